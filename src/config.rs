@@ -64,7 +64,6 @@ pub struct Config {
     pub visible_seconds: i64,
     /// Seconds between polls of the other tabs.
     pub background_seconds: i64,
-    /// The colours.
     pub palette: ThemePalette,
     /// Only ASCII for borders and marks.
     pub ascii: bool,
@@ -74,7 +73,6 @@ pub struct Config {
     pub screen: ScreenConfig,
     /// When the desk makes itself heard.
     pub noticing: Noticing,
-    /// How it does.
     pub notifier: Notifier,
     /// The command that copies are given to; none where tmux or the terminal
     /// takes them.
@@ -85,11 +83,9 @@ pub struct Config {
     pub graphics: Option<Graphics>,
     /// Which keys call which command.
     pub keymap: KeyMap,
-    /// What senders are called.
     pub senders: Vec<(String, String)>,
     /// Macros that are changed in the file only.
     pub macros: Vec<Fixed>,
-    /// The model that suggests.
     pub assist: Option<AssistConfig>,
     /// Where webhooks of this desk's own come.
     pub receiver: Option<ReceiverConfig>,
@@ -97,20 +93,16 @@ pub struct Config {
     pub vim: bool,
 }
 
-/// One tab.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelConfig {
     /// Its name, unique.
     pub name: String,
-    /// Where the service is.
     pub base_url: String,
-    /// Where the key is.
     pub key: KeySource,
     /// Whether nothing may be changed from here.
     pub read_only: bool,
     /// Whether its pictures are fetched by themselves.
     pub pictures: bool,
-    /// How its mails begin.
     pub mail: MailStyle,
 }
 
@@ -118,9 +110,7 @@ pub struct ChannelConfig {
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{place}: {problem}")]
 pub struct ConfigError {
-    /// File and line.
     pub place: String,
-    /// What is wrong and what to do.
     pub problem: String,
 }
 
@@ -171,9 +161,6 @@ impl Default for Config {
 
 impl Config {
     /// Reads a file; one that is not there is an empty configuration.
-    ///
-    /// # Errors
-    /// Every mistake in it.
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let text = match disk::read_text(path) {
             Ok(text) => text,
@@ -195,9 +182,6 @@ impl Config {
 
     /// Reads a text; `name` is its file, in errors and as the place beside
     /// which keys are kept.
-    ///
-    /// # Errors
-    /// Every mistake in it.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
         let (config, mistakes) = Self::examine(name, text);
         if mistakes.is_empty() { Ok(config) } else { Err(ConfigErrors(mistakes)) }

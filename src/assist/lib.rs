@@ -71,7 +71,6 @@ pub enum EndpointError {
     /// Its address, without what may be secret in it, and why.
     #[error("address {0}: {1}")]
     Address(String, Refusal),
-    /// Its key.
     #[error("key holds characters that cannot be sent; it may be cut or of another file")]
     Key,
 }
@@ -93,7 +92,6 @@ pub enum ModelError {
     NotJson,
 }
 
-/// What a model answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReply {
     /// The message of its first choice: `content`, `tool_calls`; null where
@@ -117,9 +115,6 @@ pub struct ModelClient {
 
 impl ModelClient {
     /// Asks this endpoint from now on.
-    ///
-    /// # Errors
-    /// When its address or its key cannot be used.
     pub fn new(endpoint: Endpoint, limits: ModelLimits) -> Result<Self, EndpointError> {
         let (url, counts_thinking) = (vetted(&endpoint.url)?, AtomicBool::new(false));
         let client = Self { url, endpoint, limits, guard: OnceLock::new(), counts_thinking };
@@ -129,9 +124,6 @@ impl ModelClient {
 
     /// Asks once, with `messages` and perhaps `tools` in the body. Asked again
     /// at once where the endpoint refuses how its answer is bounded.
-    ///
-    /// # Errors
-    /// When no answer came.
     pub async fn ask(&self, body: &mut Value) -> Result<ModelReply, ModelError> {
         let (mut answer, mut asked) = (self.post(body).await?, 1);
         if answer.status == 400 && String::from_utf8_lossy(&answer.body).contains("max_tokens") {
@@ -177,9 +169,6 @@ impl ModelClient {
 }
 
 /// Says why an endpoint cannot be asked at an address.
-///
-/// # Errors
-/// When it cannot.
 pub fn check_address(url: &str) -> Result<(), EndpointError> {
     vetted(url).map(drop)
 }

@@ -24,9 +24,6 @@ pub fn answer() {
 }
 
 /// The script by which a shell asks.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
     match Shells::builtins().completer(&shell.to_string()) {
         Some(it) => it.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),

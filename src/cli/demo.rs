@@ -47,9 +47,6 @@ fn explained(error: StartError, folder: &Path) -> anyhow::Error {
 
 /// Runs the demo, with its exercise if that is wanted; its files live in a
 /// temporary folder unless one is given.
-///
-/// # Errors
-/// When the service cannot start or the desk cannot be opened.
 pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();

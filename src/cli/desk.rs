@@ -31,10 +31,6 @@ use model::time::{HOUR, MINUTE, SECOND};
 use sync::{ChannelSpec, Polling};
 
 /// Runs the inbox.
-///
-/// # Errors
-/// When nothing is configured, the configuration is wrong, a key is missing,
-/// or the desk cannot be opened.
 pub fn run(how: How) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
@@ -181,9 +177,6 @@ pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
 }
 
 /// Where the hands run: two threads are plenty for a few tabs.
-///
-/// # Errors
-/// When the threads cannot be made.
 pub fn runtime() -> Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     builder.worker_threads(2).thread_name("hands").enable_all();

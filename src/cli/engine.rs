@@ -41,9 +41,6 @@ pub struct EngineArguments {
 }
 
 /// Runs it until a signal ends it, or all was sent where that is wanted.
-///
-/// # Errors
-/// When nothing is configured, a key is missing, or the files cannot be used.
 pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;

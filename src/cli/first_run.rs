@@ -12,9 +12,6 @@ use crate::shell::{children, first_run};
 use inbox::first_run::FirstStep;
 
 /// Shows the first screen, and goes on with what was chosen.
-///
-/// # Errors
-/// When the terminal cannot be used, or what was chosen does not start.
 pub fn run(path: &Path, config: &Config, how: How) -> Result<()> {
     let step = first_run::ask(path, desk::theme(config.palette, config.ascii))?;
     let words: &[&str] = match step {

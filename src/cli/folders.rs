@@ -13,17 +13,11 @@ use crate::shell::desk_parts::DeskFiles;
 const DATA_DIR: &str = "FRONTDESK_DATA_DIR";
 
 /// The configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
-///
-/// # Errors
-/// When there is no home folder to start from.
 pub fn config() -> Result<PathBuf> {
     chosen("FRONTDESK_CONFIG_DIR", |it| it.config_dir().to_owned())
 }
 
 /// The data folder: `FRONTDESK_DATA_DIR`, else the platform's.
-///
-/// # Errors
-/// When there is no home folder to start from.
 pub fn data() -> Result<PathBuf> {
     chosen(DATA_DIR, |it| it.data_local_dir().to_owned())
 }
@@ -35,15 +29,11 @@ pub struct DeskFolders {
     pub data: PathBuf,
     /// What can be read again.
     pub cache: PathBuf,
-    /// The logs.
     pub logs: PathBuf,
 }
 
 impl DeskFolders {
     /// `FRONTDESK_DATA_DIR` for all of them, else each the platform's.
-    ///
-    /// # Errors
-    /// When there is no home folder to start from.
     pub fn find() -> Result<Self> {
         Ok(Self {
             data: data()?,
@@ -63,10 +53,6 @@ impl DeskFolders {
         DeskFiles { folder: self.data.clone(), options }
     }
 
-    /// Opens them.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub fn open(&self, owner: String) -> Result<Store> {
         self.files(owner).open().context("opening this desk's files")
     }

@@ -16,9 +16,6 @@ const DAYS: usize = 7;
 
 /// Starts logging into the folder, at the level of `FRONTDESK_LOG` (`info`
 /// unless set).
-///
-/// # Errors
-/// When the folder takes no file.
 pub fn start(folder: &Path) -> Result<()> {
     disk::own_folder(folder).with_context(|| format!("using the folder of the log {}", folder.display()))?;
     let files = RollingFileAppender::builder()

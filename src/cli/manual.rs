@@ -81,9 +81,6 @@ const EXAMPLES: &[(&str, &str)] = &[
 ];
 
 /// Writes a page.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn write(which: ManualPage, page: &mut Vec<u8>) -> io::Result<()> {
     match which {
         ManualPage::Frontdesk => program(page),

@@ -225,9 +225,6 @@ impl How {
     }
 
     /// Runs a desk so.
-    ///
-    /// # Errors
-    /// When it cannot be opened, or a part of it failed.
     pub fn run(self, desk: DeskParts) -> Result<(), DeskError> {
         if self.plain { desk.run_plain() } else { desk.run() }
     }

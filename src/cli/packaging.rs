@@ -41,9 +41,6 @@ pub enum ConfigAction {
 }
 
 /// Prints what was asked for.
-///
-/// # Errors
-/// When standard output takes nothing.
 pub fn run(what: &Packaging) -> Result<()> {
     let mut page = Vec::new();
     match what {

@@ -24,27 +24,18 @@ pub use store::transcript::{message_json, speaker};
 struct Unwritten(io::Error);
 
 /// Writes a line to standard output.
-///
-/// # Errors
-/// When it takes none.
 pub fn line(text: &str) -> Result<()> {
     Ok(writeln!(io::stdout(), "{text}").map_err(Unwritten)?)
 }
 
 /// Writes JSON to standard output, in a line, with nothing in it that acts on
 /// a terminal.
-///
-/// # Errors
-/// When it takes none.
 pub fn json(value: &Value) -> Result<()> {
     line(&json::visible(&value.to_string()))
 }
 
 /// Writes what was gathered as JSON where that is wanted, also if a part of it
 /// failed.
-///
-/// # Errors
-/// When it cannot be written, or with what failed.
 pub fn list(is_json: bool, items: Vec<Value>, gathered: Result<()>) -> Result<()> {
     let is_nothing = items.is_empty() && gathered.is_err();
     if is_json && !is_nothing {
@@ -54,9 +45,6 @@ pub fn list(is_json: bool, items: Vec<Value>, gathered: Result<()>) -> Result<()
 }
 
 /// Writes a page to standard output as it is.
-///
-/// # Errors
-/// When it takes none.
 pub fn page(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout();
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(Unwritten)?)
@@ -78,9 +66,6 @@ pub fn reader_has_gone(error: &anyhow::Error) -> bool {
 }
 
 /// Writes a line about what goes on to standard error.
-///
-/// # Errors
-/// When it takes none.
 pub fn note(text: &str) -> Result<()> {
     writeln!(io::stderr(), "{text}").context("saying how far it is")
 }

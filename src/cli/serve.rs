@@ -89,9 +89,6 @@ pub struct ServeArguments {
 }
 
 /// Runs the service until it is told to end.
-///
-/// # Errors
-/// When it cannot start, or the address and the switches do not go together.
 pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
     if arguments.dev && !arguments.listen.ip().is_loopback() {
         return Err(CliError::Usage(format!(

@@ -68,13 +68,9 @@ impl Left {
 /// What a command could not finish, and why.
 #[derive(Debug, Clone, thiserror::Error)]
 pub struct Unfinished {
-    /// Why.
     pub failure: RequestFailure,
-    /// What is left.
     pub left: Left,
-    /// The channel.
     pub channel: String,
-    /// What was being done.
     pub what: String,
 }
 

@@ -9,9 +9,6 @@ use wire::paths;
 
 impl Client {
     /// `GET /account`: what the key drives.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn account(&self) -> Result<Account, ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;

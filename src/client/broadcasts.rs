@@ -17,9 +17,6 @@ use wire::paths;
 
 impl Client {
     /// `GET /broadcast/{id}`
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn broadcast(&self, id: &BroadcastId) -> Result<Broadcast, ReadError> {
         let answer = self.get(&paths::broadcast(id), &[]).await?;
         let body: BroadcastBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;

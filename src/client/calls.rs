@@ -21,7 +21,6 @@ use wire::errors::ErrorBody;
 /// Requests that are remembered.
 const REMEMBERED: usize = 200;
 
-/// The ring.
 #[derive(Debug, Default)]
 pub(crate) struct RequestRing(Mutex<VecDeque<Call>>);
 

@@ -32,7 +32,6 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
     }
 }
 
-/// A mail address.
 pub(crate) fn mail_address(text: &str) -> Result<(), PrepareError> {
     if bounds::is_email(text) { Ok(()) } else { Err(PrepareError::NotAMailAddress(text.to_owned())) }
 }

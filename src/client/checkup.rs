@@ -13,9 +13,7 @@ use wire::paths;
 /// What one reading of the account tells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Greeting {
-    /// What the key drives.
     pub account: Account,
-    /// The server's own time.
     pub server_time: Option<Timestamp>,
     /// The rate limit's numbers, if the server tells them.
     pub rate: Option<Rate>,
@@ -39,9 +37,6 @@ pub const RESOURCES: &[(&str, &str)] = &[
 
 impl Client {
     /// Reads the account and what comes with it.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn greet(&self) -> Result<Greeting, ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;
@@ -49,9 +44,6 @@ impl Client {
     }
 
     /// Asks for one list of a resource.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn may_read(&self, path: &str) -> Result<(), ReadError> {
         self.get(path, &[]).await.map(|_| ())
     }

@@ -59,7 +59,6 @@ pub enum ClientError {
     BadUrl {
         /// As configured.
         url: String,
-        /// What is wrong.
         why: String,
     },
     /// The key would cross a network unprotected.
@@ -87,7 +86,6 @@ pub struct Client {
     pub(crate) retries: Retries,
     /// Among the tabs that share the budget.
     pub(crate) seat: Seat,
-    /// What this tab applied.
     pub(crate) applied: Applied,
     /// Set while an answer that was applied before is not wanted again.
     pub(crate) unless: Option<Unless>,
@@ -127,9 +125,6 @@ impl Client {
     }
 
     /// Makes a client with bounds of its own.
-    ///
-    /// # Errors
-    /// As [`Client::new`].
     pub fn within(
         base_url: &str,
         key: &Secret,
@@ -143,9 +138,6 @@ impl Client {
 
     /// Makes a client whose requests leave another way than over sockets: a
     /// simulation calls the service in its own process.
-    ///
-    /// # Errors
-    /// As [`Client::new`].
     pub fn through(
         transport: Arc<dyn Transport>,
         base_url: &str,

@@ -27,9 +27,6 @@ const METADATA: usize = 64 * 1024;
 impl Client {
     /// `GET /contacts`: newest activity first, those whose name or phone
     /// matches.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn contacts(
         &self,
         search: Option<&str>,
@@ -50,18 +47,12 @@ impl Client {
     }
 
     /// `GET /contacts/{id}`
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn contact(&self, id: &ContactId) -> Result<ContactBody, ReadError> {
         let answer = self.get(&paths::contact(id), &[]).await?;
         read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())
     }
 
     /// The contact at an id, if it is there still and has a phone number.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn contact_at(&self, id: &ContactId, phone: &str) -> Result<Option<ToldContact>, ReadError> {
         match self.contact(id).await {
             Ok(body) => Ok(Some(body).filter(|it| it.phone.as_deref() == Some(phone)).map(told)),
@@ -72,9 +63,6 @@ impl Client {
 
     /// The contact with a phone number, if there is one. A server may search
     /// in numbers as they are, or only in their digits.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn contact_with(&self, phone: &str) -> Result<Option<ToldContact>, ReadError> {
         let digits = phone.trim_start_matches('+');
         for wanted in [phone, digits] {
@@ -89,9 +77,6 @@ impl Client {
 
     /// `GET /contacts`: a page of them with their numbers. One without a number
     /// counts as unreadable: the interface promises each has one.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn people(
         &self,
         search: Option<&str>,
@@ -104,10 +89,6 @@ impl Client {
         })
     }
 
-    /// A contact by its id.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn contact_told(&self, id: &ContactId) -> Result<ToldContact, ReadError> {
         Ok(told(self.contact(id).await?))
     }
@@ -152,9 +133,6 @@ pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, Prepar
 
 /// `POST /contacts` with all the tags a contact shall have. What else it has
 /// is left out, and so stays as it is.
-///
-/// # Errors
-/// When it is certain to be refused.
 pub fn prepare_tags(phone: &str, tags: Vec<String>) -> Result<PreparedRequest, PrepareError> {
     prepare_save(&ContactWish { phone: phone.to_owned(), tags: Some(tags), ..ContactWish::default() })
 }

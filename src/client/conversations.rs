@@ -21,9 +21,6 @@ const PAGE: &str = "50";
 impl Client {
     /// A page of conversations, newest activity first. What cannot be read is
     /// a row that stands in for it.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn conversations(
         &self,
         platform: &Platform,
@@ -44,9 +41,6 @@ impl Client {
 
     /// `GET /conversations/{id}`: tells of the automation too. Business chat
     /// only.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn conversation(&self, id: &ConversationId) -> Result<Conversation, ReadError> {
         let answer = self.get(&paths::conversation(id), &[]).await?;
         read_one(&answer, |raw| read_conversation(raw).ok())

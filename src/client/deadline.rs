@@ -27,7 +27,6 @@ impl Deadline {
         self.0.store(i64::MAX, Ordering::SeqCst);
     }
 
-    /// When it is.
     pub fn at(&self) -> Timestamp {
         Timestamp::from_micros(self.0.load(Ordering::SeqCst))
     }

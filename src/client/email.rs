@@ -28,9 +28,6 @@ const PAGE: &str = "50";
 
 impl Client {
     /// `GET /email/account`
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn email_account(&self) -> Result<MailAccount, ReadError> {
         let answer = self.get(paths::EMAIL_ACCOUNT, &[]).await?;
         let body: EmailAccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
@@ -38,9 +35,6 @@ impl Client {
     }
 
     /// `GET /email/threads`: a page, newest activity first.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn email_threads(
         &self,
         only: &ThreadFilter,
@@ -57,9 +51,6 @@ impl Client {
 
     /// `GET /email/threads/{id}`: with its mails. `own` is the account's
     /// address.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn email_thread(&self, id: &ThreadId, own: Option<&str>) -> Result<WholeThread, ReadError> {
         let answer = self.get(&paths::email_thread(id), &[]).await?;
         read_one(&answer, |raw| {
@@ -81,9 +72,6 @@ impl Client {
     }
 
     /// `GET /email/contacts`
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn email_contacts(
         &self,
         search: Option<&str>,
@@ -102,7 +90,6 @@ impl Client {
 /// A thread read alone.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeThread {
-    /// The thread as a conversation.
     pub conversation: Conversation,
     /// What only a thread of mails has.
     pub thread: Thread,
@@ -113,7 +100,6 @@ pub struct WholeThread {
 /// A mail of a thread as it was read.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReadMail {
-    /// The mail as a message.
     pub message: Message,
     /// What only a mail has; its HTML is no text yet.
     pub letter: MailMessage,

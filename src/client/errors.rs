@@ -42,11 +42,8 @@ pub struct ApiRefusal {
     pub code: Option<ErrorCode>,
     /// The code as it came, or a word for the status.
     pub word: SafeText,
-    /// The HTTP status.
     pub status: u16,
-    /// What the server said.
     pub message: SafeText,
-    /// Where to read more.
     pub docs: Option<SafeText>,
     /// How long the server asks to wait, in microseconds.
     pub retry_after: Option<i64>,
@@ -66,7 +63,6 @@ pub struct Unclear {
     pub retry_after: Option<i64>,
 }
 
-/// How a read failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ReadError {
     /// No answer.
@@ -84,12 +80,7 @@ pub enum ReadError {
     Paced(i64),
     /// The key is not taken (401).
     #[error("{why} ({code})")]
-    Refused {
-        /// The code of the interface.
-        code: SafeText,
-        /// The server's words.
-        why: SafeText,
-    },
+    Refused { code: SafeText, why: SafeText },
     /// Cannot work as configured.
     #[error("{0}")]
     Misconfigured(SafeText),

@@ -15,7 +15,6 @@ pub struct RequestFailure {
     pub cause: FailureCause,
     /// The code of the interface, or one of this desk's in the same form.
     pub code: SafeText,
-    /// In words.
     pub why: SafeText,
 }
 
@@ -92,7 +91,6 @@ impl FailureCause {
         self.row().0
     }
 
-    /// What to do.
     pub fn advice(self) -> &'static str {
         self.row().2
     }

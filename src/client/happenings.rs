@@ -42,9 +42,6 @@ const TIMES: [&str; 7] =
 
 impl Client {
     /// What a trigger tells now.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn happenings(&self, trigger: TriggerKind) -> Result<Listed<Happening>, ReadError> {
         let other = match trigger {
             TriggerKind::Message => {

@@ -13,17 +13,14 @@ const WAIT_MAX: i64 = 60 * MINUTE;
 /// What the headers of an answer say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResponseFacts {
-    /// The server's own time.
     pub date: Option<Timestamp>,
     /// How long to wait, in microseconds, between 1 s and 1 h.
     pub retry_after: Option<i64>,
     /// Whether it is an answer given before under the same key.
     pub replayed: bool,
-    /// The rate limit's numbers.
     pub rate: Option<Rate>,
     /// The media type without parameters, in lower case.
     pub content_type: String,
-    /// Where a redirect points.
     pub location: Option<String>,
 }
 
@@ -32,7 +29,6 @@ pub struct ResponseFacts {
 pub struct Rate {
     /// Calls allowed in the window.
     pub limit: u32,
-    /// Calls left in it.
     pub remaining: u32,
     /// Until calls are free again, in microseconds.
     pub reset_in: Option<i64>,

@@ -26,9 +26,6 @@ const BACKFILL_PAGE: &str = "100";
 
 impl Client {
     /// A page of one history, newest first.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn history(
         &self,
         platform: &Platform,
@@ -50,9 +47,6 @@ impl Client {
     }
 
     /// `GET /messages/{id}`: one message.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn message(&self, id: &MessageId) -> Result<Message, ReadError> {
         let answer = self.get(&paths::message(id), &[]).await?;
         read_one(&answer, |raw| read_message(raw, None).ok())
@@ -60,18 +54,12 @@ impl Client {
 
     /// `GET /messages?direction=inbound`: a page of all that customers wrote,
     /// newest first.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn inbound(&self, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
         self.listed("inbound", cursor).await
     }
 
     /// `GET /messages?direction=outbound`: a page of all that was sent, newest
     /// first.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn outbound(&self, cursor: Option<&str>) -> Result<Listed<Message>, ReadError> {
         self.listed("outbound", cursor).await
     }

@@ -50,7 +50,6 @@ const LITTLE: (usize, usize) = (10, 15);
 pub enum ReadPriority {
     /// Nobody: polling.
     Background,
-    /// A person.
     Person,
 }
 
@@ -143,10 +142,7 @@ impl Default for RateBudget {
 }
 
 impl RateBudget {
-    /// Takes a place in the budget.
-    ///
-    /// # Errors
-    /// With the microseconds until there is one.
+    /// Takes a place in the budget, or says how many microseconds to wait for one.
     pub fn ask(&mut self, kind: RequestKind, seat: Seat, now: Timestamp) -> Result<(), i64> {
         let now = now.micros();
         self.forget(now);

@@ -40,9 +40,6 @@ pub enum PictureError {
 }
 
 /// Fetches a picture; `own` is the base address of the channel it came in.
-///
-/// # Errors
-/// In words for the person.
 pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, PictureError> {
     let url = Url::parse(url).map_err(|_| PictureError::Address)?;
     let at_home = own.and_then(|it| Url::parse(it).ok()).is_some_and(|it| it.origin() == url.origin());

@@ -22,24 +22,10 @@ pub enum PrepareError {
     Empty(&'static str),
     /// Longer than the interface takes.
     #[error("{what} is {length} characters long as it is sent; at most {most} are taken")]
-    TooLong {
-        /// What is.
-        what: &'static str,
-        /// Its length as sent.
-        length: usize,
-        /// The bound.
-        most: usize,
-    },
+    TooLong { what: &'static str, length: usize, most: usize },
     /// More than the interface takes.
     #[error("there are {count} {what}; at most {most} are taken")]
-    TooMany {
-        /// Of what.
-        what: &'static str,
-        /// How many.
-        count: usize,
-        /// The bound.
-        most: usize,
-    },
+    TooMany { what: &'static str, count: usize, most: usize },
     /// The address is not a phone number in E.164 form.
     #[error("{0:?} is not a phone number in the form +34600111222")]
     NotAPhone(String),
@@ -52,7 +38,6 @@ pub enum PrepareError {
     /// JSON was wanted.
     #[error("{what} must be {shape}")]
     NotJson {
-        /// What should be.
         what: &'static str,
         /// An object or an array.
         shape: &'static str,
@@ -71,7 +56,6 @@ pub enum PrepareError {
     NotOnThisChannel {
         /// What people call the channel.
         channel: String,
-        /// The wish.
         what: &'static str,
     },
     /// The body cannot be written as JSON.
@@ -101,9 +85,6 @@ pub fn prepare(
 }
 
 /// Makes the request for an operation that encloses files or a secret.
-///
-/// # Errors
-/// As [`prepare`], and when the files are not those the operation names.
 pub fn prepare_with(
     platform: &Platform,
     lane: &Lane,

@@ -20,7 +20,6 @@ const CREDITS_MAX: f64 = 9_007_199_254_740_992.0;
 /// What an accepted operation brought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
-    /// What it was.
     pub kind: ReceiptKind,
     /// The balance after it, if told.
     pub credits: Option<f64>,
@@ -32,7 +31,6 @@ pub struct Receipt {
     pub replayed: bool,
     /// Whether the status says that something new was made (201).
     pub created: bool,
-    /// The server's own time.
     pub server_time: Option<Timestamp>,
 }
 
@@ -43,7 +41,6 @@ pub enum ReceiptKind {
     Sent {
         /// The service's id of the new message.
         message: MessageId,
-        /// The platform's id.
         platform_id: Option<String>,
         /// The status word, `sent`.
         status: String,
@@ -63,19 +60,13 @@ pub enum ReceiptKind {
         status: String,
     },
     /// A broadcast was taken.
-    Broadcasting {
-        /// Its id.
-        broadcast: BroadcastId,
-    },
+    Broadcasting { broadcast: BroadcastId },
     /// A contact was made or changed; a test key may be told no id.
     Saved(Option<ContactId>),
     /// A webhook was registered; a test key may be told no id.
     Registered(Option<WebhookId>),
     /// A file was uploaded; a test key may be told no address.
-    Uploaded {
-        /// Where it is served.
-        url: Option<String>,
-    },
+    Uploaded { url: Option<String> },
     /// A contact or a webhook is gone.
     Deleted,
     /// A thread was changed.
@@ -142,7 +133,6 @@ pub fn repeated(operation: &Operation, outcome: WriteOutcome<Receipt>) -> WriteO
     }
 }
 
-/// Reads a reply as the operation's receipt.
 pub(crate) fn read(operation: &Operation, reply: &WriteResponse) -> WriteOutcome<Receipt> {
     let empty = reply.body.trim_ascii().is_empty();
     let told: Option<Map<String, Value>> = serde_json::from_slice(&reply.body).ok();

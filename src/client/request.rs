@@ -21,11 +21,9 @@ use wire::lists;
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadResponse {
-    /// The HTTP status.
     pub status: u16,
     /// The bytes.
     pub body: Vec<u8>,
-    /// The server's own time.
     pub server_time: Option<Timestamp>,
     pub(crate) facts: ResponseFacts,
 }
@@ -33,7 +31,6 @@ pub struct ReadResponse {
 /// The body of a write that succeeded: a JSON object, or nothing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WriteResponse {
-    /// The HTTP status.
     pub status: u16,
     /// The bytes.
     pub body: Vec<u8>,
@@ -42,7 +39,6 @@ pub struct WriteResponse {
     /// Whether it carries the rate limit's numbers, as every answer of the
     /// interface does: what else answers in its place does not.
     pub is_rated: bool,
-    /// The server's own time.
     pub server_time: Option<Timestamp>,
 }
 
@@ -73,9 +69,6 @@ fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
 
 impl Client {
     /// Reads a path below the base URL.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<ReadResponse, ReadError> {
         let rows = rows(query);
         let fewer = rows.map(|it| self.page_size(|size| size.of(it)).to_string());

@@ -49,17 +49,14 @@ pub struct Attempt {
     pub jitter: f64,
 }
 
-/// What to do.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RetryStep {
-    /// It was done.
     Done,
     /// Not executed: back to the queue for so many microseconds.
     Wait(i64),
     /// May have been executed: the same key asks again after so many
     /// microseconds.
     AskAgain {
-        /// The wait.
         after: i64,
         /// Whether it counts as a failure.
         counted: bool,

@@ -9,9 +9,6 @@ use wire::templates::TemplateBody;
 
 impl Client {
     /// `GET /templates`: the approved ones.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn templates(&self) -> Result<Listed<TemplateBody>, ReadError> {
         let answer = self.get(paths::TEMPLATES, &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())

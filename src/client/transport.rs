@@ -25,7 +25,6 @@ const PIECE: usize = 64 * 1024;
 /// A request with everything that leaves.
 #[derive(Debug, Clone)]
 pub struct OutgoingRequest {
-    /// The method.
     pub method: Method,
     /// The whole address, with its query.
     pub url: String,
@@ -59,9 +58,7 @@ impl fmt::Debug for UploadProgress {
 /// An answer whose head has come.
 #[derive(Debug, Clone)]
 pub struct Incoming {
-    /// The HTTP status.
     pub status: u16,
-    /// All headers.
     pub headers: HeaderMap,
     /// The whole body, unpacked, or why it did not come whole.
     pub body: Result<Vec<u8>, IncompleteBody>,
@@ -70,7 +67,6 @@ pub struct Incoming {
 /// Why a body did not come whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IncompleteBody {
-    /// In words.
     pub why: SafeText,
     /// Whether there was more than is read.
     pub too_large: bool,

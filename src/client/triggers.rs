@@ -25,7 +25,6 @@ pub enum PlainTrigger {
 }
 
 impl PlainTrigger {
-    /// All of them.
     pub const ALL: [Self; 4] =
         [Self::NewContact, Self::NewOrder, Self::NewAppointment, Self::CampaignCompleted];
 
@@ -41,9 +40,6 @@ impl PlainTrigger {
 
 impl Client {
     /// `GET /triggers/new-message`: up to 50 of the newest inbound messages.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn new_messages(&self) -> Result<Listed<Message>, ReadError> {
         let answer = self.get(paths::TRIGGER_NEW_MESSAGE, &[]).await?;
         // An item without a conversation has nowhere to be shown.
@@ -51,9 +47,6 @@ impl Client {
     }
 
     /// `GET` of any other trigger: the newest items as they came.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn trigger(&self, trigger: PlainTrigger) -> Result<Listed<Map<String, Value>>, ReadError> {
         let answer = self.get(trigger.path(), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())

@@ -16,9 +16,6 @@ use wire::webhooks::{AddWebhookBody, WebhookBody};
 
 impl Client {
     /// `GET /webhooks` or `GET /email/webhooks`: all of them.
-    ///
-    /// # Errors
-    /// Classed; see [`ReadError`].
     pub async fn webhooks(&self, platform: &Platform) -> Result<Listed<WebhookBody>, ReadError> {
         let answer = self.get(path(platform), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())

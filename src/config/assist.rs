@@ -11,13 +11,11 @@ const DAY_TOKENS: u64 = 200_000;
 /// Where the model is, and what it may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssistConfig {
-    /// Up to its version.
     pub url: String,
     /// Its name there.
     pub model: String,
     /// Where its key is, if it wants one.
     pub key: Option<KeySource>,
-    /// The language of briefs.
     pub language: String,
     /// Tokens a day, of all tabs together.
     pub day_tokens: u64,

@@ -11,9 +11,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 /// A channel as `channel add` writes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelTable<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// Where the service is.
     pub base_url: &'a str,
     /// The environment variable that holds the key, if one does.
     pub key_env: Option<&'a str>,
@@ -22,9 +20,6 @@ pub struct ChannelTable<'a> {
 }
 
 /// The file's text with a channel added, or changed where it is there.
-///
-/// # Errors
-/// In words, when the text is not a configuration.
 pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, String> {
     let mut document = parse(text)?;
     let channels = channels(&mut document)?;
@@ -52,9 +47,6 @@ pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, Stri
 }
 
 /// The file's text without a channel; `None` if it is not there.
-///
-/// # Errors
-/// In words, when the text is not a configuration.
 pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String> {
     let mut document = parse(text)?;
     let channels = channels(&mut document)?;
@@ -67,9 +59,6 @@ pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String>
 }
 
 /// Writes what the last line says into the file.
-///
-/// # Errors
-/// In words, when the file is no configuration or cannot be written.
 pub fn keep_footer(path: &Path, footer: Footer) -> Result<(), String> {
     let text = match disk::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -112,9 +101,6 @@ fn position(channels: &ArrayOfTables, name: &str) -> Option<usize> {
 
 /// Writes the configuration file whole or not at all, for its owner only. A
 /// link to a file elsewhere stays a link.
-///
-/// # Errors
-/// When its folder takes no file.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     disk::write_with_folder(&target, text.as_bytes())

@@ -9,9 +9,7 @@ use model::nearest::nearest;
 /// The text errors point into.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigText<'a> {
-    /// The file's name.
     pub name: &'a str,
-    /// Its text.
     pub text: &'a str,
 }
 
@@ -75,9 +73,6 @@ impl<'a> Section<'a> {
     }
 
     /// A text.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn string(&self, key: &str) -> Result<Option<String>, ConfigError> {
         match self.table.get(key).map(|it| it.get_ref()) {
             None => Ok(None),
@@ -87,9 +82,6 @@ impl<'a> Section<'a> {
     }
 
     /// A text that must be there and not empty.
-    ///
-    /// # Errors
-    /// When it is missing, empty or something else.
     pub fn required(&self, key: &str) -> Result<String, ConfigError> {
         match self.string(key)? {
             Some(text) if !text.trim().is_empty() => Ok(text),
@@ -98,9 +90,6 @@ impl<'a> Section<'a> {
     }
 
     /// One of the words that the key takes.
-    ///
-    /// # Errors
-    /// When it is another.
     pub fn word(&self, key: &str) -> Result<Option<String>, ConfigError> {
         let words = match SettingTable::setting(self.name, key).map(|it| it.value) {
             Some(SettingValue::Word(words)) => words(),
@@ -116,9 +105,6 @@ impl<'a> Section<'a> {
     }
 
     /// A list of texts.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let wanted = "a list of texts in quotes";
         let found = match self.table.get(key).map(|it| it.get_ref()) {
@@ -134,9 +120,6 @@ impl<'a> Section<'a> {
     }
 
     /// A text, or a list of texts.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn string_or_strings(&self, key: &str) -> Result<Vec<String>, ConfigError> {
         match self.table.get(key).map(|it| it.get_ref()) {
             Some(DeValue::String(text)) => Ok(vec![text.to_string()]),
@@ -146,9 +129,6 @@ impl<'a> Section<'a> {
     }
 
     /// True or false.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn boolean(&self, key: &str) -> Result<Option<bool>, ConfigError> {
         match self.table.get(key).map(|it| it.get_ref()) {
             None => Ok(None),
@@ -158,9 +138,6 @@ impl<'a> Section<'a> {
     }
 
     /// A whole number within the bounds of the key.
-    ///
-    /// # Errors
-    /// When it is something else or out of bounds.
     pub fn integer(&self, key: &str) -> Result<Option<i64>, ConfigError> {
         let bounds = match SettingTable::setting(self.name, key).map(|it| it.value) {
             Some(SettingValue::Number(from, to)) => from..=to,
@@ -181,9 +158,6 @@ impl<'a> Section<'a> {
     }
 
     /// A table below this one.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn table(&self, key: &'a str) -> Result<Option<Section<'a>>, ConfigError> {
         match self.table.get(key).map(|it| it.get_ref()) {
             None => Ok(None),
@@ -193,9 +167,6 @@ impl<'a> Section<'a> {
     }
 
     /// A list of tables below this one.
-    ///
-    /// # Errors
-    /// When it is something else.
     pub fn tables(&self, key: &'a str) -> Result<Vec<Section<'a>>, ConfigError> {
         let found = self.table.get(key).map(|it| it.get_ref());
         let Some(found) = found else { return Ok(Vec::new()) };

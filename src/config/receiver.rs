@@ -10,7 +10,6 @@ use crate::config::{ConfigError, Mistakes};
 /// Where webhooks come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiverConfig {
-    /// Where to listen.
     pub listen: SocketAddr,
     /// How that is reached from the service.
     pub public_url: String,

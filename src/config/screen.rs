@@ -14,7 +14,6 @@ pub struct ScreenConfig {
     pub footer: Footer,
     /// Whether the window's title says how many wait.
     pub title: bool,
-    /// Whether addresses are links.
     pub links: LinkMode,
     /// Minutes without a key after which somebody was away; 0: never.
     pub away_minutes: i64,

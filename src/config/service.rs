@@ -23,7 +23,6 @@ const QUESTIONS: usize = 512 * 1024;
 /// The configuration file of a service.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServiceConfig {
-    /// The assistant.
     pub assistant: Option<AssistantConfig>,
 }
 
@@ -34,15 +33,11 @@ pub struct AssistantConfig {
     pub endpoint: Option<Endpoint>,
     /// Instructions, facts, questions and answers.
     pub knowledge: Knowledge,
-    /// Token limits.
     pub caps: Caps,
 }
 
 impl ServiceConfig {
     /// Reads a file, and those it names beside it.
-    ///
-    /// # Errors
-    /// Every mistake in them.
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
         let text = disk::read_text(path).map_err(|cause| {
@@ -53,9 +48,6 @@ impl ServiceConfig {
     }
 
     /// Reads a text; `folder` is where other files lie.
-    ///
-    /// # Errors
-    /// Every mistake in it.
     fn parse(
         name: &str,
         text: &str,

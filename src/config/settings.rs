@@ -17,7 +17,6 @@ pub struct SettingTable {
     pub name: &'static str,
     /// How often it stands there.
     pub form: TableForm,
-    /// What it is about.
     pub doc: &'static str,
     /// Its keys; none where they are free.
     pub settings: &'static [Setting],
@@ -39,9 +38,7 @@ pub enum TableForm {
 /// One key.
 #[derive(Debug)]
 pub struct Setting {
-    /// Its name.
     pub key: &'static str,
-    /// What it takes.
     pub value: SettingValue,
     /// What holds without it, as it would be written; empty for nothing.
     pub default: &'static str,
@@ -337,7 +334,6 @@ pub const TABLES: &[SettingTable] = &[
 ];
 
 impl SettingTable {
-    /// The table of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         TABLES.iter().chain(SERVICE_TABLES).find(|it| it.name == name)
     }

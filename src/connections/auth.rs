@@ -13,7 +13,6 @@ use model::secret::Secret;
 pub enum Proof {
     /// Nothing.
     None,
-    /// A header.
     Header(String, Secret),
     /// A parameter of the query.
     Query(String, Secret),

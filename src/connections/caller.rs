@@ -33,15 +33,12 @@ const MILLISECOND: i64 = 1_000;
 /// What is asked.
 #[derive(Debug, Clone, Copy)]
 pub struct EndpointRequest<'a> {
-    /// The connection.
     pub connection: &'a Connection,
-    /// Its endpoint.
     pub endpoint: &'a ConnectionEndpoint,
     /// Its credential, if it has one.
     pub secret: Option<&'a Secret>,
     /// What is known of the contact.
     pub facts: &'a ContactFacts,
-    /// What was filled in.
     pub answers: &'a [(String, String)],
     /// Whom it is about, for the log.
     pub contact: &'a str,
@@ -55,18 +52,14 @@ pub struct EndpointRequest<'a> {
 pub struct Called {
     /// Its line for the log.
     pub line: CallLine,
-    /// What it brought.
     pub answer: Result<EndpointResponse, CallError>,
 }
 
 /// An answer with a good status.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EndpointResponse {
-    /// The status.
     pub status: u16,
-    /// What it says.
     pub body: Value,
-    /// When it was asked.
     pub at: Timestamp,
 }
 

@@ -58,9 +58,6 @@ impl Credentials {
     }
 
     /// Keeps a connection's credential, in place of the one before.
-    ///
-    /// # Errors
-    /// When it cannot be kept.
     pub fn keep(&self, connection: &Connection, secret: &Secret) -> Result<(), String> {
         let mut kept = self.read()?;
         let sealed = Sealer::new(&(self.key)()?).seal(&connection.credential_owner(), secret);
@@ -69,9 +66,6 @@ impl Credentials {
     }
 
     /// Forgets a connection's credential; tells whether one was kept.
-    ///
-    /// # Errors
-    /// When the file cannot be written.
     pub fn forget(&self, name: &str) -> Result<bool, String> {
         let mut kept = self.read()?;
         let found = kept.remove(name).is_some();

@@ -37,9 +37,6 @@ fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
 }
 
 /// Adds a connection at the end; all of them as they are then.
-///
-/// # Errors
-/// When the file has mistakes, has one of this name, or cannot be written.
 pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, String> {
     let (_, wrong) = read(path);
     if let Some(why) = wrong.first() {
@@ -61,9 +58,6 @@ pub fn add(path: &Path, connection: &Connection) -> Result<Vec<Connection>, Stri
 }
 
 /// Takes a connection out of the file; all that are left.
-///
-/// # Errors
-/// When the file has none of this name, has mistakes, or cannot be written.
 pub fn remove(path: &Path, name: &str) -> Result<Vec<Connection>, String> {
     let failed = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
     let before = disk::read_text(path).map_err(|error| failed(&error))?;

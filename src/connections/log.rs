@@ -20,7 +20,6 @@ pub struct CallLog {
 #[derive(Debug, Default)]
 struct LogState {
     lines: VecDeque<CallLine>,
-    /// Lines in the file.
     written: usize,
 }
 

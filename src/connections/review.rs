@@ -40,9 +40,6 @@ pub fn mistakes(connection: &Connection, policy: Policy) -> Vec<ConnectionMistak
 
 /// Whether a credential can be sent as this connection sends it; what is
 /// wrong with it, if not. Never the credential itself.
-///
-/// # Errors
-/// In words.
 pub fn review_secret(auth: &Auth, secret: &str) -> Result<(), String> {
     if secret.is_empty() {
         return Err(format!("the {} is empty", auth.secret_name()));

@@ -23,12 +23,10 @@ pub struct SealingError;
 pub struct Sealer(XChaCha20Poly1305);
 
 impl Sealer {
-    /// With a key.
     pub fn new(key: &[u8; KEY]) -> Self {
         Self(XChaCha20Poly1305::new(&Key::from(*key)))
     }
 
-    /// A new key.
     pub fn make_key() -> [u8; KEY] {
         rand::rng().random()
     }

@@ -22,11 +22,8 @@ const EARLY: i64 = 5;
 /// Where and for whom a token is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenClient<'a> {
-    /// Where.
     pub url: &'a str,
-    /// The client's id.
     pub id: &'a str,
-    /// The client's secret.
     pub secret: &'a Secret,
     /// What it is to allow.
     pub scope: Option<&'a str>,

@@ -25,35 +25,23 @@ fn private() -> OpenOptions {
 }
 
 /// Makes a file that is not there yet; a link of its name counts as there.
-///
-/// # Errors
-/// When there is something of that name, or the folder takes no file.
 pub fn create(path: &Path) -> io::Result<File> {
     private().write(true).create_new(true).open(path)
 }
 
 /// Opens a file to read and write, and makes it if it is not there. SQLite
 /// gives its side files the same permissions.
-///
-/// # Errors
-/// When it can neither be opened nor made.
 pub fn open(path: &Path) -> io::Result<File> {
     private().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 /// Opens a file to read and add to, and makes it if it is not there.
-///
-/// # Errors
-/// When it can neither be opened nor made.
 pub fn append(path: &Path) -> io::Result<File> {
     private().read(true).append(true).create(true).open(path)
 }
 
 /// Makes a folder and those above it where they are not there, for this user
 /// alone; those that are there stay as they are.
-///
-/// # Errors
-/// When one cannot be made.
 pub fn folder(path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         return Ok(());
@@ -67,9 +55,6 @@ pub fn folder(path: &Path) -> io::Result<()> {
 
 /// As [`folder`], for what is to be trusted: one that others can write in is
 /// refused, and never changed, as it may be shared on purpose.
-///
-/// # Errors
-/// As [`folder`], and when others can write in it.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     folder(path)?;
     if is_open_to_others(&fs::metadata(path)?, 0o022) {
@@ -96,9 +81,6 @@ pub fn is_open_to_others(_: &fs::Metadata, _: u32) -> bool {
 
 /// Opens a file to read without waiting for what is no plain file: a pipe or a
 /// device.
-///
-/// # Errors
-/// When it is not there, cannot be opened, or is no plain file.
 pub fn plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -115,9 +97,6 @@ pub fn plain(path: &Path) -> io::Result<File> {
 }
 
 /// Reads a plain file as text.
-///
-/// # Errors
-/// As [`plain`], and when it is no text.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     plain(path)?.read_to_string(&mut text)?;
@@ -143,7 +122,6 @@ impl Standing {
         &self.path
     }
 
-    /// Whether it stands there still.
     pub fn holds(&self) -> bool {
         self.file.is_none() || number(&self.path) == self.file
     }
@@ -164,9 +142,6 @@ fn number(_: &Path) -> Option<(u64, u64)> {
 }
 
 /// Looks whether a folder takes what is written into it; leaves nothing.
-///
-/// # Errors
-/// When it does not, such as where the disk is full or read-only.
 pub fn can_take(folder: &Path) -> io::Result<()> {
     let part = part_of(&folder.join("probe"));
     let written = create(&part).and_then(|mut file| {
@@ -209,9 +184,6 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Looks whether a file can be written here later; leaves nothing.
-///
-/// # Errors
-/// When its folder takes no file, or a folder is in its place.
 pub fn can_write(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -222,9 +194,6 @@ pub fn can_write(path: &Path) -> io::Result<()> {
 }
 
 /// As [`write`], with the folder made that it goes into.
-///
-/// # Errors
-/// When the folder can neither be made nor take a file.
 pub fn write_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), folder)?;
     write(path, bytes)

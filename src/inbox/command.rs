@@ -15,15 +15,10 @@ pub enum CommandScope {
     Conversation,
     /// The pages of rows.
     Rows,
-    /// The outbox.
     Outbox,
-    /// The proposals.
     Proposals,
-    /// The people.
     People,
-    /// The webhooks.
     Webhooks,
-    /// The broadcasts.
     Broadcasts,
     /// The pages with a search: the people and what comes behind them.
     Deck,
@@ -31,7 +26,6 @@ pub enum CommandScope {
     Triage,
     /// Every pane that is not a text field.
     Desk,
-    /// The composer.
     Composer,
 }
 
@@ -76,10 +70,8 @@ impl CommandScope {
 /// One row of the table.
 #[derive(Debug, Clone, Copy)]
 pub struct CommandRow {
-    /// The command.
     pub command: Command,
     ident: &'static str,
-    /// Where its keys act.
     pub place: CommandScope,
     /// Key sequences; the first is the one hints show. A person may choose
     /// others: [`crate::keymap`].
@@ -117,12 +109,10 @@ each_command!(rows);
 /// A command of the line that is followed by words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct VerbRow {
-    /// Its name.
     pub name: &'static str,
     /// What follows it, for help: in brackets if it may be left out, empty if
     /// nothing does.
     pub takes: &'static str,
-    /// One line for help.
     pub doc: &'static str,
 }
 
@@ -162,7 +152,6 @@ pub fn name(command: Command) -> String {
     name
 }
 
-/// The command of a name.
 pub fn named(name: &str) -> Option<Command> {
     let found = TABLE.iter().map(|it| it.command).find(|it| self::name(*it) == name);
     found.or(match name {
@@ -171,7 +160,6 @@ pub fn named(name: &str) -> Option<Command> {
     })
 }
 
-/// The row of a command.
 pub fn row(command: Command) -> &'static CommandRow {
     // Every command comes from a row, so the first row is never reached.
     TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])

@@ -19,7 +19,6 @@ pub struct Context {
     pub size: (u16, u16),
     /// Whether the terminal window has the focus.
     pub focused: bool,
-    /// How the desk behaves.
     pub settings: Settings,
     /// What lies over the desk, topmost last.
     pub layers: OverlayStack,
@@ -128,7 +127,6 @@ impl Context {
         self.layers.push(overlay);
     }
 
-    /// Whether it states a fact.
     pub fn states_fact(&self) -> bool {
         self.notice.as_ref().is_some_and(Notice::states_fact)
     }

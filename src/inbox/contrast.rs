@@ -55,7 +55,6 @@ impl Rgb {
         one.max(two) / one.min(two)
     }
 
-    /// The least contrast with any of these.
     fn least_contrast(self, grounds: &[Self]) -> f64 {
         grounds.iter().map(|it| self.contrast(*it)).fold(f64::INFINITY, f64::min)
     }

@@ -21,7 +21,6 @@ use model::ids::{ChannelId, RowId};
 pub struct Desk {
     /// The tabs; never empty.
     pub tabs: Vec<Tab>,
-    /// The active tab.
     pub active: usize,
     /// Whether the list over all tabs is on screen; the active tab is then
     /// that of its selected row.
@@ -31,7 +30,6 @@ pub struct Desk {
     /// Whether a list goes on showing its first row, as long as the cursor
     /// rests there.
     pub list_follows: bool,
-    /// The saved views.
     pub views: Vec<SavedView>,
     /// How many each view of the menu has, once counted.
     pub counted: Option<Vec<Option<u64>>>,
@@ -43,7 +41,6 @@ pub struct Desk {
     pub panes: Panes,
     /// A second conversation beside the current one.
     pub(crate) beside: Option<SecondConversation>,
-    /// What the card shows.
     pub(crate) contact: ShownCard,
     /// The canned replies as they were read last.
     pub canned: Canned,
@@ -116,8 +113,6 @@ impl Desk {
 /// The conversation that is kept beside others.
 #[derive(Debug)]
 pub struct SecondConversation {
-    /// Which.
     pub key: ConversationKey,
-    /// Its messages.
     pub history: History,
 }

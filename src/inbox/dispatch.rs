@@ -81,9 +81,6 @@ impl Inbox {
     }
 
     /// Whether a command can be done now.
-    ///
-    /// # Errors
-    /// The reason it cannot, in words for the status line.
     pub fn enabled(&self, command: Command) -> Result<(), Reason> {
         let (enabled, _) = commands::functions(command);
         enabled(self).map_err(|it| self.context.keyed(&it))

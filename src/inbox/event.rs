@@ -102,9 +102,7 @@ pub enum Event {
     Exported(Result<String, String>),
     /// A write to this desk's own files failed.
     WriteFailed {
-        /// What was being done.
         what: String,
-        /// What went wrong.
         why: String,
         /// What would otherwise be lost: the intents go back to the composer.
         intents: Vec<Intent>,
@@ -159,7 +157,6 @@ pub enum Loaded {
     Digest(Box<Digest>),
     /// How fast customers were answered.
     ServiceLevels(LevelsQuery, Box<LevelsReport>),
-    /// All macros.
     Macros(Vec<Macro>),
     /// All that was asked for before it has come.
     Echo(u64),
@@ -194,7 +191,6 @@ pub enum Loaded {
     Broadcasts(Box<broadcasts::BroadcastResult>),
 }
 
-/// What can be loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Load {
     /// A window of a list.
@@ -211,9 +207,7 @@ pub enum Load {
     Outbox(DeskQuery),
     /// One row of the outbox, to be decided over.
     Entry(RowId),
-    /// Proposals.
     Proposals(DeskQuery),
-    /// Drafts.
     Drafts(DeskQuery),
     /// Where the person of a conversation is in other tabs.
     Elsewhere(ConversationKey),
@@ -238,7 +232,6 @@ pub enum Load {
     Templates(ChannelId),
     /// What lies at the service already.
     Shelf(ChannelId),
-    /// What was spent from here.
     Spent,
     /// What waits for credits.
     Unpaid,
@@ -246,7 +239,6 @@ pub enum Load {
     Digest(Vec<ChannelId>),
     /// How fast customers were answered; hours are those of a zone.
     ServiceLevels(LevelsQuery, Zone),
-    /// All macros.
     Macros,
     /// Nothing: it comes back when all that was asked for before it has.
     Echo(u64),
@@ -279,7 +271,6 @@ pub enum Load {
 /// How the marks of a whole list are set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spread {
-    /// All of it.
     All,
     /// What was not marked before.
     Invert,
@@ -321,7 +312,6 @@ pub enum Effect {
     RestoreProposal(Box<DeskProposal>),
     /// Put a webhook into the outbox, with the secret its bytes alone hold.
     Register {
-        /// The wish.
         intent: Box<Intent>,
         /// What deliveries are signed with.
         secret: Option<Secret>,
@@ -366,13 +356,10 @@ pub enum Effect {
     /// Write a conversation into a file that is not there yet; answered by
     /// [`Event::Exported`].
     Export {
-        /// Which.
         key: ConversationKey,
         /// What its tab is called.
         name: String,
-        /// How.
         format: TranscriptFormat,
-        /// Where.
         file: String,
     },
     /// Look a file of people through, import it, or stop; answered by

@@ -9,13 +9,10 @@ use model::time::Timestamp;
 /// One change a person wants, before it has a key and bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Intent {
-    /// The tab.
     pub channel: ChannelId,
     /// The platform behind the tab: decides the request.
     pub platform: Platform,
-    /// The conversation.
     pub conversation: ConversationId,
-    /// What is wanted.
     pub operation: Operation,
     /// Microseconds in which it can be taken back.
     pub hold: i64,

@@ -31,24 +31,17 @@ pub enum KeyCode {
     Right,
     /// Start.
     Home,
-    /// End.
     End,
-    /// One page up.
     PageUp,
-    /// One page down.
     PageDown,
     /// A function key.
     F(u8),
 }
 
-/// One key press.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct KeyPress {
-    /// What was pressed.
     pub code: KeyCode,
-    /// With Ctrl.
     pub ctrl: bool,
-    /// With Alt.
     pub alt: bool,
     /// With Shift, where it is not part of the character.
     pub shift: bool,

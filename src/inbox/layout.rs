@@ -11,9 +11,7 @@ pub struct Area {
     pub x: u16,
     /// First row.
     pub y: u16,
-    /// Columns.
     pub width: u16,
-    /// Rows.
     pub height: u16,
 }
 
@@ -50,7 +48,6 @@ pub struct Areas {
     pub composer: Option<Area>,
     /// A second conversation, which is only read.
     pub beside: Option<Area>,
-    /// The card.
     pub card: Option<Area>,
     /// All between tabs and status: for pages that are not an inbox.
     pub body: Area,
@@ -63,9 +60,7 @@ pub struct Areas {
 /// What the layout needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayoutInput {
-    /// Columns of the terminal.
     pub width: u16,
-    /// Rows of the terminal.
     pub height: u16,
     /// Whether the focus lies on the list: stacked, it decides what is seen.
     pub list_focused: bool,

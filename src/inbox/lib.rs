@@ -96,17 +96,13 @@ pub struct Inbox {
     pub outbox: OutboxScreen,
     /// The people of the active tab.
     pub people: People,
-    /// The broadcasts.
     pub broadcasts: BroadcastsScreen,
-    /// The pages of cards.
     pub cards: CardsScreen,
     /// Every channel in a line.
     pub overview: Overview,
     /// What the business's own systems answered.
     pub connections: ConnectionAnswers,
-    /// The keyboard.
     pub keyboard: Keyboard,
-    /// What crosses screens.
     pub features: Features,
     /// Single values that could not be read.
     pub(crate) loads: Loads,

@@ -99,9 +99,7 @@ impl ThemeColors {
 struct Ground {
     letters: Rgb,
     ground: Rgb,
-    /// Whether the ground is the terminal's by itself.
     is_terminals: bool,
-    /// Whether the letters are.
     has_letters: bool,
     hues: [Rgb; ACCENTS],
     least: f64,

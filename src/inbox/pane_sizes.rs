@@ -53,7 +53,6 @@ impl Desk {
         pane.saturating_sub(Self::gutter(pane) + TRAILER).min(100)
     }
 
-    /// Columns for the texts of a pane.
     pub(crate) fn text_widths(pane: usize) -> TextWidths {
         TextWidths { said: Self::text_width(pane), mail: pane.saturating_sub(MAIL_INDENT + 1) }
     }

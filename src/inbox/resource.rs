@@ -93,7 +93,6 @@ impl<Q> Resource<Q> {
         self.failure.is_some()
     }
 
-    /// How it stands with what is shown.
     pub fn shown(&self, now: Timestamp) -> LoadState<'_> {
         match (&self.failure, self.asked_at) {
             (Some(failure), _) => LoadState::Failed(&failure.why),
@@ -115,7 +114,6 @@ impl<Q> Resource<Q> {
         }
     }
 
-    /// What is wanted.
     pub fn wanted(&self) -> Option<&Q> {
         self.wanted.as_ref()
     }

@@ -48,7 +48,6 @@ impl Footer {
         Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, footer)| *footer)
     }
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Keys => "keys",
@@ -141,7 +140,6 @@ pub struct Settings {
     pub keymap: KeyMap,
     /// What senders are called here.
     pub senders: Aliases,
-    /// Macros of the configuration.
     pub macros: Vec<Fixed>,
     /// The business's own interfaces that can be asked.
     pub connections: Vec<Connection>,
@@ -186,7 +184,6 @@ impl Default for Settings {
 /// One tab as configured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelInfo {
-    /// The local id.
     pub id: ChannelId,
     /// The configured name.
     pub name: String,

@@ -59,7 +59,6 @@ pub enum Focus {
     List,
     /// The message history.
     History,
-    /// The composer.
     Composer,
 }
 
@@ -70,13 +69,11 @@ pub struct Tab {
     pub channel: ChannelInfo,
     /// As the server last told; from the cache at first.
     pub account: Option<Account>,
-    /// How the connection fares.
     pub health: Health,
     /// Whether a person asked the server and nothing has come back.
     pub asked: bool,
     /// The process that sends this tab's outbox rows.
     pub leader: Leader,
-    /// What the title counts.
     pub counts: TabCounts,
     /// Percent of the read budget in use.
     pub budget: u8,
@@ -86,13 +83,10 @@ pub struct Tab {
     pub note: Option<PaneNote>,
     /// What of its other lists could not be read, as it came.
     pub unreadable: BTreeMap<List, Vec<String>>,
-    /// The list.
     pub list: ConversationList,
     /// Whether its first view was chosen by what the account is.
     pub has_first_view: bool,
-    /// The selected conversation.
     pub history: Option<History>,
-    /// Its draft.
     pub composer: Option<Composer>,
     /// A call that was filled in and not placed.
     pub call: Option<CallForm>,
@@ -106,7 +100,6 @@ pub struct Tab {
     pub json: Option<String>,
     /// How far its writer has looked.
     pub looked: ReadProgress,
-    /// Who has the keyboard.
     pub focus: Focus,
     /// The approved templates, as far as they were read.
     pub templates: Templates,

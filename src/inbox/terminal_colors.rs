@@ -52,9 +52,7 @@ pub enum ColorName {
 /// A colour the terminal told.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ColorReport {
-    /// Which it is.
     pub name: ColorName,
-    /// What it is.
     pub color: Rgb,
 }
 
@@ -98,7 +96,6 @@ fn color(value: &str) -> Option<Rgb> {
 /// What a terminal told of its colours so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalColors {
-    /// How it takes colours.
     pub depth: ColorDepth,
     /// The ground nothing is drawn on.
     pub ground: Option<Rgb>,

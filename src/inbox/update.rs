@@ -249,7 +249,6 @@ impl Inbox {
         self.desk.load_mailbox(channel, &mut self.context);
     }
 
-    /// A row of the outbox has changed.
     pub(crate) fn row_changed(&mut self, row: &OutboxRow) {
         match row.lane.conversation() {
             Some(conversation) => self.history_changed(row.channel.clone(), conversation),

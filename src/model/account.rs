@@ -34,7 +34,6 @@ impl Platform {
         }
     }
 
-    /// The interface's enum word.
     pub fn word(&self) -> &str {
         match self {
             Self::Whatsapp => "WHATSAPP",
@@ -111,7 +110,6 @@ impl Environment {
         }
     }
 
-    /// The interface's enum word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -151,7 +149,6 @@ impl Account {
 /// The account behind a channel key, as `GET /account` tells it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Account {
-    /// Stable account id.
     pub id: String,
     /// Shared by the tabs of one workspace: they draw on one balance.
     pub workspace_id: String,
@@ -159,9 +156,7 @@ pub struct Account {
     pub workspace_name: Option<SafeText>,
     /// The assistant's name, if it has one.
     pub assistant_name: Option<SafeText>,
-    /// What the key drives.
     pub platform: Platform,
-    /// Live or test.
     pub environment: Environment,
     /// The connected number; business chat only.
     pub number: Option<SafeText>,

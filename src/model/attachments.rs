@@ -25,9 +25,7 @@ const DOUBTFUL: u64 = 25_000_000;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FileFacts {
-    /// Where it lies.
     pub path: String,
-    /// What it is called.
     pub name: String,
     /// Its media type, by its content.
     pub mime_type: String,
@@ -50,7 +48,6 @@ pub enum AttachmentSource {
 /// What goes with an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReplyAttachment {
-    /// Where it lies.
     pub source: AttachmentSource,
     /// What it is sent as.
     pub kind: MediaKind,
@@ -71,7 +68,6 @@ impl ReplyAttachment {
         }
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         match &self.source {
             AttachmentSource::File(facts) => &facts.name,
@@ -94,7 +90,6 @@ impl ReplyAttachment {
         }
     }
 
-    /// What it costs.
     pub fn price(&self) -> Price {
         match self.source {
             AttachmentSource::Link(_) => Price::exactly(prices::MEDIA_OWN_LINK),

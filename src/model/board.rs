@@ -18,12 +18,10 @@ pub enum BoardId {
     Broadcast(ChannelId, BroadcastId),
 }
 
-/// One row of the board.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BoardEntry {
     /// One begun here.
     Campaign(Box<Campaign>),
-    /// One by itself.
     Broadcast(ChannelId, Broadcast),
     /// One that is tracked and was not read yet.
     Unread(ChannelId, BroadcastId, Timestamp),
@@ -39,7 +37,6 @@ impl BoardEntry {
         }
     }
 
-    /// The tab.
     pub fn channel(&self) -> &ChannelId {
         match self {
             Self::Campaign(it) => &it.channel,
@@ -119,7 +116,6 @@ impl BoardEntry {
         self.campaign().is_some_and(|it| it.phase == Phase::Paused)
     }
 
-    /// When it was begun.
     pub fn begun_at(&self) -> Option<Timestamp> {
         match self {
             Self::Campaign(it) => Some(it.made_at),
@@ -132,16 +128,13 @@ impl BoardEntry {
 /// How it stood at a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sample {
-    /// When.
     pub at: Timestamp,
-    /// How.
     pub counts: RecipientCounts,
 }
 
 /// What became of one recipient, as far as the messages read here show.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecipientStatus {
-    /// The contact.
     pub contact: ContactId,
     /// The number, if the contact was read.
     pub phone: Option<String>,
@@ -151,7 +144,6 @@ pub struct RecipientStatus {
     pub conversation: Option<ConversationId>,
     /// The wave, counted from 1; 0 while it has not left.
     pub wave: usize,
-    /// What the messages show.
     pub fate: RecipientFate,
     /// Whether the person has written since.
     pub replied: bool,
@@ -175,7 +167,6 @@ pub enum RecipientFate {
 }
 
 impl RecipientFate {
-    /// In a word.
     pub fn word(&self) -> &'static str {
         match self {
             Self::Unsent => "not sent yet",

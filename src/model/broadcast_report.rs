@@ -12,7 +12,6 @@ use crate::waves::{RecipientCounts, Wave, price_each};
 pub struct BroadcastReport {
     /// How many people it was meant for.
     pub people: i64,
-    /// As the server counts.
     pub counts: RecipientCounts,
     /// How many have read it, as messages read here show.
     pub read: Option<i64>,

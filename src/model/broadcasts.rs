@@ -28,7 +28,6 @@ impl BroadcastStatus {
         }
     }
 
-    /// The interface's word.
     pub fn word(&self) -> &str {
         match self {
             Self::Sending => "sending",
@@ -41,7 +40,6 @@ impl BroadcastStatus {
 /// How a broadcast stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broadcast {
-    /// Its id.
     pub id: BroadcastId,
     /// How far it has come.
     pub status: BroadcastStatus,
@@ -55,9 +53,7 @@ pub struct Broadcast {
     pub failed: i64,
     /// How many of neither is known.
     pub pending: i64,
-    /// When it was made.
     pub created_at: Option<Timestamp>,
-    /// When it was finished.
     pub completed_at: Option<Timestamp>,
     /// Those it did not reach, as far as the service names them.
     pub failures: Vec<FailedRecipient>,

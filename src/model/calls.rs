@@ -10,9 +10,7 @@ use crate::time::Timestamp;
 pub struct Call {
     /// The tab whose key it left with.
     pub channel: ChannelId,
-    /// When it left.
     pub at: Timestamp,
-    /// The method's word.
     pub method: String,
     /// The server, up to the path.
     pub base: String,
@@ -30,7 +28,6 @@ pub struct Call {
     pub key: Option<String>,
     /// What the server calls the request.
     pub request_id: Option<SafeText>,
-    /// Whether it had a body.
     pub has_body: bool,
 }
 

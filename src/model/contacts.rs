@@ -14,15 +14,11 @@ use crate::time::Timestamp;
 pub struct Contact {
     /// The server's id; `None`: it has none with this number.
     pub id: Option<ContactId>,
-    /// What the person is called there.
     pub name: Option<SafeText>,
-    /// The person's mail address.
     pub email: Option<SafeText>,
-    /// Its labels.
     pub tags: Vec<SafeText>,
     /// What else is kept of the person: names and values.
     pub metadata: Vec<(SafeText, SafeText)>,
-    /// When it was read.
     pub read_at: Timestamp,
 }
 
@@ -31,11 +27,8 @@ pub struct Contact {
 pub struct ToldContact {
     /// Its id; `None`: the server has none with this number.
     pub id: Option<ContactId>,
-    /// What the person is called.
     pub name: Option<String>,
-    /// The person's mail address.
     pub email: Option<String>,
-    /// Its labels.
     pub tags: Vec<String>,
     /// A JSON object.
     pub metadata: String,
@@ -54,9 +47,7 @@ pub struct ContactChange {
     pub name: Option<String>,
     /// Its mail address; an empty one removes it.
     pub email: Option<String>,
-    /// Labels to add.
     pub add: Vec<String>,
-    /// Labels to take away.
     pub remove: Vec<String>,
     /// Metadata to set: names and JSON values.
     pub set: Vec<(String, Json)>,
@@ -70,12 +61,10 @@ impl ContactChange {
         *self == Self { phone: self.phone.clone(), ..Self::default() }
     }
 
-    /// Whether tags are changed.
     pub fn changes_tags(&self) -> bool {
         !self.add.is_empty() || !self.remove.is_empty()
     }
 
-    /// Whether metadata is changed.
     pub fn changes_metadata(&self) -> bool {
         !self.set.is_empty() || !self.unset.is_empty()
     }
@@ -101,7 +90,6 @@ impl ContactChange {
 /// Asks for the people of a tab, as far as this desk has read them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeopleQuery {
-    /// The tab.
     pub channel: ChannelId,
     /// Words of a name, mail address or tag, or digits of a number.
     pub text: String,
@@ -132,7 +120,6 @@ impl Person {
 /// People, those with the newest activity first.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PeoplePage {
-    /// Those asked for.
     pub people: Vec<Person>,
     /// How many fit, here or not.
     pub total: u64,
@@ -141,15 +128,12 @@ pub struct PeoplePage {
 /// A contact to be edited: as the server told it, nothing cut or cleaned.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PersonDetail {
-    /// Its number.
     pub phone: String,
-    /// Its id.
     pub id: Option<ContactId>,
     /// Its name; empty: none.
     pub name: String,
     /// Its mail address; empty: none.
     pub email: String,
-    /// Its labels.
     pub tags: Vec<String>,
     /// Its metadata: names, and values as a person writes them.
     pub fields: Vec<MetadataField>,
@@ -160,33 +144,25 @@ pub struct PersonDetail {
 /// One piece of metadata.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MetadataField {
-    /// Its name.
     pub name: String,
     /// Its value: a text as it is, anything else as JSON.
     pub text: String,
-    /// Whether it is a text.
     pub is_text: bool,
 }
 
 /// A contact a server found by what was looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundContact {
-    /// The tab that asked.
     pub channel: ChannelId,
-    /// The phone number.
     pub phone: SafeText,
-    /// What the person is called.
     pub name: SafeText,
-    /// The person's mail address.
     pub email: Option<SafeText>,
 }
 
 /// A conversation of the same person in another tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Elsewhere {
-    /// Which.
     pub key: ConversationKey,
-    /// Its title there.
     pub title: SafeText,
     /// When something was last said.
     pub last_at: Option<Timestamp>,

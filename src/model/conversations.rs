@@ -125,18 +125,14 @@ pub enum ServiceWindow {
 pub struct Referral {
     /// `ad` or `post`, as it came.
     pub source_type: Option<SafeText>,
-    /// The ad's headline.
     pub headline: Option<SafeText>,
-    /// The ad's text.
     pub body: Option<SafeText>,
-    /// Where the ad lives.
     pub source_url: Option<SafeText>,
 }
 
 /// One conversation as the server last told it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conversation {
-    /// The server's id.
     pub id: ConversationId,
     /// Where replies go: the phone number, or the bot chat's id. `None` locks
     /// the composer.
@@ -145,9 +141,7 @@ pub struct Conversation {
     pub name: Option<SafeText>,
     /// The bot platform's user name, without `@`.
     pub username: Option<SafeText>,
-    /// The customer's email address.
     pub email: Option<SafeText>,
-    /// Open or closed.
     pub status: ConversationStatus,
     /// Messages in the conversation, by the server's count.
     pub message_count: u64,
@@ -155,11 +149,9 @@ pub struct Conversation {
     pub preview: SafeText,
     /// When the newest message came or left.
     pub last_message_at: Option<Timestamp>,
-    /// When the conversation began.
     pub created_at: Option<Timestamp>,
     /// When the first message came or left.
     pub first_message_at: Option<Timestamp>,
-    /// Ad attribution.
     pub referral: Option<Referral>,
     /// The 24-hour window.
     pub window: ServiceWindow,
@@ -226,7 +218,6 @@ pub fn title_of(
 /// One row of the conversation list: the server's word plus local facts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationRow {
-    /// Its tab.
     pub channel: ChannelId,
     /// What the server last told.
     pub conversation: Conversation,

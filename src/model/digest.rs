@@ -11,7 +11,6 @@ use crate::time::Timestamp;
 pub struct Absence {
     /// When somebody was here last.
     pub from: Timestamp,
-    /// When somebody came back.
     pub until: Timestamp,
 }
 
@@ -20,20 +19,16 @@ pub struct Absence {
 pub struct Digest {
     /// That absence; `None` if there was none yet.
     pub absence: Option<Absence>,
-    /// What happened.
     pub entries: Vec<DigestEntry>,
-    /// Whether there is more than these.
     pub more: bool,
 }
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DigestEntry {
-    /// In which tab.
     pub channel: ChannelId,
     /// The conversation or broadcast, in words.
     pub title: SafeText,
-    /// What it is.
     pub fact: DigestFact,
     /// Where it is looked into.
     pub place: DigestPlace,
@@ -50,26 +45,18 @@ pub enum DigestFact {
     Paused {
         /// By whom; may be empty.
         by: SafeText,
-        /// When.
         at: Timestamp,
     },
     /// What was to leave waits for a person.
     Asks {
-        /// What it is.
         what: SafeText,
-        /// Why.
         why: SafeText,
     },
-    /// It was given up by itself.
     GivenUp {
-        /// The word of its operation.
         operation: SafeText,
-        /// Why.
         why: SafeText,
     },
-    /// It left.
     Left {
-        /// The word of its operation.
         operation: SafeText,
     },
 }
@@ -77,7 +64,6 @@ pub enum DigestFact {
 /// Where something is looked into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DigestPlace {
-    /// In a conversation.
     Conversation(ConversationKey),
     /// On the page of the outbox.
     Outbox,

@@ -6,14 +6,11 @@ use unicode_width::UnicodeWidthStr;
 /// people have know the width of these.
 const NEWEST: u32 = 13;
 
-/// One emoji.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Emoji {
-    /// The character.
     pub glyph: &'static str,
     /// Its short name, without colons.
     pub short: &'static str,
-    /// Its name in words.
     pub name: &'static str,
 }
 

@@ -26,9 +26,7 @@ const WORDS: [&str; 12] = [
 /// What the service said of a failure; empty where it said nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FailureReason {
-    /// Its code.
     pub code: SafeText,
-    /// Its words.
     pub words: SafeText,
 }
 
@@ -64,7 +62,6 @@ pub struct FailedRecipient {
     pub contact: Option<String>,
     /// The number, if it is named.
     pub phone: Option<String>,
-    /// Why.
     pub reason: FailureReason,
 }
 

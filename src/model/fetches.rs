@@ -24,28 +24,16 @@ pub enum Fetch {
     /// The webhooks of the key.
     Webhooks,
     /// One message, as the server has it now.
-    Message {
-        /// Its id.
-        message: MessageId,
-    },
+    Message { message: MessageId },
     /// The contact with a number.
-    Person {
-        /// The number.
-        phone: String,
-    },
+    Person { phone: String },
     /// Messages that went out since a time: whom a broadcast reached.
-    Sent {
-        /// Since when.
-        since: Timestamp,
-    },
+    Sent { since: Timestamp },
     /// The list of templates.
     Templates,
     /// Contacts by what is typed; newer words take the place of older ones.
     /// Told by its own news, as those below.
-    Contacts {
-        /// The words.
-        words: String,
-    },
+    Contacts { words: String },
     /// Threads or correspondents.
     Mail(MailWish),
 }
@@ -55,20 +43,17 @@ pub enum Fetch {
 pub enum FetchResult {
     /// People were read; whether the server has more that fit.
     People {
-        /// More are there.
         more: bool,
     },
     /// The contact was read, or is gone.
     Person,
     /// What the triggers told.
     Events(Box<Events>),
-    /// The webhooks.
     Webhooks(Vec<Webhook>),
     /// Messages that went out were read.
     Sent,
     /// The templates were read.
     Templates,
-    /// The message.
     Message(Box<Message>),
 }
 

@@ -8,7 +8,6 @@ use crate::ids::ConversationId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// The triggers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TriggerKind {
     /// A customer wrote.
@@ -24,7 +23,6 @@ pub enum TriggerKind {
 }
 
 impl TriggerKind {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Message, Self::Contact, Self::Order, Self::Appointment, Self::Campaign];
 
     /// What one of its items is called.
@@ -42,13 +40,11 @@ impl TriggerKind {
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Happening {
-    /// Which trigger told it.
     pub trigger: TriggerKind,
     /// Its id, or a print of it: names it.
     pub id: String,
     /// When, as far as it tells.
     pub at: Option<Timestamp>,
-    /// What it is called.
     pub title: SafeText,
     /// The number of whom it is about, if it tells one.
     pub phone: Option<String>,

@@ -82,13 +82,11 @@ pub struct ImportProgress {
     pub refused: u64,
     /// Of them, those that were not sent: wrong, or there twice.
     pub skipped: u64,
-    /// Rows of the file.
     pub rows: u64,
     /// Whether all was seen to.
     pub ended: bool,
     /// Why it waits for a person.
     pub stopped: Option<SafeText>,
-    /// Where the results stand.
     pub results: String,
 }
 
@@ -106,7 +104,6 @@ impl ImportProgress {
     }
 }
 
-/// What a column is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ImportColumn {
     Phone,
@@ -125,9 +122,6 @@ pub struct Columns(Vec<ImportColumn>);
 
 impl Columns {
     /// Reads the names of the columns.
-    ///
-    /// # Errors
-    /// When there is none with numbers, or one stands there twice.
     pub fn of<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Self, Problem> {
         let mut columns: Vec<ImportColumn> = Vec::new();
         for name in names {

@@ -27,7 +27,6 @@ pub const DESCRIPTION: usize = 72;
 pub struct Frame {
     /// Above the text; may be empty.
     pub header: String,
-    /// The text.
     pub body: String,
     /// Below it; may be empty.
     pub footer: String,

@@ -47,9 +47,6 @@ const DEEPEST: usize = 64;
 pub type Wrong = (usize, usize, &'static str);
 
 /// Checks the syntax of a JSON text that begins with a certain sign.
-///
-/// # Errors
-/// The line and the column, counted from 1, and what is wrong there.
 pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
     let mut walk = JsonScanner { rest: text, depth: 0 };
     walk.blank();
@@ -71,9 +68,6 @@ pub fn check(text: &str, begins: char) -> Result<(), Wrong> {
 
 /// The members of a JSON object, in their order: names, and values as they
 /// are written.
-///
-/// # Errors
-/// As [`check`].
 pub fn members(text: &str) -> Result<Vec<(String, String)>, Wrong> {
     check(text, '{')?;
     let mut walk = JsonScanner { rest: text.trim_start(), depth: 0 };

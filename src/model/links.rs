@@ -35,10 +35,8 @@ pub fn first_in(text: &str) -> Option<&str> {
     trimmed.into_iter().find(|it| host_of(it).is_some())
 }
 
-/// A link in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextLink {
-    /// Where it stands.
     pub range: Range<usize>,
     /// Where it leads: what stands there, for a mail address with its scheme.
     pub target: String,

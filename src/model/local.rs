@@ -27,18 +27,14 @@ impl Local {
 /// Who takes care of a conversation, as this desk noted it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
-    /// The agent's name.
     pub agent: SafeText,
-    /// Since when.
     pub at: Timestamp,
 }
 
 /// A tag on a conversation's customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tag {
-    /// The word.
     pub word: SafeText,
-    /// Where it is kept.
     pub kept: TagPlace,
 }
 

@@ -19,12 +19,10 @@ pub enum LookResult {
 /// The looks for one row.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Looks {
-    /// How many there were.
     pub count: u32,
     /// When the first one ended that found nothing, late enough to count.
     pub absent_at: Option<Timestamp>,
     /// When the last one ended, however it ended.
     pub last_at: Option<Timestamp>,
-    /// What was concluded.
     pub finding: LookResult,
 }

@@ -3,7 +3,6 @@
 /// Steps that are done with one letter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Macro {
-    /// The letter.
     pub letter: char,
     /// Its steps, a line each.
     pub steps: String,

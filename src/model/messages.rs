@@ -21,7 +21,6 @@ pub enum Direction {
 }
 
 impl Direction {
-    /// The interface's enum word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Inbound => "inbound",
@@ -43,7 +42,6 @@ impl Direction {
 /// customer chose.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Sender {
-    /// The customer.
     Customer,
     /// The AI.
     Ai,
@@ -154,15 +152,12 @@ impl DeliveryStatus {
 /// One message as the server last told it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Message {
-    /// The service's id.
     pub id: MessageId,
     /// The conversation it belongs to.
     pub conversation: ConversationId,
     /// The platform's id, if the server gave one.
     pub platform_id: Option<String>,
-    /// Which way it went.
     pub direction: Direction,
-    /// Who spoke.
     pub sender: Sender,
     /// The text, safe to draw. For media without text this is empty.
     pub content: SafeText,
@@ -176,7 +171,6 @@ pub struct Message {
     pub created_at: Option<Timestamp>,
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
-    /// When it was seen.
     pub read_at: Option<Timestamp>,
     /// The message this one quotes, if the server told.
     pub quotes: Option<MessageId>,
@@ -189,7 +183,6 @@ pub struct Message {
 /// One line of a history: a message with what this desk remembers of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageRow {
-    /// The message.
     pub message: Message,
     /// Whether this desk sent it.
     pub sent_here: bool,
@@ -207,9 +200,7 @@ pub struct MessageRow {
 /// it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MediaFacts {
-    /// Its media type.
     pub mime: Option<SafeText>,
-    /// What it is called.
     pub name: Option<SafeText>,
     /// Its bytes.
     pub size: Option<u64>,

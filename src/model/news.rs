@@ -18,18 +18,11 @@ pub enum Health {
     /// Nothing has answered yet.
     Connecting,
     /// The last poll was answered then.
-    Live {
-        /// When.
-        at: Timestamp,
-    },
+    Live { at: Timestamp },
     /// A read has had no answer since then, and may still have one.
-    Silent {
-        /// Since when.
-        since: Timestamp,
-    },
+    Silent { since: Timestamp },
     /// No answer since then: no name, no route, refused, timed out.
     Offline {
-        /// Since when.
         since: Timestamp,
         /// What went wrong, in words.
         why: SafeText,
@@ -37,7 +30,6 @@ pub enum Health {
     /// Answers, but not with what the interface promises: HTML, truncated
     /// JSON, 5xx.
     Trouble {
-        /// Since when.
         since: Timestamp,
         /// What came instead, in words.
         why: SafeText,
@@ -48,18 +40,10 @@ pub enum Health {
         until: Timestamp,
     },
     /// The key is not taken: missing, unknown or revoked. Polling has stopped.
-    Refused {
-        /// The code of the interface.
-        code: SafeText,
-        /// The server's words.
-        why: SafeText,
-    },
+    Refused { code: SafeText, why: SafeText },
     /// Cannot work as configured (a redirect, a certificate, a wrong scheme).
     /// Polling has stopped.
-    Misconfigured {
-        /// What to mend.
-        why: SafeText,
-    },
+    Misconfigured { why: SafeText },
 }
 
 /// One thing that has become true.

@@ -8,13 +8,9 @@ use crate::ids::NoteId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// One note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateNote {
-    /// Made on this desk.
     pub id: NoteId,
-    /// What it says.
     pub text: SafeText,
-    /// When it was written.
     pub at: Timestamp,
 }

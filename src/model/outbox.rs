@@ -119,7 +119,6 @@ pub fn key_age(first: &Moment, now: &Moment) -> i64 {
     if told < -SLACK { KEY_AGE.max(since_boot) } else { told.max(since_boot) }
 }
 
-/// Where a row stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowState {
     /// Waits for its time (a hold, or a pause after a refusal by rate).
@@ -138,7 +137,6 @@ pub enum RowState {
 /// only the sender needs them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxRow {
-    /// Made on this desk.
     pub id: RowId,
     /// Grows with every row: those of a lane leave in this order.
     pub sequence: i64,
@@ -146,11 +144,9 @@ pub struct OutboxRow {
     pub channel: ChannelId,
     /// Rows of one lane leave in order.
     pub lane: Lane,
-    /// What is wanted.
     pub operation: Operation,
     /// Pinned to the bytes that leave, which the store keeps beside the row.
     pub key: IdempotencyKey,
-    /// When the human asked.
     pub created_at: Timestamp,
     /// Nothing leaves before: the end of a hold or of a pause.
     pub not_before: Timestamp,
@@ -158,7 +154,6 @@ pub struct OutboxRow {
     pub first_attempt_at: Option<Timestamp>,
     /// How often it was tried.
     pub attempts: u32,
-    /// Where it stands.
     pub state: RowState,
     /// The newest message its writer had on screen. Answers after it stop a
     /// text that has not left; `None` asks nobody.

@@ -123,7 +123,6 @@ pub struct PictureRequest {
     /// The tab it came in: what its own server holds may be nearer than the
     /// public internet.
     pub channel: ChannelId,
-    /// Its address.
     pub url: String,
 }
 

@@ -8,9 +8,6 @@ use crate::outbox::content::Degrees;
 const PARTS: i64 = 10_000_000;
 
 /// Reads an angle of at most so many degrees on either side.
-///
-/// # Errors
-/// What is wrong with it, in words.
 pub fn degrees(text: &str, most: i64) -> Result<Degrees, String> {
     let text = text.trim();
     if text.is_empty() {

@@ -38,7 +38,6 @@ impl Price {
     /// Costs nothing.
     pub const FREE: Self = Self::exactly(0);
 
-    /// Costs exactly this.
     pub const fn exactly(credits: i64) -> Self {
         Self { least: credits, most: credits }
     }

@@ -14,10 +14,7 @@ use crate::time::Timestamp;
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ProposedChange {
     /// Send this text.
-    Reply {
-        /// The text.
-        text: String,
-    },
+    Reply { text: String },
     /// Pause the AI.
     Pause,
     /// Hand back to the AI.
@@ -25,15 +22,9 @@ pub enum ProposedChange {
     /// Close the conversation.
     Close,
     /// Put it aside for so many minutes from when a person agrees.
-    Snooze {
-        /// The minutes.
-        minutes: u32,
-    },
+    Snooze { minutes: u32 },
     /// Add a tag.
-    Tag {
-        /// The word.
-        word: String,
-    },
+    Tag { word: String },
 }
 
 impl ProposedChange {
@@ -67,28 +58,22 @@ impl ProposedChange {
 pub struct DeskProposal {
     /// Its name on this desk.
     pub id: ProposalId,
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
     /// Who proposed it, by the name it gave itself.
     pub proposer: SafeText,
     /// Why, in its own words.
     pub reason: SafeText,
-    /// What would be done.
     pub change: ProposedChange,
     /// The newest message its maker could know.
     pub seen: Option<Place>,
-    /// When it was made.
     pub at: Timestamp,
 }
 
 /// A proposal as a page shows it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ProposalEntry {
-    /// The proposal.
     pub proposal: DeskProposal,
-    /// The conversation's name.
     pub title: SafeText,
     /// The conversation's row; `None` if it is not known any more.
     pub row: Option<ConversationRow>,
@@ -116,7 +101,6 @@ pub enum ProposalVerdict {
     Accepted,
     /// Its text went into the composer.
     Edited,
-    /// It was dropped.
     Dropped,
 }
 

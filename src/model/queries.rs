@@ -17,9 +17,7 @@ use crate::time::Timestamp;
 /// Names a conversation among those of all tabs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ConversationKey {
-    /// Its tab.
     pub channel: ChannelId,
-    /// Its id there.
     pub conversation: ConversationId,
 }
 
@@ -39,13 +37,10 @@ pub enum Anchor {
 pub struct ConversationQuery {
     /// The tab; `None` asks for all tabs.
     pub channel: Option<ChannelId>,
-    /// Which conversations.
     pub filter: ConversationFilter,
-    /// In which order.
     pub sort: Sort,
     /// The time that windows are reckoned with; does not matter otherwise.
     pub at: Timestamp,
-    /// Where the window lies.
     pub anchor: Anchor,
     /// Rows at most.
     pub limit: u32,
@@ -62,7 +57,6 @@ impl ConversationQuery {
 /// A window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConversationPage {
-    /// The rows.
     pub rows: Vec<ConversationRow>,
     /// Whether nothing lies before the window.
     pub reaches_top: bool,
@@ -75,9 +69,7 @@ pub struct ConversationPage {
 /// Asks for the newest rows of a history.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct HistoryQuery {
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
     /// Messages at most, counted from the newest.
     pub limit: u32,
@@ -107,7 +99,6 @@ pub struct HistoryPage {
 pub struct Draft {
     /// The text as typed.
     pub text: String,
-    /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// A private note that is not saved yet; never part of the text.
     pub note: String,
@@ -126,11 +117,9 @@ impl Draft {
 /// server says that it answers again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pause {
-    /// Where.
     pub conversation: ConversationId,
     /// Who paused it, as the desk named itself then; may be empty.
     pub owner: SafeText,
-    /// When.
     pub since: Timestamp,
 }
 
@@ -154,15 +143,12 @@ pub enum OutboxFate {
 /// A pause of the AI made from this desk, with what helps to end it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PausedEntry {
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
     /// Its name, if the cache knows it.
     pub title: Option<SafeText>,
     /// Since when the customer waits.
     pub waiting_since: Option<Timestamp>,
-    /// When it was paused.
     pub since: Timestamp,
     /// From when its lease counts: from then, or from when it was extended.
     pub counts_from: Timestamp,
@@ -180,7 +166,6 @@ pub struct DeskQuery {
 /// A row of the outbox with what helps to decide over it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxEntry {
-    /// The row.
     pub row: OutboxRow,
     /// Whom or what it goes to.
     pub title: SafeText,
@@ -195,7 +180,6 @@ pub struct OutboxEntry {
 /// in the order they were queued.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutboxPage {
-    /// The rows.
     pub entries: Vec<OutboxEntry>,
     /// Whether there are more than were asked for.
     pub more: bool,
@@ -204,15 +188,11 @@ pub struct OutboxPage {
 /// A draft with the conversation it is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DraftEntry {
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
-    /// Its name.
     pub title: SafeText,
     /// Since when its customer waits.
     pub waiting_since: Option<Timestamp>,
-    /// What was written.
     pub text: SafeText,
     /// Whether only a private note was written.
     pub is_note: bool,
@@ -276,10 +256,7 @@ impl TranscriptFormat {
 /// A conversation to be chosen by its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedConversation {
-    /// Which.
     pub key: ConversationKey,
-    /// Its title.
     pub title: SafeText,
-    /// Its number or address.
     pub address: SafeText,
 }

@@ -4,7 +4,6 @@ use crate::ids::ConversationId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// What a delivery is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DeliverySubject {
     /// A customer has written.
@@ -16,7 +15,6 @@ pub enum DeliverySubject {
 }
 
 impl DeliverySubject {
-    /// What an event is about.
     pub fn of(event: &str) -> Self {
         match event {
             "message.received" | "email.received" => Self::Received,
@@ -35,7 +33,6 @@ impl DeliverySubject {
 /// A delivery that was taken: a reason to ask the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedDelivery {
-    /// What it is about.
     pub told: DeliverySubject,
     /// The conversation, if it names one.
     pub conversation: Option<ConversationId>,
@@ -79,8 +76,6 @@ pub struct DeliveryCounts {
 pub struct Reception {
     /// Where deliveries are to come.
     pub url: SafeText,
-    /// How it fares.
     pub state: ReceptionState,
-    /// What came.
     pub counts: DeliveryCounts,
 }

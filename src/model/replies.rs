@@ -3,12 +3,10 @@
 
 use std::ops::Range;
 
-/// One canned reply.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CannedReply {
     /// Its name: the file's.
     pub name: String,
-    /// What it is for.
     pub title: String,
     /// Other words it is found by.
     pub keywords: Vec<String>,
@@ -23,7 +21,6 @@ pub struct CannedReply {
 pub struct ReplyVariables {
     /// The customer's name, if one is known.
     pub contact: Option<String>,
-    /// Who writes.
     pub agent: Option<String>,
     /// What connections told of the customer, by `connection.field`.
     pub looked_up: Vec<(String, String)>,

@@ -27,7 +27,6 @@ const LISTED: usize = 8;
 pub enum Selector {
     /// A phone number, without blanks and brackets.
     Phone(String),
-    /// A mail address.
     Email(String),
     /// The id of a chat with the bot: digits, for groups after a minus.
     ChatId(String),
@@ -165,7 +164,6 @@ fn is_digits(text: &str) -> bool {
 /// A conversation that may be meant, and what its channel is.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
-    /// The conversation.
     pub row: ConversationRow,
     /// The platform of its channel.
     pub platform: Platform,
@@ -203,7 +201,6 @@ impl Candidate {
 pub enum Unresolved {
     /// No conversation has it.
     Nobody(Selector),
-    /// Several have it.
     Several(Selector, Vec<Candidate>),
     /// Not all conversations have been read, so somebody else may have it.
     Unread(Selector),

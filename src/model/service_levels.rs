@@ -15,7 +15,6 @@ const HOURS: usize = 24;
 /// Who said something, as far as cases tell people apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
-    /// The customer.
     Customer,
     /// The AI.
     Ai,
@@ -34,7 +33,6 @@ pub struct CustomerCase {
     pub waits: Vec<i64>,
     /// Until the last answer, of a case that is over.
     pub resolution: Option<i64>,
-    /// Whether a person answered.
     pub is_handed_over: bool,
     /// Whether the AI answered after a person had.
     pub is_handed_back: bool,
@@ -108,7 +106,6 @@ pub fn cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> 
 pub struct Spans(Vec<i64>);
 
 impl Spans {
-    /// How many.
     pub fn count(&self) -> usize {
         self.0.len()
     }
@@ -123,7 +120,6 @@ impl Spans {
 /// What some cases came to.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ServiceLevels {
-    /// How many.
     pub cases: usize,
     /// Those that were not answered so far.
     pub unanswered: usize,
@@ -160,20 +156,17 @@ impl ServiceLevels {
 /// Which cases are measured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LevelsQuery {
-    /// In these channels.
     pub channels: Vec<ChannelId>,
     /// That began from then on.
     pub since: Timestamp,
     /// And before then.
     pub until: Timestamp,
-    /// The time now.
     pub now: Timestamp,
 }
 
 /// Service levels by what cases have in common.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LevelsReport {
-    /// Of all of them.
     pub all: ServiceLevels,
     /// By channel, in the order they were asked for.
     pub channels: Vec<(ChannelId, ServiceLevels)>,

@@ -97,7 +97,6 @@ pub fn moment(at: Timestamp, now: Timestamp, zone: &Zone) -> String {
     }
 }
 
-/// An hour from now.
 pub fn in_an_hour(now: Timestamp) -> Timestamp {
     now.plus(HOUR)
 }

@@ -14,11 +14,8 @@ pub struct Spent {
     /// The day, as [`crate::time::Timestamp::day_number`] counts it in
     /// the desk's zone.
     pub day: i64,
-    /// The kind of action.
     pub action: String,
-    /// Credits.
     pub credits: f64,
-    /// How often.
     pub count: u32,
 }
 

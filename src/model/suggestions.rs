@@ -27,11 +27,8 @@ pub enum SuggestionKind {
 /// Which question an answer belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuggestionId {
-    /// What is wanted.
     pub kind: SuggestionKind,
-    /// Of which conversation.
     pub key: ConversationKey,
-    /// When it was asked.
     pub asked_at: Timestamp,
     /// The newest message it was made from; the one to be translated.
     pub newest: Option<MessageId>,
@@ -40,7 +37,6 @@ pub struct SuggestionId {
 /// On whose side somebody spoke.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SpokenBy {
-    /// The customer.
     Customer,
     /// The AI.
     Ai,
@@ -51,7 +47,6 @@ pub enum SpokenBy {
 /// All that a suggestion is made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SuggestionRequest {
-    /// Which question.
     pub id: SuggestionId,
     /// The newest messages, oldest first.
     pub spoken: Vec<(SpokenBy, String)>,
@@ -86,9 +81,7 @@ pub enum SuggestedBy {
 /// What is suggested.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Suggestion {
-    /// In order.
     pub sentences: Vec<SuggestedSentence>,
-    /// Who made it.
     pub by: SuggestedBy,
     /// Why the model did not, where one is configured.
     pub instead: Option<SafeText>,

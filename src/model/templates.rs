@@ -7,12 +7,9 @@ use crate::json::quoted;
 use crate::outbox::content::Json;
 use crate::time::Timestamp;
 
-/// One approved template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApprovedTemplate {
-    /// Its name.
     pub name: String,
-    /// A language code.
     pub language: String,
     /// What the platform calls its kind.
     pub category: String,
@@ -26,7 +23,6 @@ pub struct ApprovedTemplate {
 /// The templates of a channel.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Templates {
-    /// In the server's order.
     pub all: Vec<ApprovedTemplate>,
     /// When they were read; `None` before the first time.
     pub fetched_at: Option<Timestamp>,
@@ -34,14 +30,12 @@ pub struct Templates {
     pub charged: Option<i64>,
 }
 
-/// A part of a template.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TemplatePart {
     /// A line above the text.
     Header(String),
     /// A file above the text: image, video or document, and an example.
     HeaderMedia(&'static str, Option<String>),
-    /// The text.
     Body(String),
     /// A line below the text.
     Footer(String),
@@ -58,7 +52,6 @@ pub struct TemplateVariable {
     pub name: String,
     /// What it is, for a person.
     pub label: String,
-    /// What it could be.
     pub example: Option<String>,
     /// What stands right before it.
     pub before: String,

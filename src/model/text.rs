@@ -51,7 +51,6 @@ impl SafeText {
         (!text.trim().is_empty()).then(|| Self::line(text))
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

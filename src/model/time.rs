@@ -88,7 +88,6 @@ impl Zone {
 /// Where the time comes from: the system at the edge, a hand-turned clock in
 /// tests, the service's own shiftable clock behind its socket.
 pub trait Clock: Send + Sync {
-    /// The time now.
     fn now(&self) -> Timestamp;
 
     /// Microseconds the machine has been running, its sleep included, where

@@ -25,11 +25,8 @@ pub const LONG: i64 = 3 * MINUTE;
 /// What is looked at of one message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageSummary {
-    /// Which way it went.
     pub direction: Direction,
-    /// Who said it.
     pub sender: Sender,
-    /// The text.
     pub text: String,
     /// Whether it could not be delivered.
     pub failed: bool,
@@ -48,7 +45,6 @@ impl MessageSummary {
 pub struct TroubleReason {
     /// In words for the list.
     pub words: String,
-    /// How much it adds.
     pub weight: u32,
 }
 
@@ -121,7 +117,6 @@ fn texts(messages: &[MessageSummary], direction: Direction) -> Vec<&str> {
     mine.map(|it| it.text.as_str()).filter(|it| !it.trim().is_empty()).collect()
 }
 
-/// The customer asks for a person.
 fn wants_person(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = asked.iter().filter(|it| it.asks_for_person()).count();
     let words = match times {

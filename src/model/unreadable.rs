@@ -10,20 +10,16 @@ pub const MOST: usize = 200;
 pub enum List {
     /// New messages, as a trigger tells them.
     Messages,
-    /// Contacts.
     Contacts,
     /// Whom mails were exchanged with.
     Correspondents,
-    /// Templates.
     Templates,
-    /// Webhooks.
     Webhooks,
     /// What the triggers tell.
     Events,
 }
 
 impl List {
-    /// What it is called.
     pub fn label(self) -> &'static str {
         match self {
             Self::Messages => "new messages",

@@ -10,15 +10,11 @@ use crate::time::Timestamp;
 /// A subscription. Its secret is never told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Webhook {
-    /// Its id.
     pub id: WebhookId,
-    /// Where deliveries go.
     pub url: String,
     /// What it is told of.
     pub events: Vec<SafeText>,
-    /// Whether anything is delivered.
     pub is_active: bool,
-    /// When it was made.
     pub created_at: Option<Timestamp>,
 }
 

@@ -37,7 +37,6 @@ pub struct ConnectionLimits {
     /// How long each may keep others waiting where all are taken: a delivery
     /// is answered well within it, and who only holds a connection gives way.
     pub grace: Duration,
-    /// For a request's head.
     pub head: Duration,
     /// For a connection, from its first byte to its last.
     pub whole: Duration,

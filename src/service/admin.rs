@@ -62,9 +62,6 @@ pub struct Admin {
 impl Admin {
     /// Opens the database of a service. The key may be in another file than the
     /// one beside it.
-    ///
-    /// # Errors
-    /// When it is not there or cannot be used.
     pub fn open(place: &DatabasePlace, key: Option<&Path>) -> Result<Self, AdminError> {
         if let Some(path) = place.file().filter(|it| !it.exists()) {
             return Err(AdminError::Missing(path.to_owned()));
@@ -78,9 +75,6 @@ impl Admin {
     }
 
     /// Makes a key; it is told this once. Interface: Authentication.
-    ///
-    /// # Errors
-    /// When the service has no such channel, or the database fails.
     pub async fn create_key(
         &self,
         kind: Channel,
@@ -103,9 +97,6 @@ impl Admin {
 
     /// Adds a workspace, with channels, templates, credits and keys of its own,
     /// which are told this once.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn add_workspace(
         &self,
         name: Option<String>,
@@ -115,25 +106,16 @@ impl Admin {
     }
 
     /// All workspaces, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn workspaces(&self) -> Result<Vec<Workspace>, AdminError> {
         self.database.read(|db| Ok(workspaces::all(db)?)).await
     }
 
     /// All keys, oldest first, never whole.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keys(&self) -> Result<Vec<KeyLine>, AdminError> {
         self.database.read(|db| Ok(stored::list(db)?)).await
     }
 
     /// Revokes the key of this id, or the whole key given.
-    ///
-    /// # Errors
-    /// When there is none, or the database fails.
     pub async fn revoke(&self, named: &str, now: Timestamp) -> Result<String, AdminError> {
         let named = named.to_owned();
         self.database
@@ -153,9 +135,6 @@ impl Admin {
 
     /// The balance, after a change if one is wanted. Interface: Limits,
     /// Credit costs.
-    ///
-    /// # Errors
-    /// When it would fall below zero, or the database fails.
     pub async fn credits(&self, change: Option<CreditChange>, now: Timestamp) -> Result<i64, AdminError> {
         let Some(change) = change else {
             return self.database.read(|db| Ok(workspaces::first(db)?.balance)).await;
@@ -164,9 +143,6 @@ impl Admin {
     }
 
     /// All templates, approved or not.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn templates(&self) -> Result<Vec<Template>, AdminError> {
         self.database.read(|db| Ok(templates::all(db, &workspaces::first(db)?.id)?)).await
     }
@@ -181,10 +157,6 @@ impl Admin {
         self.database.write(move |db| Ok(templates::put(db, &workspaces::first(db)?.id, &template)?)).await
     }
 
-    /// Removes a template.
-    ///
-    /// # Errors
-    /// When there is none of this name and language, or the database fails.
     pub async fn remove_template(&self, name: &str, language: &str) -> Result<(), AdminError> {
         let (name, language) = (name.to_owned(), language.to_owned());
         self.database

@@ -24,13 +24,11 @@ const REMEMBERED: usize = 1_024;
 /// The key that asks, and what it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// The key's id.
     pub key: String,
     /// The workspace whose balance and data it acts on.
     pub workspace: String,
     /// The one channel it drives.
     pub channel_id: String,
-    /// That channel's kind.
     pub channel: Channel,
     /// Live or test, as the key's prefix says.
     pub environment: Environment,
@@ -46,9 +44,7 @@ impl Caller {
 /// A key as the database knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownKey {
-    /// Whom it stands for.
     pub caller: Caller,
-    /// Whether it was revoked.
     pub revoked: bool,
 }
 

@@ -10,7 +10,6 @@ pub enum Channel {
     Whatsapp,
     /// Bot-chat.
     Telegram,
-    /// Email.
     Email,
     /// Voice and SMS.
     Voip,

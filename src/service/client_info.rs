@@ -16,7 +16,6 @@ pub struct Peer(pub IpAddr);
 /// The other end of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientInfo {
-    /// Its address.
     pub address: IpAddr,
     /// `http` or `https`.
     pub scheme: &'static str,

@@ -21,7 +21,6 @@ const SEAL: usize = 16;
 pub struct Place {
     /// Microseconds since the epoch.
     pub at: i64,
-    /// The row's id.
     pub id: String,
 }
 
@@ -58,9 +57,6 @@ pub struct Cursors {
 
 impl Cursors {
     /// With the secret kept in the database.
-    ///
-    /// # Errors
-    /// When the secret cannot be a key.
     pub fn new(secret: &[u8]) -> Result<Self, InvalidLength> {
         Ok(Self { keyed: Hmac::new_from_slice(secret)? })
     }

@@ -17,7 +17,6 @@ pub enum Event {
     MessageSent,
     /// A message reached the device.
     MessageDelivered,
-    /// A message was read.
     MessageRead,
     /// A message was not sent or did not arrive.
     MessageFailed,
@@ -75,9 +74,6 @@ impl Event {
 /// envelope's exact bytes are stored once, and one delivery that is due now
 /// for each active subscription that names the event. Nothing is stored when
 /// nobody listens.
-///
-/// # Errors
-/// When the database fails.
 pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result<(), DatabaseError> {
     let listening = webhooks::listening(work.db, channel, event.word())?;
     if listening.is_empty() {

@@ -34,7 +34,6 @@ pub struct Fault {
     pub path_prefix: String,
     /// Only this method, if given.
     pub method: Option<Method>,
-    /// Calls left.
     pub count: u32,
     /// Answered with this status, its work not done.
     pub status: Option<u16>,

@@ -15,10 +15,6 @@ pub struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// The body itself.
-    ///
-    /// # Errors
-    /// When it is not an object.
     pub fn of_body(body: &'a Value) -> Result<Self, ApiError> {
         match body.as_object() {
             Some(object) => Ok(Self { object, path: String::new() }),
@@ -68,9 +64,6 @@ impl<'a> Fields<'a> {
     }
 
     /// A boolean that must be there.
-    ///
-    /// # Errors
-    /// When it is absent or not a boolean.
     pub fn required_boolean(&self, name: &str) -> Result<bool, ApiError> {
         match self.value(name) {
             None => Err(self.refuse(name, "is required")),
@@ -79,9 +72,6 @@ impl<'a> Fields<'a> {
     }
 
     /// A number that must be there, between two bounds.
-    ///
-    /// # Errors
-    /// When it is absent, not a number or out of bounds.
     pub fn required_number(&self, name: &str, from: f64, to: f64) -> Result<f64, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_f64() {
@@ -91,9 +81,6 @@ impl<'a> Fields<'a> {
     }
 
     /// A whole number that must be there, between two bounds.
-    ///
-    /// # Errors
-    /// When it is absent, not whole or out of bounds.
     pub fn required_integer(&self, name: &str, from: i64, to: i64) -> Result<i64, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_i64() {
@@ -103,9 +90,6 @@ impl<'a> Fields<'a> {
     }
 
     /// An object that must be there.
-    ///
-    /// # Errors
-    /// When it is absent or not an object.
     pub fn required_object(&self, name: &str) -> Result<Fields<'a>, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_object() {
@@ -115,9 +99,6 @@ impl<'a> Fields<'a> {
     }
 
     /// An array; empty when it is absent.
-    ///
-    /// # Errors
-    /// When it is not an array.
     pub fn array(&self, name: &str) -> Result<&'a [Value], ApiError> {
         match self.value(name) {
             None => Ok(&[]),
@@ -127,9 +108,6 @@ impl<'a> Fields<'a> {
     }
 
     /// An object of an array.
-    ///
-    /// # Errors
-    /// When there is no such item or it is not an object.
     pub fn item(&self, name: &str, index: usize) -> Result<Fields<'a>, ApiError> {
         let place = format!("{name}[{index}]");
         match self.array(name)?.get(index).and_then(Value::as_object) {
@@ -139,17 +117,11 @@ impl<'a> Fields<'a> {
     }
 
     /// A boolean, if it is there.
-    ///
-    /// # Errors
-    /// When it is not a boolean.
     pub fn boolean(&self, name: &str) -> Result<Option<bool>, ApiError> {
         if self.value(name).is_some() { self.required_boolean(name).map(Some) } else { Ok(None) }
     }
 
     /// A word out of a list that must be there.
-    ///
-    /// # Errors
-    /// When it is absent or not in the list.
     pub fn required_word(&self, name: &str, words: &[&'static str]) -> Result<&'static str, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         let known = value.as_str().and_then(|text| words.iter().find(|word| **word == text));
@@ -157,9 +129,6 @@ impl<'a> Fields<'a> {
     }
 
     /// A phone number in E.164 that must be there.
-    ///
-    /// # Errors
-    /// When it is absent or not such a number.
     pub fn required_phone(&self, name: &str) -> Result<&'a str, ApiError> {
         let text = self.required_text(name, 64)?;
         if bounds::is_e164(text) {

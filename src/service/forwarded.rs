@@ -39,7 +39,6 @@ impl FromStr for Network {
 }
 
 impl Network {
-    /// Whether an address is one of it.
     pub fn contains(&self, address: IpAddr) -> bool {
         let begin = |address: IpAddr| {
             let (number, all) = match address {

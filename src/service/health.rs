@@ -31,7 +31,6 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Whether requests may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
-    /// They may.
     Ready,
     /// The database is being opened.
     Starting,

@@ -37,9 +37,6 @@ pub struct InProcess {
 
 impl InProcess {
     /// Opens the database; nothing listens.
-    ///
-    /// # Errors
-    /// When the database cannot be used.
     pub async fn open(options: Options) -> Result<Self, StartError> {
         let address = options.listen;
         let Prepared { service, keys, .. } = start::open(options, address, Durability::Simulated).await?;
@@ -66,18 +63,12 @@ impl InProcess {
     }
 
     /// Lets all that has fallen due happen; when the next thing will.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn catch_up(&self) -> Result<Option<Timestamp>, ApiError> {
         world::catch_up(&self.service).await
     }
 
     /// Customers write, all in one transaction: a burst of thousands in a
     /// moment.
-    ///
-    /// # Errors
-    /// When the database fails, or has no such channel.
     pub async fn customers_write(
         &self,
         channel: Channel,

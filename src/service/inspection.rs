@@ -14,14 +14,10 @@ pub struct Inspection {
     pub holder: Option<Option<u32>>,
     /// Where its key is, or what is wrong with it.
     pub key: Result<PathBuf, KeyError>,
-    /// Its channels.
     pub channels: Vec<ChannelStanding>,
 }
 
 /// Looks at a database and the key in a file, or beside it.
-///
-/// # Errors
-/// When the file is no service's, or cannot be read.
 pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, DatabaseError> {
     // Nothing is said of who serves a file that is no service's.
     Database::look(database, |_| Ok(()))?;

@@ -19,7 +19,6 @@ pub type KeyHash = [u8; 32];
 /// A key that was just made, to be shown once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreshKey {
-    /// The whole key.
     pub text: String,
     /// What is stored of it.
     pub hash: KeyHash,

@@ -63,9 +63,6 @@ impl LastAnswers {
 /// Answers a question of a workspace: with what is known, where it still holds,
 /// else with what is read, and the span of time in which that holds. One
 /// without a name is asked once and not kept.
-///
-/// # Errors
-/// When the database fails, or with what the reading fails with.
 pub async fn answer<F>(
     service: &Service,
     workspace: &str,

@@ -49,9 +49,7 @@ impl Category {
 /// How a limit stands, as the three headers tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
-    /// Calls allowed.
     pub limit: usize,
-    /// Calls left now.
     pub remaining: usize,
     /// Second of the epoch at which the next call is given back.
     pub reset: i64,
@@ -130,7 +128,6 @@ impl SlidingLog {
     }
 }
 
-/// The logs of one key.
 #[derive(Debug)]
 struct KeyLogs {
     burst: SlidingLog,

@@ -71,7 +71,6 @@ pub struct Patience {
     pub header: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
-    /// For a whole body.
     pub body: Duration,
 }
 
@@ -98,9 +97,7 @@ pub enum AssistantChoice {
 /// Tokens a model may take a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
-    /// For one conversation.
     pub conversation: u64,
-    /// For all of them.
     pub day: u64,
 }
 
@@ -156,9 +153,6 @@ impl Options {
     }
 
     /// The assistant that answers, if any does.
-    ///
-    /// # Errors
-    /// In words, when a model's address cannot be used.
     pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
         let scripted = || Box::new(Scripted) as Box<dyn Assistant>;
         Ok(match &self.assistant {

@@ -98,9 +98,6 @@ pub struct Lines<'a> {
 impl Lines<'_> {
     /// Takes the next row; the one beyond the page only tells that others
     /// follow.
-    ///
-    /// # Errors
-    /// As [`Reply::ok`].
     pub fn take(&mut self, line: &impl Body, place: impl FnOnce() -> Place) -> Result<(), ApiError> {
         if self.writer.items() == self.page.limit {
             self.more = true;
@@ -113,9 +110,6 @@ impl Lines<'_> {
     }
 
     /// The answer, with the cursor after the last row.
-    ///
-    /// # Errors
-    /// As [`Reply::ok`].
     pub fn reply(self, cursors: &Cursors) -> Result<Reply, ApiError> {
         let last = self.last.filter(|_| self.more);
         let next_cursor = last.map(|place| cursors.seal(&self.page.list, &place));
@@ -138,9 +132,6 @@ impl PageRequest {
     /// The answer: rows as bodies, and the cursor after the last one. Of as
     /// many rows as [`Self::reach`] reads, the last only tells that others
     /// follow.
-    ///
-    /// # Errors
-    /// As [`Reply::ok`].
     pub fn reply<T, B: Body>(
         &self,
         cursors: &Cursors,

@@ -12,17 +12,11 @@ use crate::start::Running;
 
 /// Looks whether the ready file can be written once the service is bound:
 /// keys are told once, so they must not be made for a file that cannot be.
-///
-/// # Errors
-/// When the folder cannot be written.
 pub fn check(path: &Path) -> io::Result<()> {
     disk::can_write(path)
 }
 
 /// Writes the ready file of a service that is bound.
-///
-/// # Errors
-/// When the folder cannot be written.
 pub fn write(path: &Path, running: &Running) -> io::Result<()> {
     let keys: Vec<_> = running
         .keys

@@ -13,10 +13,6 @@ use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
 /// in the file that is named, or beside the database that is a file; it has to be
 /// there and fit, since nothing else opens what is moved. `tell` hears of each
 /// step.
-///
-/// # Errors
-/// When one of the two is served or does not fit, the key does not, or what
-/// arrived is not what left.
 pub fn relocate(
     from: &DatabasePlace,
     to: &DatabasePlace,
@@ -41,10 +37,6 @@ pub fn relocate(
 
 /// Copies everything as it is at one time into a file that is not there yet, also
 /// while it is served. The key that seals secrets is no part of it.
-///
-/// # Errors
-/// When the source is no service's, the file is there, or what arrived is not
-/// what was there.
 pub fn copy(from: &DatabasePlace, to: &Path, tell: &mut dyn FnMut(&str)) -> Result<Transfer, AdminError> {
     if let Some(path) = from.file().filter(|it| !it.exists()) {
         return Err(AdminError::Missing(path.to_owned()));

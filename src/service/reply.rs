@@ -13,7 +13,6 @@ const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 /// Status and exact bytes of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The HTTP status.
     pub status: u16,
     /// The body, JSON.
     pub body: Vec<u8>,
@@ -25,9 +24,6 @@ pub struct Reply {
 
 impl Reply {
     /// 200 with a body.
-    ///
-    /// # Errors
-    /// When the body cannot be written, which no shape of `wire` does.
     pub fn ok(body: &impl Body) -> Result<Self, ApiError> {
         Self::with_status(200, body)
     }
@@ -37,10 +33,6 @@ impl Reply {
         Self { status: 200, body, replayed: false, carried: None }
     }
 
-    /// A status with a body.
-    ///
-    /// # Errors
-    /// As [`Reply::ok`].
     pub fn with_status(status: u16, body: &impl Body) -> Result<Self, ApiError> {
         let body = body.to_json().map_err(|cause| ApiError::internal(&cause))?;
         Ok(Self { status, body, replayed: false, carried: None })
@@ -60,9 +52,6 @@ impl Reply {
 
     /// The same answer with `test: true`, as every write with a test key is
     /// answered. Interface: Authentication 6.
-    ///
-    /// # Errors
-    /// As [`Reply::ok`].
     pub fn marked_test(self) -> Result<Self, ApiError> {
         let mut value: Value =
             serde_json::from_slice(&self.body).map_err(|cause| ApiError::internal(&cause))?;

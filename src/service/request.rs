@@ -40,16 +40,13 @@ pub struct BodyBound(pub usize);
 
 /// A GET: path and query.
 pub struct Reading {
-    /// Who asks.
     pub caller: Caller,
-    /// The query parameters.
     pub query: Query,
     segments: Segments,
 }
 
 /// A write: path and body.
 pub struct Writing {
-    /// Who asks.
     pub caller: Caller,
     /// The body; null when there is none.
     pub body: Value,
@@ -97,9 +94,6 @@ impl Writing {
     }
 
     /// A variable segment of the path.
-    ///
-    /// # Errors
-    /// As [`Reading::segment`].
     pub fn segment(&self, name: &str) -> Result<String, ApiError> {
         self.segments.get(name)
     }
@@ -222,9 +216,6 @@ fn announced(headers: &HeaderMap) -> Option<usize> {
 }
 
 /// Takes in a body of at most `bound` bytes.
-///
-/// # Errors
-/// As [`bounded_within`].
 pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
     bounded_within(headers, body, bound, Patience::default()).await
 }

@@ -29,7 +29,6 @@ pub enum KeyError {
     /// The file cannot be read or written.
     #[error("the key file {}: {cause}", path.display())]
     File {
-        /// Which file.
         path: PathBuf,
         /// Why not.
         cause: io::Error,
@@ -60,15 +59,11 @@ pub struct KeyPlace {
     beside: PathBuf,
 }
 
-/// A key.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SealingKey([u8; KEY]);
 
 impl KeyPlace {
     /// The file that was named, else the one beside a database that is a file.
-    ///
-    /// # Errors
-    /// When nothing lies beside it: whoever serves it has to name the file.
     pub fn of(database: &DatabasePlace, named: Option<&Path>) -> Result<Self, KeyError> {
         let beside = database.file().map(|path| {
             let mut beside = path.as_os_str().to_owned();
@@ -95,17 +90,11 @@ impl KeyPlace {
     }
 
     /// The key, if the file is there. Read once: it may come through a pipe.
-    ///
-    /// # Errors
-    /// When it cannot be read, others can, or it is no key.
     pub fn read(&self) -> Result<Option<SealingKey>, KeyError> {
         read(&self.path)
     }
 
     /// Looks whether a key can be made, before anything is made for it.
-    ///
-    /// # Errors
-    /// When the folder that was named takes no file.
     pub fn can_make(&self) -> Result<(), KeyError> {
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
         if self.is_named() { disk::can_write(&self.path).map_err(failed) } else { Ok(()) }
@@ -113,9 +102,6 @@ impl KeyPlace {
 
     /// Makes a new key where there is none; of two processes that do so at once,
     /// both have that of one.
-    ///
-    /// # Errors
-    /// When the folder takes no file.
     pub fn make(&self) -> Result<SealingKey, KeyError> {
         let made: [u8; KEY] = rand::rng().random();
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
@@ -176,15 +162,11 @@ fn of_hex(bytes: &[u8]) -> Option<[u8; KEY]> {
 }
 
 impl SealingKey {
-    /// The key itself.
     pub fn bytes(&self) -> &[u8; KEY] {
         &self.0
     }
 
     /// Another key for another purpose.
-    ///
-    /// # Errors
-    /// Never: a digest is as long as a key.
     pub fn derived(&self, purpose: &str) -> Result<[u8; KEY], DatabaseError> {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let made = hmac::sign(&key, purpose.as_bytes());
@@ -193,9 +175,6 @@ impl SealingKey {
 
     /// Whether it is the key of a database, which is marked with it where it has
     /// no mark, or nothing is sealed and this process is `alone` on it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace, alone: bool) -> Result<bool, DatabaseError> {
         let mark = self.derived(MARK)?;
         let kept: Option<Vec<u8>> = meta::get(db, "key_mark")?;
@@ -211,9 +190,6 @@ impl SealingKey {
     }
 
     /// Whether a database is marked with another key.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
         let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, "key_mark")?);
         Ok(kept.is_some_and(|it| it.as_slice() != mark))

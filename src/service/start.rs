@@ -51,7 +51,6 @@ pub enum StartError {
     /// The address cannot be listened on.
     #[error("listening on {address}: {cause}; choose another address with --listen")]
     Listen {
-        /// The address.
         address: SocketAddr,
         /// Why not.
         cause: std::io::Error,
@@ -115,9 +114,6 @@ impl Running {
 }
 
 /// Starts a service; it is reachable when this returns.
-///
-/// # Errors
-/// When the address or the database cannot be used.
 pub async fn start(options: Options) -> Result<Running, StartError> {
     if options.dev && !options.listen.ip().is_loopback() {
         return Err(StartError::NotLoopback(options.listen));
@@ -186,7 +182,6 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
 
 /// A service whose parts are together.
 pub(crate) struct Prepared {
-    /// The parts.
     pub service: Service,
     /// Keys that were just made.
     pub keys: Vec<IssuedKey>,
@@ -195,9 +190,6 @@ pub(crate) struct Prepared {
 }
 
 /// Opens the database and puts the parts together; nothing runs yet.
-///
-/// # Errors
-/// When the database cannot be used.
 pub(crate) async fn open(
     options: Options,
     address: SocketAddr,

@@ -45,7 +45,6 @@ pub struct ServiceState {
     pub limits: Limits,
     /// Idempotency keys whose requests run.
     pub in_flight: InFlight,
-    /// Seals of cursors.
     pub cursors: Cursors,
     /// Times and ids of new rows.
     pub stamps: Stamps,
@@ -63,7 +62,6 @@ pub struct ServiceState {
     pub media: MediaStore,
     /// Uploads and mails with large attachments at a time.
     pub body_memory: BodyMemory,
-    /// Seals secrets at rest.
     pub vault: Vault,
     /// What is being thought about.
     pub thoughts: Thoughts,

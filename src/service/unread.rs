@@ -24,7 +24,6 @@ pub struct Lent {
 /// What a handler left of a body.
 pub struct Rest(Arc<Mutex<Option<Incoming>>>);
 
-/// Lends a body.
 pub fn lend(body: Incoming) -> (Lent, Rest) {
     let left = Arc::default();
     (Lent { body: Some(body), left: Arc::clone(&left) }, Rest(left))

@@ -18,10 +18,6 @@ pub struct Vault {
 }
 
 impl Vault {
-    /// With a key.
-    ///
-    /// # Errors
-    /// Never: a key has the length it must have.
     pub fn new(key: &SealingKey) -> Result<Self, Unreadable> {
         Self::with(key.bytes()).ok_or(Unreadable)
     }

@@ -23,9 +23,7 @@ const CREDITS: i64 = 1_000;
 pub struct IssuedKey {
     /// The channel's word: whatsapp, telegram, email or voip.
     pub channel: &'static str,
-    /// Live or test.
     pub environment: Environment,
-    /// The key.
     pub key: Secret,
 }
 
@@ -39,9 +37,6 @@ pub struct World {
 }
 
 /// Fills a new database.
-///
-/// # Errors
-/// When the database fails.
 pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
     let shop = script::shop();
     // A real business is none of the sample shop's.
@@ -53,9 +48,6 @@ pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<Issu
 }
 
 /// Adds a workspace to a database that has one; its id and keys.
-///
-/// # Errors
-/// When the database fails.
 pub fn add(
     db: &dyn DbSession,
     name: Option<String>,
@@ -124,9 +116,6 @@ fn fill(
 }
 
 /// Gives each channel that has no address the one it is simulated with.
-///
-/// # Errors
-/// When the database fails.
 pub fn address_all(db: &dyn DbSession) -> Result<(), DatabaseError> {
     for kind in Channel::ALL {
         if let Some(address) = address(kind, script::shop()) {

@@ -96,9 +96,6 @@ impl ServiceState {
     /// Runs a write for a caller. `effect` is given the work and answers; what
     /// it refuses is undone, and kept under the key unless the service is at
     /// fault.
-    ///
-    /// # Errors
-    /// What the effect refuses, 409 for the key, 500 when nothing was changed.
     pub async fn write<F>(self: &Arc<Self>, request: Writing, effect: F) -> Result<Reply, ApiError>
     where
         F: FnOnce(&Work<'_>, &Caller) -> Result<Reply, ApiError> + Send + 'static,

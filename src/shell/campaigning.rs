@@ -41,9 +41,6 @@ pub fn carry_out(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event 
 }
 
 /// Reads what was asked about broadcasts.
-///
-/// # Errors
-/// When the files fail.
 pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreError> {
     let told = match wanted {
         BroadcastQuery::Rows(query) => {

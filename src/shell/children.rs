@@ -50,9 +50,6 @@ pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>)
 /// Starts this program without a screen, which sends what is still to leave and
 /// ends then. It is of this program and needs its keys, so it gets the whole
 /// environment, and outlives the terminal.
-///
-/// # Errors
-/// When it cannot be started.
 pub fn send_in_background() -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["engine", "--until-sent"]);

@@ -30,15 +30,9 @@ pub fn ask(out: &mut impl Write) -> io::Result<()> {
 /// Where events come from: the terminal, or a test.
 pub trait EventSource {
     /// Whether one comes within a time.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     fn poll(&mut self, within: Duration) -> io::Result<bool>;
 
     /// The next one.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     fn read(&mut self) -> io::Result<Event>;
 }
 
@@ -62,9 +56,6 @@ pub struct AnswerReader {
 impl AnswerReader {
     /// Waits for what comes next: one arrival, or all keys that looked like an
     /// answer and are none.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn next(&mut self, source: &mut impl EventSource) -> io::Result<Vec<Arrival>> {
         let mut arrived = Vec::new();
         loop {
@@ -80,9 +71,6 @@ impl AnswerReader {
 
     /// What came while the first frame was read: an answer that is there by then
     /// spares drawing it twice.
-    ///
-    /// # Errors
-    /// When the terminal is gone.
     pub fn before_first_frame(&mut self, source: &mut impl EventSource) -> io::Result<Vec<Arrival>> {
         let mut arrived = Vec::new();
         let is_ground =

@@ -30,7 +30,6 @@ pub struct ConnectionsSetup {
     pub file: PathBuf,
     /// The file of the last calls.
     pub log: PathBuf,
-    /// Their credentials.
     pub credentials: Credentials,
     /// The zone dates are shown in.
     pub zone: Zone,

@@ -19,9 +19,6 @@ const MEMORY: u64 = 128 * 1024 * 1024;
 const CELL: (u16, u16) = (10, 20);
 
 /// Decodes a file: PNG, JPEG, GIF (its first picture) or WebP.
-///
-/// # Errors
-/// In words for the person.
 pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
     let mut reader = ImageReader::new(Cursor::new(file))
         .with_guessed_format()

@@ -21,15 +21,10 @@ use sync::{ChannelSpec, Polling};
 pub struct DeskFiles {
     /// The folder of what cannot be had again.
     pub folder: PathBuf,
-    /// How they are opened.
     pub options: StoreOptions,
 }
 
 impl DeskFiles {
-    /// Opens them.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub fn open(&self) -> Result<Store, StoreError> {
         Store::open_with(&self.folder, self.options.clone())
     }
@@ -47,11 +42,8 @@ impl DeskFiles {
 
 /// What a desk is made of.
 pub struct DeskParts {
-    /// This desk's files.
     pub files: DeskFiles,
-    /// The tabs.
     pub channels: Vec<ChannelSpec>,
-    /// How it behaves.
     pub settings: Settings,
     /// The file in which settings are kept; none keeps them for this desk alone.
     pub config: Option<PathBuf>,
@@ -67,19 +59,14 @@ pub struct DeskParts {
     pub polling: Polling,
     /// How webhooks of its own come, if they do.
     pub receiver: Option<receiving::ReceiverSetup>,
-    /// How it looks.
     pub theme: Theme,
     /// What is used of the terminal.
     pub screen: ScreenOptions,
     /// How it reaches a person who looks elsewhere.
     pub notifier: Notifier,
-    /// Where copies go.
     pub clipboard: Clipboard,
-    /// The saved views.
     pub views: Vec<SavedView>,
-    /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Where the hands run.
     pub runtime: tokio::runtime::Handle,
 }
 

@@ -13,10 +13,6 @@ use model::text;
 const BYTES: u64 = 1024 * 1024;
 
 /// Edits a text with `$VISUAL` or `$EDITOR`, and waits for its end.
-///
-/// # Errors
-/// In words for the person, when it cannot be started, fails, or what it left
-/// cannot be read.
 pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let editor = named.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());

@@ -142,7 +142,6 @@ fn save_draft(
 /// What rows are made of, which goes in the same transaction.
 #[derive(Debug, PartialEq, Eq)]
 enum RowSource {
-    /// The draft.
     Draft,
     /// A proposal.
     Proposed(ProposalId),
@@ -279,9 +278,6 @@ pub struct Hands {
 
 impl Hands {
     /// Starts a reading, a searching and a writing thread, and one for the person's files.
-    ///
-    /// # Errors
-    /// When a thread cannot be made.
     pub fn start(
         store: Store,
         (reader, searcher): (Reader, Reader),

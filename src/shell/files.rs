@@ -16,9 +16,6 @@ use model::files;
 const ENTRIES: usize = 10_000;
 
 /// What the file of a path is.
-///
-/// # Errors
-/// Why it cannot be sent, in words.
 pub fn look_at(typed: &str) -> Result<FileFacts, String> {
     let path = whole(typed);
     let mut file = open(&path)?;
@@ -32,9 +29,6 @@ pub fn look_at(typed: &str) -> Result<FileFacts, String> {
 }
 
 /// The bytes of a file that was looked at.
-///
-/// # Errors
-/// When it is gone or another one by now, in words.
 pub fn read(path: &str, size: u64) -> Result<Vec<u8>, String> {
     let path = whole(path);
     let mut bytes = Vec::new();

@@ -19,9 +19,6 @@ const SLEEP: Duration = Duration::from_secs(3600);
 
 /// Shows it and gives the terminal back. A channel is added from here; that
 /// step is chosen once it has been.
-///
-/// # Errors
-/// When the terminal cannot be used, or a part of the program failed.
 pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     let mailbox = EventQueue::default();
     failures::install(mailbox.clone());

@@ -23,10 +23,6 @@ pub struct Importing {
 }
 
 impl Importing {
-    /// Starts it.
-    ///
-    /// # Errors
-    /// When the thread cannot be made.
     pub fn start(
         store: Store,
         engine: Arc<Engine>,
@@ -66,10 +62,6 @@ pub fn check(source: ImportSource) -> ImportResult {
     ImportResult::Checked(source, found.map(Box::new).map_err(|it| it.to_string()))
 }
 
-/// Begins an import.
-///
-/// # Errors
-/// What is to be told where it cannot begin.
 pub fn begin(store: &Store, source: &ImportSource) -> Result<Import, Box<ImportResult>> {
     let (channel, platform) = (source.channel.clone(), source.platform.clone());
     Import::open(store.clone(), channel, platform, Path::new(&source.file))

@@ -20,9 +20,6 @@ const CLOSING: Duration = Duration::from_secs(2);
 
 /// Reads the terminal until it is gone. The thread ends with the process: a
 /// read cannot be called back.
-///
-/// # Errors
-/// When the thread cannot be made.
 pub fn spawn(mailbox: EventQueue, answers: AnswerReader) -> std::io::Result<Gate> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     let gate = Gate::default();
@@ -65,9 +62,6 @@ impl Gate {
 
     /// Lends the terminal to another program; an error in words where it cannot
     /// be lent.
-    ///
-    /// # Errors
-    /// When the terminal cannot be taken back.
     pub fn lend<T>(
         &self,
         screen: &mut Screen,
@@ -102,7 +96,6 @@ impl Gate {
     }
 }
 
-/// The terminal's events.
 #[derive(Debug, Clone, Copy)]
 pub struct TerminalEvents;
 
@@ -116,7 +109,6 @@ impl EventSource for TerminalEvents {
     }
 }
 
-/// Hands on what arrived.
 fn hand_on(mailbox: &EventQueue, arrived: Vec<Arrival>) {
     for it in arrived {
         match it {

@@ -26,9 +26,6 @@ pub fn lend<T>(run: impl FnOnce() -> T) -> T {
 }
 
 /// Runs the program that has it, and waits for its end.
-///
-/// # Errors
-/// When it cannot be started.
 pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     let mut child = command.spawn()?;
     PROCESS.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);

@@ -81,9 +81,6 @@ pub fn mark_changed(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells
 }
 
 /// Draws cells, each with the link it is part of.
-///
-/// # Errors
-/// When they cannot be written.
 pub fn draw<'a, W: Write>(
     backend: &mut CrosstermBackend<W>,
     cells: impl Iterator<Item = (u16, u16, &'a Cell)>,

@@ -37,9 +37,6 @@ impl MailFiles {
     }
 
     /// Saves a file that came with a mail; tells where.
-    ///
-    /// # Errors
-    /// Why not, in words for a person.
     pub fn save(&self, name: &str, raw: &str, source: &MailAttachmentSource) -> Result<String, String> {
         let MailAttachmentSource::Enclosed(place) = source else {
             return Err("the file is not enclosed: its link is opened instead".to_owned());
@@ -59,9 +56,6 @@ impl MailFiles {
     }
 
     /// Shows a mail in the browser: its HTML without what runs or is fetched.
-    ///
-    /// # Errors
-    /// Why not, in words for a person.
     pub fn show(&mut self, raw: &str) -> Result<(), String> {
         let page = self.page(raw)?;
         opening::open_file(&page)
@@ -96,9 +90,6 @@ fn remove(page: &Path) {
 }
 
 /// A file's whole path and size.
-///
-/// # Errors
-/// Why it cannot go with a mail, in words for a person.
 pub fn size(path: &str) -> Result<(String, u64), String> {
     let whole = std::fs::canonicalize(at_home(path)).map_err(|it| it.to_string())?;
     let facts = std::fs::metadata(&whole).map_err(|it| it.to_string())?;
@@ -122,9 +113,6 @@ fn at_home(path: &str) -> PathBuf {
 
 /// The files of a mail read, and the mail with their sizes in their place.
 /// `received` gives a mail of this desk as it came.
-///
-/// # Errors
-/// Which cannot be read, and why.
 pub fn enclose(
     operation: &Operation,
     received: impl Fn(&MessageId) -> Option<String>,

@@ -44,7 +44,6 @@ pub struct LoopTurn {
     pub signals: Vec<Signal>,
     /// Then keys, pastes, resizes.
     pub keys: Vec<Event>,
-    /// Then what came back.
     pub results: Vec<Event>,
 }
 

@@ -52,7 +52,6 @@ impl NotifyMethod {
 /// How this desk notifies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notifier {
-    /// Through the terminal.
     pub way: NotifyMethod,
     /// A program and its arguments; `{title}` and `{body}` stand for the
     /// words. Empty runs nothing.

@@ -11,9 +11,6 @@ use model::links;
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 /// Opens a file this desk has just written.
-///
-/// # Errors
-/// When there is no opener, in words for a person.
 pub fn open_file(path: &Path) -> Result<(), String> {
     let child = mail_files::start(OPENER, path);
     let mut child = child.map_err(|error| {
@@ -26,10 +23,6 @@ pub fn open_file(path: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Opens a link.
-///
-/// # Errors
-/// When it is no web address, or there is no opener, in words for a person.
 pub fn open(url: &str) -> Result<(), String> {
     if links::host_of(url).is_none() {
         return Err("only http and https addresses are opened".to_owned());

@@ -75,7 +75,6 @@ impl Outside {
         self.viewer.clone()
     }
 
-    /// Answers.
     pub fn answer(&mut self, asked: OutsideRequest) -> Answered {
         match asked {
             OutsideRequest::Connections(errand) => Answered::Connections(match &self.linked {

@@ -33,9 +33,6 @@ const LAYERS: usize = 8;
 
 impl DeskParts {
     /// Runs the desk in lines until it is left or its input ends.
-    ///
-    /// # Errors
-    /// When it cannot be opened, or a part of it failed.
     pub fn run_plain(self) -> Result<(), DeskError> {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());

@@ -14,9 +14,6 @@ pub fn can_ask() -> bool {
 }
 
 /// Asks for one line; the question goes to stderr.
-///
-/// # Errors
-/// When the input ends.
 pub fn line(question: &str) -> io::Result<String> {
     say(&format!("{question}: "))?;
     let mut answer = String::new();
@@ -29,9 +26,6 @@ pub fn line(question: &str) -> io::Result<String> {
 
 /// Asks for a secret that does not appear on the screen. Without a terminal
 /// it is the first line of standard input.
-///
-/// # Errors
-/// When the input ends, or the person presses Ctrl-C.
 pub fn secret(question: &str) -> io::Result<String> {
     if !can_ask() {
         let mut answer = String::new();
@@ -50,9 +44,6 @@ pub fn secret(question: &str) -> io::Result<String> {
 }
 
 /// Asks for a secret that there need not be: none where the input has ended.
-///
-/// # Errors
-/// As [`secret`], but for the end of the input.
 pub fn optional_secret(question: &str) -> io::Result<String> {
     match secret(question) {
         Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => Ok(String::new()),

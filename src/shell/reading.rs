@@ -61,9 +61,6 @@ fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreErr
 }
 
 /// Reads what was asked for.
-///
-/// # Errors
-/// Why it could not be read, in words.
 pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
     let loaded = match load {
         Load::Conversations(query) => {

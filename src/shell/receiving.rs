@@ -40,21 +40,15 @@ pub trait Secrets: Send + Sync {
     /// The one that was kept for a channel.
     fn kept(&self, channel: &ChannelSpec) -> Option<Secret>;
 
-    /// Keeps one for a channel.
-    ///
-    /// # Errors
-    /// In words, when no place takes it.
     fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String>;
 }
 
 /// How webhooks are received.
 #[derive(Clone)]
 pub struct ReceiverSetup {
-    /// Where to listen.
     pub listen: SocketAddr,
     /// How that is reached from the service.
     pub public_url: String,
-    /// Where the secrets are.
     pub secrets: Arc<dyn Secrets>,
 }
 

@@ -126,9 +126,6 @@ const SAMPLES: [(&str, &str); 5] = [
 ];
 
 /// Puts the demo's replies into a folder that is not there yet.
-///
-/// # Errors
-/// When the folder or a file cannot be made.
 pub fn write_samples(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());

@@ -54,7 +54,6 @@ pub enum DeskError {
     Failed,
 }
 
-/// How the loop ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LoopEnd {
     Quit,
@@ -64,9 +63,6 @@ enum LoopEnd {
 
 impl DeskParts {
     /// Runs the desk until it is left.
-    ///
-    /// # Errors
-    /// When it cannot be opened, or a part of it failed.
     pub fn run(self) -> Result<(), DeskError> {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
@@ -194,7 +190,6 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
     Ok(())
 }
 
-/// What turns.
 struct Turning {
     app: Inbox,
     screen: Screen,

@@ -15,10 +15,6 @@ pub struct Searching {
 }
 
 impl Searching {
-    /// Starts it.
-    ///
-    /// # Errors
-    /// When the thread cannot be made.
     pub fn start(reader: Reader, mailbox: EventQueue) -> std::io::Result<Self> {
         let (queries, queue) = channel();
         let interrupt = reader.interrupt();

@@ -6,9 +6,6 @@ use crate::shell::lending;
 use crate::shell::prompt;
 
 /// Runs the steps, and waits until the person has read how they ended.
-///
-/// # Errors
-/// In words for the person, when nothing was added.
 pub fn set_up() -> Result<(), String> {
     let program = std::env::current_exe().map_err(|it| format!("frontdesk does not find itself: {it}"))?;
     let status = lending::lend(|| {

@@ -7,9 +7,6 @@ use crate::shell::lending;
 use crate::shell::mailbox::{EventQueue, Signal};
 
 /// Listens for signals on a thread of their own.
-///
-/// # Errors
-/// When a signal cannot be listened for.
 pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {

@@ -31,9 +31,7 @@ const TRANSLATIONS: usize = 500;
 /// What the configuration says of the model.
 #[derive(Debug, Clone)]
 pub struct SuggesterSetup {
-    /// Where it answers.
     pub endpoint: Endpoint,
-    /// The language of briefs.
     pub language: String,
     /// Tokens a day, of all tabs together.
     pub day_tokens: u64,
@@ -65,9 +63,6 @@ impl fmt::Debug for Suggester {
 
 impl Suggester {
     /// With the runtime that carries the questions.
-    ///
-    /// # Errors
-    /// When the endpoint cannot be asked.
     pub fn new(
         setup: SuggesterSetup,
         clock: Arc<dyn Clock>,
@@ -174,9 +169,6 @@ impl Suggester {
 }
 
 /// Suggests, by the model where there is one, else by rules.
-///
-/// # Errors
-/// In words, when neither has anything.
 pub fn suggest(
     suggester: Option<&Suggester>,
     request: &SuggestionRequest,

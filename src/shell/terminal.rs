@@ -82,7 +82,6 @@ pub struct ScreenOptions {
     pub mouse: bool,
     /// Whether its window is called by what goes on.
     pub title: bool,
-    /// Whether addresses are links.
     pub links: bool,
     /// Whether it is asked for its colours whenever it is taken.
     pub colors: bool,
@@ -122,9 +121,6 @@ impl Screen {
     }
 
     /// Takes the terminal again after a stop.
-    ///
-    /// # Errors
-    /// As [`Self::take`].
     pub fn retake(&mut self) -> io::Result<()> {
         enter(self.options)?;
         self.title = None;
@@ -252,18 +248,12 @@ impl Drop for Screen {
 }
 
 /// Columns and rows.
-///
-/// # Errors
-/// When there is no terminal to ask.
 pub fn size() -> io::Result<(u16, u16)> {
     terminal::size()
 }
 
 /// Columns the terminal gives a text, measured by where its cursor is after
 /// it. For a terminal that is not taken; nothing stays on the line.
-///
-/// # Errors
-/// When there is no terminal, or it does not tell.
 pub fn measure(text: &str) -> io::Result<u16> {
     terminal::enable_raw_mode()?;
     let mut out = io::stdout().lock();

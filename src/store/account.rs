@@ -9,9 +9,6 @@ use sqlite::{Queries, Row, read_row};
 
 impl Store {
     /// Keeps what `GET /account` told; tells whether it differs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_account(&self, channel: &ChannelId, account: Account) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -26,9 +23,6 @@ impl Store {
     }
 
     /// The account as last read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         let channel = channel.clone();
         self.cache().later(move |cache| read(&cache.connection, &channel)).await
@@ -36,9 +30,6 @@ impl Store {
 
     /// Keeps the balance a send's answer told, for every channel of the same
     /// workspace: they draw on one balance.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_credits(&self, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()

@@ -71,9 +71,6 @@ impl Gathered {
 
 impl Reader {
     /// The people of these conversations.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn audience_of_conversations(
         &self,
         channel: &ChannelId,
@@ -93,9 +90,6 @@ impl Reader {
     }
 
     /// The people with these numbers.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn audience_of_phones(
         &self,
         channel: &ChannelId,
@@ -109,9 +103,6 @@ impl Reader {
     }
 
     /// All people a search fits.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn audience_of_search(
         &self,
         channel: &ChannelId,
@@ -127,9 +118,6 @@ impl Reader {
     }
 
     /// The people lines of a file name.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn audience_of_lines(
         &self,
         channel: &ChannelId,
@@ -152,9 +140,6 @@ impl Reader {
     }
 
     /// Those a campaign did not reach, as far as messages read here show.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn audience_of_failed(
         &self,
         channel: &ChannelId,
@@ -166,9 +151,6 @@ impl Reader {
 
     /// How many contacts of the workspace were read here; no ids, as the
     /// server knows who they are.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn everyone_read(&self, channel: &ChannelId) -> Result<ResolvedAudience, StoreError> {
         let counted = |open: &str| -> Result<usize, StoreError> {
             let sql =

@@ -60,9 +60,6 @@ pub(crate) fn sample(
 impl Reader {
     /// Campaigns and broadcasts of a channel or of all: those that go on
     /// first, each newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn board(&self, channel: Option<&ChannelId>) -> Result<Vec<BoardEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let campaigns = self.campaigns(channel)?;
@@ -105,9 +102,6 @@ impl Reader {
     }
 
     /// How a row of the board went, and whom it reached.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         match id {

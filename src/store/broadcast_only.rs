@@ -68,9 +68,6 @@ fn renew(connection: &Connection, rows: &str, bound: impl Params) -> Result<(), 
 impl Store {
     /// Notes whom a broadcast went to that was asked for at a time, and looks at
     /// the conversations again in which something was said since.
-    ///
-    /// # Errors
-    /// When a database fails.
     pub async fn note_broadcast_recipients(
         &self,
         channel: &ChannelId,

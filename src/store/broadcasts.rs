@@ -18,9 +18,6 @@ impl Store {
     /// The newest broadcasts sent from this desk of which not all is known,
     /// among what the audit holds behind a number, and those tracked; and the number until which
     /// it was read. Cheap where nothing was added.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unfinished_broadcasts(
         &self,
         channel: &ChannelId,
@@ -54,9 +51,6 @@ impl Store {
     }
 
     /// Whether a broadcast was read to be finished before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn is_finished_broadcast(
         &self,
         channel: &ChannelId,
@@ -74,9 +68,6 @@ impl Store {
     }
 
     /// Notes what a broadcast was charged when it was taken.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_broadcast_charge(
         &self,
         channel: &ChannelId,
@@ -95,9 +86,6 @@ impl Store {
     }
 
     /// Keeps how a broadcast stands; tells whether that differs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_broadcast(&self, channel: &ChannelId, told: Broadcast) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -116,9 +104,6 @@ impl Store {
 impl Reader {
     /// The newest broadcasts sent or tracked from this desk that were not read
     /// to be finished, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn unfinished_broadcasts(&self, channel: &ChannelId) -> Result<Vec<BroadcastId>, StoreError> {
         Ok(self.connection.all(
             "SELECT id FROM (
@@ -139,9 +124,6 @@ impl Reader {
     }
 
     /// The broadcasts sent from this desk, as last read, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn broadcasts(&self, channel: &ChannelId) -> Result<Vec<Broadcast>, StoreError> {
         all(&self.connection, channel)
     }

@@ -38,9 +38,6 @@ impl Store {
 
     /// Takes a campaign back of which nothing has been queued; false when it
     /// is too late. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn recall_campaign(&self, id: &CampaignId) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -56,9 +53,6 @@ impl Store {
 
     /// Pauses or stops a campaign between waves, as a person asked; false if
     /// it does not go on any more. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn halt_campaign(&self, id: &CampaignId, phase: Phase) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -70,9 +64,6 @@ impl Store {
     /// is given. What it waited for was seen by a person and does not stop it
     /// again; a wave that was only asked about is still judged. False if it is
     /// not paused. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn continue_campaign(
         &self,
         id: &CampaignId,
@@ -100,9 +91,6 @@ impl Store {
     }
 
     /// Watches a broadcast that was sent elsewhere. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn track_broadcast(
         &self,
         channel: &ChannelId,
@@ -118,9 +106,6 @@ impl Store {
     }
 
     /// One campaign as it stands. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn campaign(&self, id: &CampaignId) -> Result<Option<Campaign>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -131,9 +116,6 @@ impl Store {
 
 impl Reader {
     /// The campaigns of a channel or of all, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn campaigns(&self, channel: Option<&ChannelId>) -> Result<Vec<Campaign>, StoreError> {
         let condition = "WHERE (?1 IS NULL OR channel = ?1) ORDER BY number DESC LIMIT ?2";
         let channel = channel.map(ChannelId::as_str);

@@ -23,9 +23,6 @@ const CUT: usize = 200;
 
 impl Store {
     /// The number a conversation is with, and when its contact was read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn contact_of(
         &self,
         channel: &ChannelId,
@@ -44,9 +41,6 @@ impl Store {
     }
 
     /// The id of the contact with a number, as it was told last.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn contact_id(
         &self,
         channel: &ChannelId,
@@ -59,9 +53,6 @@ impl Store {
     }
 
     /// Whether a conversation with this address is known.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn knows_address(&self, channel: &ChannelId, address: &str) -> Result<bool, StoreError> {
         let (channel, address) = (channel.clone(), address.to_owned());
         self.cache()
@@ -73,9 +64,6 @@ impl Store {
     }
 
     /// Keeps a contact as told; tells whether it differs from before.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_contact(
         &self,
         channel: &ChannelId,
@@ -131,9 +119,6 @@ impl Store {
 
     /// Forgets the conversation with a phone number, as the server has; tells
     /// which it was.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_person(
         &self,
         channel: &ChannelId,
@@ -165,9 +150,6 @@ impl Store {
 
 impl Reader {
     /// What the card shows beside a conversation.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn card(&self, key: &ConversationKey) -> Result<ContactCard, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let Some(row) = row_of(&moment, &key.channel, &key.conversation)? else {

@@ -16,7 +16,6 @@ use sqlite::{Queries, Row, only, read_row};
 pub struct AppliedConversations {
     /// Rows that were not there before.
     pub inserted: usize,
-    /// Rows that differ now.
     pub changed: usize,
     /// Rows of which a part was not taken over: this desk changed them while
     /// the answer was on its way.
@@ -86,9 +85,6 @@ impl Store {
     }
 
     /// Merges a single read, which tells of the automation too.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_conversation(
         &self,
         channel: &ChannelId,
@@ -100,9 +96,6 @@ impl Store {
 
     /// Conversations whose history lags behind the list, newest activity
     /// first, open ones before closed ones.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn behind(&self, channel: &ChannelId, limit: u32) -> Result<Vec<ConversationId>, StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -119,9 +112,6 @@ impl Store {
 
     /// Of the open conversations with the newest activity, those of which
     /// nothing has told yet whether the AI answers.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn undetailed(
         &self,
         channel: &ChannelId,
@@ -144,9 +134,6 @@ impl Store {
 
     /// Notes that a history need not be read until the list tells of a
     /// change: its reading was refused for good.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mark_caught_up(
         &self,
         channel: &ChannelId,
@@ -165,9 +152,6 @@ impl Store {
     }
 
     /// Keeps the automation state an answer to a change told.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_automation(
         &self,
         channel: &ChannelId,
@@ -179,9 +163,6 @@ impl Store {
     }
 
     /// Keeps the status an answer to a close told.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_closed(
         &self,
         channel: &ChannelId,
@@ -192,9 +173,6 @@ impl Store {
     }
 
     /// Keeps that a send was refused because the service window is shut.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_window_closed(
         &self,
         channel: &ChannelId,

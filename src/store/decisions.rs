@@ -20,7 +20,6 @@ use sqlite::{Queries, only};
 /// A decision that was carried out.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AppliedDecision {
-    /// The row as it was.
     pub before: OutboxRow,
     /// The row that stands for the wish now; `None` when it is over.
     pub after: Option<OutboxRow>,
@@ -106,9 +105,6 @@ impl Store {
     }
 
     /// What was decided about a row, oldest first, in the database's words.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn decisions(&self, id: &RowId) -> Result<Vec<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {

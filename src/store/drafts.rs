@@ -33,7 +33,6 @@ impl WrittenDrafts {
         known.insert((channel.clone(), conversation.clone()), text.to_owned());
     }
 
-    /// A draft was read.
     pub(crate) fn read(&self, channel: &ChannelId, conversation: &ConversationId, draft: Option<&Draft>) {
         let text = draft.map_or("", |it| it.text.as_str());
         let is_new = {
@@ -79,9 +78,6 @@ impl Store {
     }
 
     /// How many drafts and outbox rows of a channel there are.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn left_open(&self, channel: &ChannelId) -> Result<(u64, u64), StoreError> {
         let channel = channel.clone();
         self.outbox().call(move |connection| {

@@ -3,66 +3,39 @@
 use std::io;
 use std::path::PathBuf;
 
-/// A failure of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The data folder or a file in it cannot be made or opened.
     #[error("cannot use {path}: {source}; check its owner and permissions, or set FRONTDESK_DATA_DIR")]
-    Folder {
-        /// The folder or file.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
+    Folder { path: PathBuf, source: io::Error },
     /// The outbox cannot be read. It was not touched.
     #[error(
         "the outbox {path} is damaged ({why}); it may hold unsent messages, so it was not touched: \
          copy it somewhere safe, then move it away to start with an empty one"
     )]
-    OutboxDamaged {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        why: String,
-    },
+    OutboxDamaged { path: PathBuf, why: String },
     /// The outbox holds nothing, not even that it is empty. It was not touched.
     #[error(
         "the outbox {path} is an empty file (0 bytes), though this desk was used before; it may have held unsent \
          messages: bring a copy back, or move it away to start with an empty one"
     )]
-    OutboxEmptied {
-        /// The file.
-        path: PathBuf,
-    },
+    OutboxEmptied { path: PathBuf },
     /// A file was deleted, moved or replaced while it was open: what is
     /// written into it is lost.
     #[error(
         "{path} was deleted, moved or replaced while frontdesk was using it, so nothing is kept or sent any \
          more: end frontdesk, bring the file back if you have it, and start again"
     )]
-    Gone {
-        /// The file.
-        path: PathBuf,
-    },
+    Gone { path: PathBuf },
     /// The outbox belongs to a newer frontdesk. It was not touched.
     #[error("the outbox {path} was written by a newer frontdesk (version {version}); update this one")]
-    OutboxNewer {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        version: i64,
-    },
+    OutboxNewer { path: PathBuf, version: i64 },
     /// The outbox is of a form that was never released. It was not touched.
     #[error(
         "the outbox {path} has the form {version}, from before 0.1.0; open it with the frontdesk that wrote it, \
          or move it away"
     )]
-    OutboxOlder {
-        /// The file.
-        path: PathBuf,
-        /// Its version.
-        version: i64,
-    },
+    OutboxOlder { path: PathBuf, version: i64 },
     /// A search was ended because its answer is no longer wanted.
     #[error("the search was ended")]
     Interrupted,

@@ -54,9 +54,6 @@ pub enum HistoryMove {
 
 impl Store {
     /// How many messages of a conversation are stored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn stored_messages(
         &self,
         channel: &ChannelId,
@@ -75,9 +72,6 @@ impl Store {
 
     /// How far a history was read; `None` for a conversation that is not
     /// stored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn history_state(
         &self,
         channel: &ChannelId,
@@ -124,9 +118,6 @@ impl Store {
 
     /// Of the conversations with the newest activity, those that were read to
     /// their start and yet hold fewer messages than the server counts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn short_of_messages(
         &self,
         channel: &ChannelId,
@@ -149,9 +140,6 @@ impl Store {
     }
 
     /// Notes that everything up to a message has been looked at; blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn mark_seen(
         &self,
         channel: &ChannelId,

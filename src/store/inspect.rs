@@ -18,11 +18,9 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// One of the two files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileState {
-    /// Where it is.
     pub path: PathBuf,
     /// Its size in bytes; `None` if it is not there yet.
     pub bytes: Option<u64>,
-    /// Its version.
     pub version: i64,
     /// The version this program writes.
     pub known: i64,
@@ -39,7 +37,6 @@ pub struct Leftovers {
     pub stopped: i64,
     /// Rows of which it is not known whether they arrived.
     pub uncertain: i64,
-    /// Rows on their way.
     pub queued: i64,
     /// Rows marked as leaving by a process that is gone.
     pub lapsed: i64,
@@ -50,9 +47,7 @@ pub struct Leftovers {
 /// What was seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoreInspection {
-    /// The outbox.
     pub outbox: FileState,
-    /// The cache.
     pub cache: FileState,
     /// What of the outbox wants attention.
     pub leftovers: Leftovers,
@@ -66,10 +61,8 @@ pub struct StoreInspection {
     pub set_aside: Option<PathBuf>,
 }
 
-/// What names a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationName {
-    /// Its id.
     pub id: String,
     /// The customer's address, as the server told it.
     pub address: Option<String>,
@@ -79,9 +72,6 @@ pub struct ConversationName {
 
 /// The open conversations with the newest activity, so many at most; none where
 /// there is no cache.
-///
-/// # Errors
-/// When the cache cannot be read.
 pub fn newest_conversations(
     folder: &Path,
     cache: Option<&Path>,

@@ -22,7 +22,6 @@ const FURTHEST: i64 = 2 * HOUR;
 /// A row with what only the sender needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LaneRow {
-    /// The row.
     pub row: OutboxRow,
     /// How often no clear answer came.
     pub failures: u32,
@@ -110,9 +109,6 @@ pub enum Settlement {
 
 impl Store {
     /// All rows of a channel in the order they were queued.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lane_rows(&self, channel: &ChannelId) -> Result<Vec<LaneRow>, StoreError> {
         let channel = channel.clone();
         self.outbox()
@@ -211,9 +207,6 @@ impl Store {
     }
 
     /// Notes the balance before the first attempt of a row.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_credits_before(&self, id: &RowId, credits: f64) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox()
@@ -229,9 +222,6 @@ impl Store {
 
     /// Notes what a look into the history told about a stopped row, with
     /// words for a person; tells whether it still counted.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_looks(
         &self,
         row: &LaneRow,
@@ -262,9 +252,6 @@ impl Store {
 
     /// Looks for a stopped row in its history once more, because a person
     /// asked to; blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn look_again(&self, id: &RowId) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -278,9 +265,6 @@ impl Store {
     }
 
     /// Of these messages, those no row of this desk became.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn unclaimed(
         &self,
         channel: &ChannelId,
@@ -306,9 +290,6 @@ impl Store {
     /// of rows that come from the future, that wait for longer than any row
     /// does, or, if the clock was seen to be `set_back`, all of them. What a
     /// person planned for a time waits for that until it is tried.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_waits(
         &self,
         channel: &ChannelId,
@@ -330,9 +311,6 @@ impl Store {
     }
 
     /// Turns rows whose claim has lapsed, or whose process has ended, uncertain.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn recover_lapsed(&self, now: Timestamp) -> Result<usize, StoreError> {
         self.outbox()
             .later(move |connection| Ok(recover_cut_off(connection)? + recover(connection, Some(now))?))

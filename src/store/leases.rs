@@ -58,17 +58,12 @@ pub enum Rank {
 /// A lease that a process wants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeaseRequest {
-    /// The lease.
     pub name: String,
-    /// The channel it is for.
     pub channel: ChannelId,
-    /// Whether it is for sending.
     pub sends: bool,
-    /// What the process is.
     pub rank: Rank,
     /// What others call it, such as `inbox` or `contacts import`.
     pub kind: &'static str,
-    /// How its connection fares.
     pub vitals: Vitals,
 }
 
@@ -84,7 +79,6 @@ pub enum Holder {
 /// Another process that owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Other {
-    /// What it calls itself.
     pub owner: String,
     /// What it is, such as `inbox`.
     pub kind: SafeText,
@@ -92,7 +86,6 @@ pub struct Other {
     rank: i64,
     /// Until when the lease holds.
     pub until: Timestamp,
-    /// How it fares.
     pub vitals: Vitals,
 }
 
@@ -135,9 +128,7 @@ pub enum OwnerRequest {
 /// whether it differs from the last look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Versions {
-    /// The cache.
     pub cache: i64,
-    /// The outbox.
     pub outbox: i64,
 }
 
@@ -166,9 +157,6 @@ impl Store {
     }
 
     /// Who holds a lease, if anyone does; `owner` is whoever asks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn lease(&self, owner: &str, name: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.cache()
@@ -181,9 +169,6 @@ impl Store {
 
     /// Who sends for a channel, if any process does; with another key than is
     /// configured now, too.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn sender(&self, channel: &ChannelId, now: Timestamp) -> Result<Option<Other>, StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -210,9 +195,6 @@ impl Store {
     }
 
     /// Leaves word for the owner of a lease.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn ask_owner(&self, name: &str, ask: OwnerRequest) -> Result<(), StoreError> {
         let name = name.to_owned();
         self.cache()
@@ -229,9 +211,6 @@ impl Store {
     }
 
     /// Takes what was asked of a lease's owner.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn take_asked(&self, name: &str) -> Result<Vec<OwnerRequest>, StoreError> {
         let name = name.to_owned();
         self.cache()
@@ -246,9 +225,6 @@ impl Store {
     }
 
     /// How often other processes have changed the files; cheap.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn versions(&self) -> Result<Versions, StoreError> {
         // Asked on the writing connections: what they change themselves does
         // not count.
@@ -258,9 +234,6 @@ impl Store {
     }
 
     /// Of each channel, a number that grows with every change that shows.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn revisions(&self) -> Result<Vec<(ChannelId, i64)>, StoreError> {
         self.cache()
             .later(|cache| {

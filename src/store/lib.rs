@@ -112,7 +112,6 @@ struct StoreState {
 pub struct StoreOptions {
     /// Where keys, ids and jitter are drawn from.
     pub chance: Chance,
-    /// What a commit promises.
     pub durability: StoreDurability,
     /// How this desk names itself: pauses of the AI made from here bear it.
     pub owner: String,
@@ -178,9 +177,6 @@ impl Store {
 
     /// The same under a name, or for simulations with other randomness or
     /// without durability.
-    ///
-    /// # Errors
-    /// As [`Store::open`].
     pub fn open_with(folder: &Path, setup: StoreOptions) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder, setup.cache.as_deref())?;
         let mut outbox = files::open_outbox(&paths, setup.durability)?;
@@ -246,9 +242,6 @@ impl Store {
     }
 
     /// A connection of its own for reading windows, for one thread.
-    ///
-    /// # Errors
-    /// When the files cannot be opened.
     pub fn reader(&self) -> Result<Reader, StoreError> {
         let connection = files::open_reader(&self.0.paths)?;
         Ok(Reader::new(connection, self.zone(), self.known_drafts().clone())?)

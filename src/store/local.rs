@@ -12,9 +12,6 @@ use model::time::Timestamp;
 impl Store {
     /// Makes a change of what is kept of a channel's conversations; blocks.
     /// All of it or nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn keep(&self, channel: &ChannelId, keep: Keep) -> Result<(), StoreError> {
         // Looking is noted in the cache.
         if let Keep::Unseen(wanted) = keep {

@@ -12,9 +12,6 @@ const MOST: u32 = 200;
 impl Store {
     /// Keeps the steps of a letter instead of those before, or with `None`
     /// forgets them; blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn keep_macro(&self, letter: char, steps: Option<String>) -> Result<(), StoreError> {
         self.outbox().call(move |connection| {
             let letter = letter.to_string();
@@ -33,9 +30,6 @@ impl Store {
 
 impl Reader {
     /// All macros, by their letters.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn macros(&self) -> Result<Vec<Macro>, StoreError> {
         let sql = "SELECT letter, steps FROM desk.macro ORDER BY letter LIMIT ?1";
         let found: Vec<(Option<char>, _)> = self

@@ -18,13 +18,9 @@ use sqlite::{Queries, only, read_row};
 /// A message that was stored for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Inserted {
-    /// Its conversation.
     pub conversation: ConversationId,
-    /// Its id.
     pub id: MessageId,
-    /// Which way it went.
     pub direction: Direction,
-    /// Who spoke.
     pub sender: Sender,
     /// When the server took it in.
     pub created_at: Option<Timestamp>,
@@ -73,9 +69,6 @@ impl Store {
     }
 
     /// Shows a message this desk sent before the server lists it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn remember_sent(
         &self,
         channel: &ChannelId,

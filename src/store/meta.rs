@@ -19,18 +19,12 @@ pub type MetaChange = (&'static str, Option<String>);
 
 impl Store {
     /// Reads one value.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn meta(&self, channel: &ChannelId, name: &'static str) -> Result<Option<String>, StoreError> {
         let channel = channel.clone();
         self.cache().later(move |cache| read(&cache.connection, &channel, name)).await
     }
 
     /// Writes values that stand for nothing else being saved.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn set_meta(&self, channel: &ChannelId, changes: Vec<MetaChange>) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache().later(move |cache| write(&cache.connection, &channel, &changes)).await

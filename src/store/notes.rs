@@ -42,9 +42,6 @@ impl Store {
     }
 
     /// Keeps a note that nobody wrote here; a note that is being written stays.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn leave_note(
         &self,
         channel: &ChannelId,
@@ -59,9 +56,6 @@ impl Store {
 
     /// Takes a note back: it becomes the draft of a note again. Its text;
     /// `None` if it is gone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn take_note_back(&self, id: &NoteId) -> Result<Option<String>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {

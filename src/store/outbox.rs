@@ -22,7 +22,6 @@ pub struct NewRow {
     pub channel: ChannelId,
     /// Rows of one lane leave in order.
     pub lane: Lane,
-    /// What is wanted.
     pub operation: Operation,
     /// The bytes that will leave.
     pub request: PreparedRequest,
@@ -82,9 +81,6 @@ impl Store {
 
     /// Takes a row back that was never tried; `None` if it is too late. A
     /// message's text goes before the draft in the same transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn recall(&self, id: &RowId) -> Result<Option<OutboxRow>, StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -139,9 +135,6 @@ impl Store {
     }
 
     /// Ends a row's hold.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn send_now(&self, id: &RowId) -> Result<(), StoreError> {
         let id = id.clone();
         self.outbox().call(move |connection| {
@@ -268,9 +261,6 @@ pub(crate) fn complete(
 impl Store {
     /// What was noted last of a row: `done`, or how else it left the outbox;
     /// `None` if nothing was. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn ending(&self, row: &RowId) -> Result<Option<String>, StoreError> {
         let row = row.clone();
         self.outbox().call(move |connection| ending(connection, &row))
@@ -278,9 +268,6 @@ impl Store {
 
     /// What the server made of a row that was done: a broadcast's id, for
     /// one. Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn made(&self, row: &RowId) -> Result<Option<String>, StoreError> {
         let row = row.clone();
         self.outbox().call(move |connection| {

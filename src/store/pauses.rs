@@ -16,18 +16,12 @@ const REMEMBERED: i64 = 7 * DAY;
 
 impl Store {
     /// All pauses of a channel, longest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
         let channel = channel.clone();
         self.outbox().later(move |connection| list(connection, "main", &channel)).await
     }
 
     /// Notes that the history was read again since the AI was paused.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_read_again(
         &self,
         channel: &ChannelId,
@@ -47,9 +41,6 @@ impl Store {
     }
 
     /// Forgets that this desk paused the AI: the server says it answers again.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_pause(
         &self,
         channel: &ChannelId,

@@ -21,9 +21,6 @@ const FROM: &str = "FROM contact p
 
 impl Store {
     /// Keeps contacts as told, in one transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_people(
         &self,
         channel: &ChannelId,
@@ -44,9 +41,6 @@ impl Store {
     }
 
     /// Forgets contacts that were read before a time and not since.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_people_before(&self, channel: &ChannelId, at: Timestamp) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -61,9 +55,6 @@ impl Store {
 
 impl Reader {
     /// People who fit, those with the newest activity first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn people(&self, query: &PeopleQuery) -> Result<PeoplePage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let (condition, mut bound) = fitting(query);
@@ -83,9 +74,6 @@ impl Reader {
     }
 
     /// One of them, to be edited.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn person(&self, channel: &ChannelId, phone: &str) -> Result<Option<PersonDetail>, StoreError> {
         let sql = "SELECT p.name, p.email, p.id, p.tags, p.metadata,
                 (SELECT c.id FROM conversation c WHERE c.address = p.phone AND c.channel = p.channel LIMIT 1)

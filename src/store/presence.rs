@@ -13,9 +13,6 @@ impl Store {
     /// Notes that somebody is here. Returns the absence that ends with this, if it
     /// lasted at least `absence` microseconds; of several processes one gets it.
     /// Blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn note_presence(&self, now: Timestamp, absence: i64) -> Result<Option<Absence>, StoreError> {
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;

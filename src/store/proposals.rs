@@ -25,15 +25,10 @@ const LOGGED: i64 = 20_000;
 /// A proposal before it has a name.
 #[derive(Debug, Clone)]
 pub struct NewProposal {
-    /// The tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
-    /// Who proposes.
     pub proposer: SafeText,
-    /// Why.
     pub reason: SafeText,
-    /// What would be done.
     pub change: ProposedChange,
     /// The newest message its maker could know.
     pub seen: Option<Place>,
@@ -42,7 +37,6 @@ pub struct NewProposal {
 /// One thing an assistant asked for, without its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssistantCall {
-    /// When.
     pub at: Timestamp,
     /// The name it gave itself.
     pub assistant: SafeText,
@@ -106,9 +100,6 @@ impl Store {
 
     /// Takes a proposal away that a person decided over; `None` if it is gone.
     /// A text that is to be edited becomes the draft in the same transaction.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn settle_proposal(
         &self,
         id: &ProposalId,
@@ -131,17 +122,11 @@ impl Store {
     }
 
     /// Puts a dropped proposal back as it was.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn restore_proposal(&self, proposal: DeskProposal) -> Result<(), StoreError> {
         self.outbox().call(move |connection| Ok(insert(connection, &proposal)?))
     }
 
     /// Notes what an assistant asked for.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn log_assistant(&self, call: AssistantCall) -> Result<(), StoreError> {
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
@@ -156,9 +141,6 @@ impl Store {
     }
 
     /// The newest entries of the log, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn assistant_calls(&self, limit: u32) -> Result<Vec<AssistantCall>, StoreError> {
         self.outbox().call(move |connection| {
             let sql = "SELECT at, assistant, asked, channel, conversation, outcome FROM assistant_log

@@ -8,9 +8,6 @@ use sqlite::Queries;
 
 impl Store {
     /// Whether the server was seen to recognise a key at this path.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn recognises(&self, base_url: &str, path: &str) -> Result<bool, StoreError> {
         let (base_url, path) = (base_url.to_owned(), path.to_owned());
         self.outbox()
@@ -22,9 +19,6 @@ impl Store {
     }
 
     /// Notes that the server recognised a key at this path.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_recognised(&self, base_url: &str, path: &str) -> Result<(), StoreError> {
         let (base_url, path) = (base_url.to_owned(), path.to_owned());
         self.outbox()

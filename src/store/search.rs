@@ -125,9 +125,6 @@ pub(crate) fn add_slice(connection: &mut Connection) -> Result<bool, StoreError>
 
 impl Store {
     /// Adds what is still to be added to the index, slice by slice.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn finish_index(&self) -> Result<(), StoreError> {
         while self.cache().call(|cache| add_slice(&mut cache.connection))? {}
         Ok(())

@@ -12,9 +12,6 @@ use sqlite::Queries;
 impl Store {
     /// Makes so many of the newest messages of each customer unseen, or with 0
     /// all of them seen; blocks. All of it or nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub(crate) fn set_unseen(
         &self,
         channel: &ChannelId,

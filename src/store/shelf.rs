@@ -16,9 +16,6 @@ const REMEMBERED: usize = 20;
 
 impl Store {
     /// Remembers that a file lies at the service.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn shelve(&self, channel: &ChannelId, kind: MediaKind, url: &str) -> Result<(), StoreError> {
         let (channel, url) = (channel.clone(), url.to_owned());
         self.cache()
@@ -37,9 +34,6 @@ impl Store {
 
 impl Reader {
     /// What lies at the service already, the newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn shelf(&self, channel: &ChannelId) -> Result<Vec<ReplyAttachment>, StoreError> {
         let all = shelf(&self.connection, channel)?;
         let one = |(kind, url)| ReplyAttachment { kind, source: AttachmentSource::Uploaded(url) };

@@ -22,9 +22,6 @@ pub struct Moved {
 
 impl Store {
     /// What was said since a place, as far as it was read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn moved_since(
         &self,
         channel: &ChannelId,
@@ -51,9 +48,6 @@ impl Store {
 
     /// Whether only templates may be sent in a conversation, as far as was
     /// read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn window_is_closed(
         &self,
         channel: &ChannelId,

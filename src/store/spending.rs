@@ -20,9 +20,6 @@ const UNPAID: u32 = 500;
 
 impl Store {
     /// Notes what one action cost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_spent(
         &self,
         channel: &ChannelId,
@@ -43,9 +40,6 @@ impl Store {
 
 impl Reader {
     /// What was spent from here, by channel.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn spent(&self) -> Result<Vec<(ChannelId, Vec<Spent>)>, StoreError> {
         Ok(self.connection.all(
             "SELECT channel, value FROM meta WHERE name = ?1 ORDER BY channel",
@@ -56,9 +50,6 @@ impl Reader {
 
     /// The rows of all channels that wait for credits, in the order they were
     /// written.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn unpaid(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let mut entries = desk::stopped(&moment, Stop::Credits, UNPAID)?;

@@ -16,9 +16,6 @@ impl Store {
     /// Removes rows that stood in for items of the list this page covers and
     /// that are not in it any more: the item is readable now, or gone. Tells
     /// whether there were any.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn forget_stand_ins(
         &self,
         channel: &ChannelId,

@@ -19,9 +19,7 @@ const MOST: usize = 2_000;
 /// A template as the server sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToldTemplate {
-    /// Its name.
     pub name: String,
-    /// A language code.
     pub language: String,
     /// What the platform calls its kind.
     pub category: String,
@@ -60,17 +58,11 @@ impl Store {
     }
 
     /// Notes what a template cost.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_template_charge(&self, channel: &ChannelId, credits: i64) -> Result<(), StoreError> {
         self.set_meta(channel, vec![(CHARGED, Some(credits.to_string()))]).await
     }
 
     /// What the newest template cost, if one did.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn template_charge(&self, channel: &ChannelId) -> Result<Option<i64>, StoreError> {
         Ok(self.meta(channel, CHARGED).await?.and_then(|it| it.parse().ok()))
     }
@@ -78,9 +70,6 @@ impl Store {
 
 impl Reader {
     /// The templates of a channel as last read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn templates(&self, channel: &ChannelId) -> Result<Templates, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let number = |name| {

@@ -56,7 +56,6 @@ fn json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Value {
 
 /// What stands in a history: what was said, and what this desk noted.
 pub enum TranscriptEntry {
-    /// A message.
     Message(Box<MessageRow>),
     /// A private note.
     Note(PrivateNote),

@@ -13,9 +13,6 @@ use model::time::Timestamp;
 impl Store {
     /// Keeps a claim for longer; false if the row is not this claim's any
     /// more: it was taken back, and what is on its way is to end.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn keep_claim(&self, id: &RowId, fence: i64, now: Timestamp) -> Result<bool, StoreError> {
         let id = id.clone();
         self.outbox()

@@ -19,9 +19,6 @@ use sqlite::{Queries, only};
 
 impl Store {
     /// The campaigns of a channel that go on by themselves, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn running_campaigns(&self, channel: &ChannelId) -> Result<Vec<Campaign>, StoreError> {
         let channel = channel.clone();
         self.outbox()
@@ -33,9 +30,6 @@ impl Store {
     }
 
     /// The people of a wave; none for everyone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn people_of_wave(&self, id: &CampaignId, wave: usize) -> Result<Vec<ContactId>, StoreError> {
         let (id, wave) = (id.clone(), i64::try_from(wave).unwrap_or(i64::MAX));
         self.outbox()
@@ -92,9 +86,6 @@ impl Store {
     }
 
     /// Notes that the server has a wave.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_wave_sent(
         &self,
         id: &CampaignId,
@@ -117,9 +108,6 @@ impl Store {
     }
 
     /// Notes how a wave was counted.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_wave_read(
         &self,
         id: &CampaignId,
@@ -151,9 +139,6 @@ impl Store {
 
     /// A running campaign waits for a person, or is finished; false if a
     /// person was faster.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_campaign(
         &self,
         id: &CampaignId,
@@ -166,9 +151,6 @@ impl Store {
 
     /// Counts a wave nobody waits for any more from a broadcast that was read
     /// for another reason; tells whether it is a wave at all.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn note_broadcast_read(&self, told: &Broadcast, now: Timestamp) -> Result<bool, StoreError> {
         let told = told.clone();
         self.outbox()

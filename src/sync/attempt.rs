@@ -79,7 +79,6 @@ impl Tries {
 /// Whether a row may leave now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leave {
-    /// It may.
     Now,
     /// Too much is being repeated; a little later.
     Later,

@@ -34,9 +34,6 @@ pub struct ChannelSync {
 
 impl ChannelSync {
     /// Makes a tab's hands; nothing is asked yet.
-    ///
-    /// # Errors
-    /// When the address or the key must not be used.
     pub fn new(
         spec: ChannelSpec,
         store: Store,

@@ -26,7 +26,6 @@ const REPORT: i64 = SECOND;
 /// What is read, as far as failures and refusals are told apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolledResource {
-    /// The account.
     Account,
     /// The list of conversations.
     List,
@@ -36,19 +35,15 @@ pub enum PolledResource {
     History,
     /// Single reads of conversations.
     Detail,
-    /// Broadcasts.
     Broadcasts,
-    /// Templates.
     Templates,
     /// The account behind a mail key.
     Mailbox,
     /// Whom mails were exchanged with.
     Correspondents,
-    /// Contacts.
     Contacts,
     /// The triggers, as someone looks at what they tell.
     Events,
-    /// Webhooks.
     Webhooks,
 }
 
@@ -91,7 +86,6 @@ impl PolledResource {
     }
 }
 
-/// A kind of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     /// No answer.

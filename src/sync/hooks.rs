@@ -20,7 +20,6 @@ const MARK: &str = "receiver_url";
 /// The webhook a tab is to have.
 #[derive(Debug, Clone)]
 pub struct DesiredWebhook {
-    /// Where deliveries go.
     pub url: String,
     /// What they are signed with.
     pub secret: Secret,
@@ -29,10 +28,8 @@ pub struct DesiredWebhook {
     pub is_known: bool,
 }
 
-/// How the webhook stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebhookState {
-    /// It is registered.
     Registered,
     /// The server was asked for it, with the secret.
     Asked,

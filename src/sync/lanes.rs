@@ -40,7 +40,6 @@ pub enum LaneStep {
 /// What the desk knows beside the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneContext<'a> {
-    /// The time.
     pub now: Moment,
     /// Lanes that wait until then, because their history could not be read or
     /// a repetition is not paid for.

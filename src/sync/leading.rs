@@ -134,7 +134,6 @@ struct LeadState {
     revisions: HashMap<ChannelId, i64>,
     /// Tabs that others ask for, and what the leader said last.
     others: HashMap<ChannelId, Other>,
-    /// Tabs that others send for.
     senders: HashMap<ChannelId, Other>,
     /// Who sends for each tab, as told last.
     told: HashMap<ChannelId, Leader>,

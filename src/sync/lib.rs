@@ -92,7 +92,6 @@ pub struct ChannelSpec {
     pub name: String,
     /// Where the interface lives, ending in `/v1`.
     pub base_url: String,
-    /// The channel key.
     pub key: Secret,
     /// Whether this tab never changes anything on the server.
     pub read_only: bool,

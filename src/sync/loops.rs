@@ -84,7 +84,6 @@ impl TabLoop {
         Self { tab, state }
     }
 
-    /// Which of the tab's loops it is.
     pub fn which(&self) -> Loop {
         match self.state {
             LoopState::Poll(_) => Loop::Poll,
@@ -95,7 +94,6 @@ impl TabLoop {
         }
     }
 
-    /// The tab it is of.
     pub fn tab(&self) -> &Arc<TabSync> {
         &self.tab
     }

@@ -31,9 +31,7 @@ const WAIT_MAX: i64 = 60 * MINUTE;
 /// How often a tab is polled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Polling {
-    /// The tab on screen.
     pub visible: Duration,
-    /// The others.
     pub background: Duration,
 }
 
@@ -72,7 +70,6 @@ pub enum Task {
     History,
 }
 
-/// What to do now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleStep {
     /// This is due.

@@ -32,7 +32,6 @@ const LONGEST: i64 = 60 * SECOND;
 /// Conversations remembered as read at most.
 const REMEMBERED: usize = 5000;
 
-/// What one step did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushStep {
     /// One row was moved on; there may be more.

@@ -64,7 +64,6 @@ impl Look {
         LookProgress::GoOn
     }
 
-    /// All messages that could be it.
     pub fn found(&self) -> &BTreeSet<MessageId> {
         &self.found
     }

@@ -20,7 +20,6 @@ pub enum Reached {
     Unknown,
     /// All with newer activity than this.
     Above(Timestamp),
-    /// To its end.
     End,
 }
 
@@ -81,9 +80,6 @@ impl ChannelSync {
     }
 
     /// How far down the list was read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn reached(&self) -> Result<Reached, StoreError> {
         if self.time_mark(SINCE).await?.is_none() {
             return Ok(Reached::Unknown);

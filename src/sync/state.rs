@@ -26,9 +26,7 @@ pub(crate) struct SyncState {
     /// Share of the read budget in use, in percent, as last told.
     pub(crate) budget: Option<u8>,
     pub(crate) failure: Option<RequestFailure>,
-    /// Whether this process asks.
     pub(crate) asks: Lead,
-    /// Whether this process sends.
     pub(crate) sends: Lead,
     pub(crate) wishes: Wishes,
     pub(crate) trust: Trust,

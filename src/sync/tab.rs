@@ -13,7 +13,6 @@ use model::time::{MINUTE, Timestamp};
 /// The five things a tab does side by side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
-    /// What is polled by itself.
     Poll,
     /// The open conversation, and what a person asks to read.
     Open,
@@ -26,7 +25,6 @@ pub enum Loop {
 }
 
 impl Loop {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Poll, Self::Open, Self::Push, Self::Upload, Self::Waves];
 }
 

@@ -24,7 +24,6 @@ pub enum Followed {
     Broken(&'static str),
 }
 
-/// The cursors of one walk.
 #[derive(Debug)]
 pub struct WalkCursors {
     seen: HashSet<String>,

@@ -10,7 +10,6 @@ use model::text::SafeText;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AccountBody {
-    /// Stable account id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The assistant the key drives.
@@ -19,16 +18,12 @@ pub struct AccountBody {
     /// The id of the key that asked.
     #[serde(default, deserialize_with = "lenient::text")]
     pub key_id: Option<String>,
-    /// The workspace.
     #[serde(default, deserialize_with = "lenient::object")]
     pub workspace: WorkspaceBody,
-    /// The assistant.
     #[serde(default, deserialize_with = "lenient::object")]
     pub assistant: AssistantBody,
-    /// The connected number.
     #[serde(default, deserialize_with = "lenient::text")]
     pub whatsapp_number: Option<String>,
-    /// The balance.
     #[serde(
         default,
         deserialize_with = "lenient::number",
@@ -49,13 +44,10 @@ pub struct AccountBody {
 /// The account's workspace.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct WorkspaceBody {
-    /// Its id.
     #[serde(default, deserialize_with = "lenient::text")]
     pub id: Option<String>,
-    /// Its name.
     #[serde(default, deserialize_with = "lenient::text")]
     pub name: Option<String>,
-    /// Its email address.
     #[serde(default, deserialize_with = "lenient::text")]
     pub email: Option<String>,
 }
@@ -63,10 +55,8 @@ pub struct WorkspaceBody {
 /// The account's assistant.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AssistantBody {
-    /// Its id.
     #[serde(default, deserialize_with = "lenient::text")]
     pub id: Option<String>,
-    /// Its name.
     #[serde(default, deserialize_with = "lenient::text")]
     pub name: Option<String>,
     /// WHATSAPP, TELEGRAM, EMAIL, VOIP or WEB.

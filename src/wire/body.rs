@@ -5,15 +5,9 @@ use serde::Serialize;
 /// Anything that can be the body of a request or an answer.
 pub trait Body {
     /// The bytes.
-    ///
-    /// # Errors
-    /// When the shape cannot be JSON, which none of this floor's is.
     fn to_json(&self) -> Result<Vec<u8>, serde_json::Error>;
 
     /// The bytes, behind what is there already.
-    ///
-    /// # Errors
-    /// As [`Body::to_json`].
     fn write_json(&self, out: &mut Vec<u8>) -> Result<(), serde_json::Error>;
 }
 

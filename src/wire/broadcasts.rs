@@ -15,10 +15,8 @@ use model::time::Timestamp;
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendBroadcastBody<'a> {
-    /// Left out for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact_ids: Option<Vec<&'a str>>,
-    /// What goes out.
     pub message: TypedContent<'a>,
 }
 
@@ -26,7 +24,6 @@ pub struct SendBroadcastBody<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BroadcastAccepted {
-    /// Its id.
     pub broadcast_id: String,
     /// How many people it goes to.
     pub total_recipients: i64,
@@ -44,7 +41,6 @@ pub struct BroadcastAccepted {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct BroadcastBody {
-    /// Its id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The text that goes out.
@@ -56,22 +52,18 @@ pub struct BroadcastBody {
     /// Taken by the platform and not lost later.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub sent_count: i64,
-    /// Refused or lost.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub failed_count: i64,
     /// `sending` or `completed`.
     #[serde(default, deserialize_with = "lenient::words")]
     pub status: String,
-    /// When it was made.
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
     /// When the last recipient was tried.
     #[serde(default, deserialize_with = "lenient::text")]
     pub completed_at: Option<String>,
-    /// Arrived.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub delivered: i64,
-    /// Refused or lost.
     #[serde(default, deserialize_with = "lenient::integer")]
     pub failed: i64,
     /// Neither arrived nor failed yet.
@@ -93,7 +85,6 @@ pub struct BroadcastBody {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RecipientBody {
-    /// The contact's id.
     pub contact_id: String,
     /// E.164.
     pub phone: String,

@@ -19,7 +19,6 @@ pub struct Parcel {
     pub text: String,
     /// How the text is marked up, in the interface's word.
     pub mode: Option<String>,
-    /// Where its media lives.
     pub media_url: Option<String>,
     /// What its media is called.
     pub filename: Option<String>,
@@ -43,17 +42,14 @@ pub struct Parcel {
 pub struct MessageDraft {
     /// `api`, `ai` or `agent`.
     pub sender: String,
-    /// As people see it.
     pub content: String,
     /// `text`, `image`, …
     pub kind: String,
-    /// Where its media lives.
     pub media_url: Option<String>,
     /// A JSON object: what else the platform is given.
     pub details: Option<String>,
     /// The id of the quoted message, or of the one a reaction is for.
     pub reply_to: Option<String>,
-    /// Credits it cost.
     pub cost: i64,
     /// The idempotency key it came under.
     pub key: Option<String>,
@@ -65,9 +61,7 @@ pub struct MessageDraft {
 /// What is kept of a bot, beside its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotSettings {
-    /// Where the platform is.
     pub api: String,
-    /// The bot's id.
     pub bot: i64,
     /// Its name, with its @.
     pub name: String,
@@ -75,10 +69,8 @@ pub struct BotSettings {
     pub webhook: bool,
 }
 
-/// A bot's secrets.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct BotSecrets {
-    /// Its token.
     pub token: String,
     /// What the platform says in each call.
     pub hook: String,
@@ -87,7 +79,6 @@ pub struct BotSecrets {
 /// What is kept of a business chat number, beside its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct NumberSettings {
-    /// Where the platform is.
     pub api: String,
     /// The platform's id of the number.
     pub number: String,
@@ -106,7 +97,6 @@ pub struct NumberSettings {
 pub struct NumberSecrets {
     /// Lets the service act for the number.
     pub token: String,
-    /// Signs the platform's calls.
     pub app_secret: String,
     /// What the platform says when it asks whether it may call.
     pub verify: String,
@@ -118,39 +108,29 @@ pub struct NumberSecrets {
 pub struct MailDraft {
     /// The service's id of it.
     pub id: String,
-    /// The thread it is in.
     pub thread: String,
-    /// Whether the thread begins with it.
     pub begins_thread: bool,
     /// The `Message-ID` header.
     pub header_id: String,
     /// When it was written, in microseconds.
     pub at: i64,
-    /// The account's address.
     pub sender: String,
-    /// The sender's name.
     pub sender_name: Option<String>,
-    /// Whom it is to.
     pub to: Vec<String>,
-    /// Copies.
     pub cc: Vec<String>,
     /// Copies the others do not see.
     pub bcc: Vec<String>,
-    /// The subject.
     pub subject: String,
-    /// The plain text.
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
     /// More headers, Reply-To among them.
     pub headers: Map<String, Value>,
-    /// The mail it answers.
     pub in_reply_to: Option<String>,
     /// The mails before it in its thread, oldest first.
     pub references: Vec<String>,
     /// What is attached; the bytes lie where each says.
     pub attachments: Vec<AttachmentBody>,
-    /// Credits it cost.
     pub cost: i64,
     /// The idempotency key it came under.
     pub key: Option<String>,
@@ -161,7 +141,6 @@ pub struct MailDraft {
 /// Whom the servers are to give a mail, and what it answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MailEnvelope {
-    /// The account's address.
     pub from: String,
     /// All who get it, each once.
     pub to: Vec<String>,
@@ -204,13 +183,11 @@ pub struct MailboxSettings {
 /// Where access tokens come from.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct OauthSettings {
-    /// The provider's token endpoint.
     pub token_url: String,
     /// What the provider calls this service.
     pub client_id: String,
 }
 
-/// A mailbox's secrets.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub struct MailboxSecrets {
     /// The password for reading; the refresh token where the provider gives
@@ -229,7 +206,6 @@ pub struct MailboxMark {
     pub name: String,
     /// The inbox: what its numbers count under, and the next of them.
     pub inbox: (u32, u32),
-    /// What was sent.
     pub sent: (u32, u32),
     /// How often the flags were told.
     pub told: u64,
@@ -263,9 +239,7 @@ impl PieceKind {
 pub struct MailFact {
     /// Its `Message-ID`.
     pub id: String,
-    /// Whether it was read.
     pub seen: bool,
-    /// Whether it is marked.
     pub flagged: bool,
 }
 
@@ -284,7 +258,6 @@ pub struct MailFacts {
 /// What a piece of a mailbox begins with; the mail comes behind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PieceHead {
-    /// What it is.
     pub kind: PieceKind,
     /// The number of the mail in its folder.
     pub uid: u32,
@@ -292,7 +265,6 @@ pub struct PieceHead {
     pub validity: u32,
     /// Whether only its beginning was fetched.
     pub cut: bool,
-    /// What has changed.
     pub facts: Option<MailFacts>,
 }
 
@@ -306,7 +278,6 @@ impl PieceHead {
 /// What is kept of a phone number for texts and calls, beside its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct PhoneSettings {
-    /// Where the platform is.
     pub api: String,
     /// The platform's id of the account.
     pub account: String,
@@ -316,7 +287,6 @@ pub struct PhoneSettings {
     pub webhook: bool,
 }
 
-/// The secrets of a phone number.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct PhoneSecrets {
     /// Lets the service act for the account, and signs the platform's calls.

@@ -241,9 +241,6 @@ pub fn to_json(connection: &Connection) -> String {
 }
 
 /// Reads what [`to_json`] wrote.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn from_json(text: &str) -> Result<Connection, String> {
     connection(serde_json::from_str(text).map_err(|error| error.to_string())?).map_err(|it| it.why)
 }

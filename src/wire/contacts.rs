@@ -14,13 +14,10 @@ pub struct SaveContactBody<'a> {
     /// At most 200 characters.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'a str>,
-    /// A mail address.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub email: Option<&'a str>,
-    /// All its labels.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<&'a [String]>,
-    /// A free-form object.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Box<RawValue>>,
 }
@@ -30,25 +27,19 @@ pub struct SaveContactBody<'a> {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ContactBody {
-    /// Its id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]
     pub phone: Option<String>,
-    /// What the person is called.
     #[serde(default, deserialize_with = "lenient::text")]
     pub name: Option<String>,
-    /// The person's mail address.
     #[serde(default, deserialize_with = "lenient::text")]
     pub email: Option<String>,
-    /// Labels.
     #[serde(default, deserialize_with = "lenient::texts")]
     pub tags: Vec<String>,
-    /// A free-form object.
     #[serde(default)]
     pub metadata: Value,
-    /// When it was made.
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
     /// When it was last changed.

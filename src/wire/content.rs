@@ -6,14 +6,12 @@ use serde_json::value::RawValue;
 
 use model::outbox::content::{FilledTemplate, Json, MapLocation};
 
-/// The content of a text message.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct TextContent<'a> {
     /// At most 4096 characters.
     pub body: &'a str,
 }
 
-/// The content of a media message.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct MediaContent<'a> {
     /// A public https address.
@@ -26,12 +24,9 @@ pub struct MediaContent<'a> {
     pub filename: Option<&'a str>,
 }
 
-/// The content of a template message.
 #[derive(Debug, Clone, Serialize)]
 pub struct TemplateContent<'a> {
-    /// Its name.
     pub name: &'a str,
-    /// Its language.
     pub language: Language<'a>,
     /// Header, body and buttons with their variables.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,18 +36,13 @@ pub struct TemplateContent<'a> {
 /// A language as a send writes it.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct Language<'a> {
-    /// The code.
     pub code: &'a str,
 }
 
-/// The content of a location message.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct LocationContent<'a> {
-    /// Degrees north.
     pub latitude: f64,
-    /// Degrees east.
     pub longitude: f64,
-    /// What it is called.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<&'a str>,
     /// Where it is, in words.
@@ -63,16 +53,13 @@ pub struct LocationContent<'a> {
 /// A type with the object that carries its content.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct TypedContent<'a> {
-    /// The enum word.
     #[serde(rename = "type")]
     pub kind: &'static str,
-    /// When it is a text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<TextContent<'a>>,
     /// When it is a picture.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub image: Option<MediaContent<'a>>,
-    /// When it is sound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub audio: Option<MediaContent<'a>>,
     /// When it is a film.
@@ -81,7 +68,6 @@ pub struct TypedContent<'a> {
     /// When it is a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub document: Option<MediaContent<'a>>,
-    /// When it is a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub template: Option<TemplateContent<'a>>,
     /// When it has buttons or a list.
@@ -104,7 +90,6 @@ impl<'a> TypedContent<'a> {
         Some(Self { kind: "template", template: Some(content), ..Self::default() })
     }
 
-    /// A place.
     pub fn location(place: &'a MapLocation) -> Self {
         let content = LocationContent {
             latitude: place.latitude.as_f64(),

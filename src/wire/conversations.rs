@@ -19,16 +19,13 @@ use model::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationBody {
-    /// The server's id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_phone: Option<String>,
-    /// The customer's name.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_name: Option<String>,
-    /// The customer's email address.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_email: Option<String>,
     /// A picture's address; never fetched.
@@ -37,7 +34,6 @@ pub struct ConversationBody {
     /// `active` or `closed`.
     #[serde(default, deserialize_with = "lenient::text")]
     pub status: Option<String>,
-    /// How many messages.
     #[serde(default, deserialize_with = "lenient::count")]
     pub message_count: Option<u64>,
     /// The newest message, cut.
@@ -78,13 +74,10 @@ pub struct AutomationPatch {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AutomationResult {
-    /// Whether it was done.
     pub success: bool,
-    /// The conversation's id.
     pub id: String,
     /// The state that holds now: to be trusted over what was asked.
     pub automation_enabled: bool,
-    /// Unchanged by this call.
     #[serde(default)]
     pub status: String,
 }
@@ -93,18 +86,13 @@ pub struct AutomationResult {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CloseResult {
-    /// Whether it was done.
     pub success: bool,
-    /// The conversation's id.
     pub conversation_id: String,
     /// `closed`.
     pub status: String,
 }
 
 /// Reads one item of a list, or a single read.
-///
-/// # Errors
-/// When the item is not an object with an id.
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let body: ConversationBody = serde_json::from_str(raw.get())?;
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());

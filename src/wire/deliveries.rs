@@ -8,7 +8,6 @@ use crate::strict;
 /// A delivery, as far as this desk reads it: a reason to ask, never the truth.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Envelope {
-    /// What happened.
     pub event: String,
     /// When, as it tells.
     pub timestamp: Option<String>,
@@ -17,9 +16,6 @@ pub struct Envelope {
 }
 
 /// Reads a delivery.
-///
-/// # Errors
-/// When it is no JSON, repeats a key, or names no event.
 pub fn read(body: &[u8]) -> Result<Envelope, String> {
     let value = strict::read(body)?;
     let text = |it: &Value| it.as_str().filter(|it| !it.is_empty()).map(str::to_owned);

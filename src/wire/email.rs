@@ -19,7 +19,6 @@ pub struct EmailAccountBody {
     /// What mails from it are signed with.
     #[serde(default, deserialize_with = "lenient::text")]
     pub display_name: Option<String>,
-    /// Who carries its mail.
     #[serde(default, deserialize_with = "lenient::text")]
     pub provider: Option<String>,
     /// `active` is shown.
@@ -37,32 +36,24 @@ pub struct EmailAccountBody {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendEmailBody<'a> {
-    /// Addresses.
     pub to: &'a [String],
-    /// Addresses.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub cc: &'a [String],
-    /// Addresses.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub bcc: &'a [String],
     /// At most 998 characters.
     pub subject: &'a str,
-    /// The plain text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<&'a str>,
     /// The HTML.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub html: Option<&'a str>,
-    /// The sender.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<&'a str>,
-    /// Where answers go.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_to: Option<&'a str>,
-    /// More headers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub headers: Option<Box<RawValue>>,
-    /// The mail it answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub in_reply_to: Option<&'a str>,
     /// The thread it answers in.
@@ -77,9 +68,7 @@ pub struct SendEmailBody<'a> {
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendAttachment<'a> {
-    /// What it is called.
     pub filename: &'a str,
-    /// Its media type.
     pub content_type: &'a str,
     /// Its bytes in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -94,7 +83,6 @@ pub struct SendAttachment<'a> {
 #[derive(Debug, Clone, Copy, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadPatch<'a> {
-    /// Read or unread.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub is_read: Option<bool>,
     /// With a star or without.
@@ -103,13 +91,10 @@ pub struct ThreadPatch<'a> {
     /// Into the archive or out of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archived: Option<bool>,
-    /// Into a folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folder: Option<&'a str>,
-    /// What it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub category: Option<&'a str>,
-    /// How urgent it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<&'a str>,
 }
@@ -120,11 +105,9 @@ pub struct ThreadPatch<'a> {
 pub struct SentEmail {
     /// The service's id of the mail.
     pub message_id: String,
-    /// The thread it is in.
     pub thread_id: String,
     /// `sent`.
     pub status: String,
-    /// What it cost.
     #[serde(default, serialize_with = "lenient::write_number")]
     pub credits_used: f64,
     /// The balance after it.
@@ -136,22 +119,18 @@ pub struct SentEmail {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailThreadBody {
-    /// The server's id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// The subject of its first mail.
     #[serde(default, deserialize_with = "lenient::text")]
     pub subject: Option<String>,
-    /// Whom it is with.
     #[serde(default, deserialize_with = "lenient::text")]
     pub contact_email: Option<String>,
-    /// What they are called.
     #[serde(default, deserialize_with = "lenient::text")]
     pub contact_name: Option<String>,
     /// ISO 8601.
     #[serde(default, deserialize_with = "lenient::text")]
     pub last_message_at: Option<String>,
-    /// How many mails.
     #[serde(default, deserialize_with = "lenient::count")]
     pub message_count: Option<u64>,
     /// Whether a person has read it.
@@ -178,37 +157,29 @@ pub struct EmailThreadBody {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct EmailBody {
-    /// The service's id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
     /// `inbound` or `outbound`.
     #[serde(default, deserialize_with = "lenient::text")]
     pub direction: Option<String>,
-    /// The sender's address.
     #[serde(default, deserialize_with = "lenient::text")]
     pub from: Option<String>,
-    /// The sender's name.
     #[serde(default, deserialize_with = "lenient::text")]
     pub from_name: Option<String>,
-    /// Addresses.
     #[serde(default, deserialize_with = "lenient::texts")]
     pub to: Vec<String>,
-    /// Addresses.
     #[serde(default, deserialize_with = "lenient::texts")]
     pub cc: Vec<String>,
     /// Addresses; of mails sent from here.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub bcc: Vec<String>,
-    /// This mail's subject.
     #[serde(default, deserialize_with = "lenient::text")]
     pub subject: Option<String>,
-    /// The plain text.
     #[serde(default, deserialize_with = "lenient::text")]
     pub text: Option<String>,
     /// The HTML.
     #[serde(default, deserialize_with = "lenient::text")]
     pub html: Option<String>,
-    /// What is attached.
     #[serde(default)]
     pub attachments: Vec<AttachmentBody>,
     /// `received`, `queued`, `sent`, `unknown`, `opened` or `failed`.
@@ -220,7 +191,6 @@ pub struct EmailBody {
     /// The `Message-ID` header.
     #[serde(default, deserialize_with = "lenient::text")]
     pub message_id: Option<String>,
-    /// The mail this one answers.
     #[serde(default, deserialize_with = "lenient::text")]
     pub in_reply_to: Option<String>,
     /// ISO 8601.
@@ -235,9 +205,7 @@ pub struct EmailBody {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AttachmentBody {
-    /// What it is called.
     pub filename: String,
-    /// Its media type.
     #[serde(default, deserialize_with = "lenient::text")]
     pub content_type: Option<String>,
     /// Its bytes, where they are known.

@@ -12,7 +12,6 @@ pub struct ErrorBody {
     /// What went wrong, in words.
     #[serde(default)]
     pub message: String,
-    /// Where to read more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub docs: Option<String>,
 }
@@ -52,7 +51,6 @@ error_codes! {
     InvalidAuth = "INVALID_AUTH", 401;
     /// Key unknown or wrongly formatted.
     InvalidKey = "INVALID_KEY", 401;
-    /// Key revoked.
     RevokedKey = "REVOKED_KEY", 401;
     /// Key not authorized for the resource.
     Forbidden = "FORBIDDEN", 403;
@@ -68,7 +66,6 @@ error_codes! {
     WebhookVerificationFailed = "WEBHOOK_VERIFICATION_FAILED", 400;
     /// Resource does not exist.
     NotFound = "NOT_FOUND", 404;
-    /// A rate limit was exceeded.
     RateLimitExceeded = "RATE_LIMIT_EXCEEDED", 429;
     /// The 24-hour service window expired.
     SessionExpired = "SESSION_EXPIRED", 400;

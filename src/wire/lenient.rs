@@ -13,9 +13,6 @@ use model::text::is_plain;
 /// An id: a text that is not empty, or a number as its text. One with
 /// characters that are not shown as themselves is none: it could be taken for
 /// another's, or act where it is pasted.
-///
-/// # Errors
-/// When it is neither: nothing stands for an id.
 pub fn id<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     match Value::deserialize(deserializer)? {
         Value::String(text) if !text.trim().is_empty() && is_plain(&text) => Ok(text),

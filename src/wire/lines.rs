@@ -14,9 +14,7 @@ use model::time::Timestamp;
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageLine<'a> {
-    /// The service's id.
     pub id: &'a str,
-    /// The conversation's id.
     pub conversation_id: &'a str,
     /// The platform's id on every channel but bot-chat.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -28,11 +26,9 @@ pub struct MessageLine<'a> {
     pub direction: &'a str,
     /// `customer`, `ai`, `api` or `agent`.
     pub sender_type: &'a str,
-    /// The text.
     pub content: &'a str,
     /// `text`, `image`, …
     pub content_type: &'a str,
-    /// Where the media lives.
     pub media_url: Option<&'a str>,
     /// sent, delivered, read, failed or received.
     pub status: &'a str,
@@ -42,13 +38,10 @@ pub struct MessageLine<'a> {
     /// The emoji this side reacted with.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction: Option<&'a str>,
-    /// When it was made.
     #[serde(serialize_with = "time")]
     pub created_at: Timestamp,
-    /// When it arrived.
     #[serde(serialize_with = "optional_time")]
     pub delivered_at: Option<Timestamp>,
-    /// When it was read.
     #[serde(serialize_with = "optional_time")]
     pub read_at: Option<Timestamp>,
 }
@@ -57,19 +50,14 @@ pub struct MessageLine<'a> {
 #[derive(Debug, Clone, Copy, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ConversationLine<'a> {
-    /// The service's id.
     pub id: &'a str,
     /// E.164.
     pub customer_phone: &'a str,
-    /// The customer's name.
     pub customer_name: Option<&'a str>,
-    /// The customer's email address.
     pub customer_email: Option<&'a str>,
-    /// A picture's address.
     pub customer_avatar: Option<&'a str>,
     /// `active` or `closed`.
     pub status: &'a str,
-    /// How many messages.
     pub message_count: i64,
     /// The newest message, cut.
     pub last_message_preview: &'a str,
@@ -79,7 +67,6 @@ pub struct ConversationLine<'a> {
     /// When the first message came.
     #[serde(serialize_with = "time")]
     pub first_message_at: Timestamp,
-    /// When it was made.
     #[serde(serialize_with = "time")]
     pub created_at: Timestamp,
     /// A JSON object, as it was stored: the ad it came from.

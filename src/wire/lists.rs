@@ -19,7 +19,6 @@ const RAW: usize = 4096;
 pub struct Listed<T> {
     /// The items that could be read, in the server's order.
     pub items: Vec<T>,
-    /// The others.
     pub unreadable: Vec<Unreadable>,
     /// Where the next page starts; `None` when the list ends here. A server
     /// that says more follows but gives no cursor ends the list too.
@@ -39,9 +38,6 @@ impl<T> Listed<T> {
     /// Reads a list body: an object with `data` and pagination beside it or
     /// inside `pagination`, or a bare array. `read` has nothing for an item it
     /// cannot read.
-    ///
-    /// # Errors
-    /// When the body is no list at all.
     pub fn read(
         body: &[u8],
         mut read: impl FnMut(&RawValue) -> Option<T>,

@@ -8,10 +8,8 @@ use serde::{Deserialize, Serialize};
 pub struct MediaBody {
     /// Where it is served; a send takes it as `link` or `url`.
     pub url: String,
-    /// Its media type.
     pub mime_type: String,
     /// Its bytes.
     pub size: u64,
-    /// What it was called.
     pub filename: String,
 }

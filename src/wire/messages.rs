@@ -17,7 +17,6 @@ use model::time::Timestamp;
 pub struct SendBody<'a> {
     /// E.164.
     pub to: &'a str,
-    /// What is sent.
     #[serde(flatten)]
     pub content: TypedContent<'a>,
     /// A service id or a raw platform id.
@@ -29,7 +28,6 @@ pub struct SendBody<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentMessage {
-    /// The service's id.
     pub message_id: String,
     /// The platform's id on business chat.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
@@ -39,7 +37,6 @@ pub struct SentMessage {
     pub telegram_message_id: Option<i64>,
     /// `sent`.
     pub status: String,
-    /// What it cost.
     #[serde(default, serialize_with = "lenient::write_number")]
     pub credits_used: f64,
     /// The balance after it.
@@ -57,10 +54,8 @@ const NO_CONTENT: &str = "(no content)";
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MessageBody {
-    /// The service's id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
-    /// The conversation's id.
     #[serde(default, deserialize_with = "lenient::text")]
     pub conversation_id: Option<String>,
     /// The platform's id on business chat.
@@ -80,13 +75,11 @@ pub struct MessageBody {
     /// `api` is shown; `customer`, `ai` and `agent` are this service's choice.
     #[serde(default, deserialize_with = "lenient::text")]
     pub sender_type: Option<String>,
-    /// The text.
     #[serde(default, deserialize_with = "lenient::text")]
     pub content: Option<String>,
     /// `text` is shown.
     #[serde(default, deserialize_with = "lenient::text")]
     pub content_type: Option<String>,
-    /// Where the media lives.
     #[serde(default, deserialize_with = "lenient::text")]
     pub media_url: Option<String>,
     /// sent, delivered, read or failed.
@@ -125,9 +118,6 @@ pub struct MessageBody {
 
 /// Reads one item of a history, a list or the trigger. `conversation` is the
 /// conversation asked for, where the item itself does not name one.
-///
-/// # Errors
-/// When the item is not an object with an id and a conversation.
 pub fn read_message(
     raw: &RawValue,
     conversation: Option<&ConversationId>,

@@ -11,9 +11,7 @@ const PAGE_BYTES: usize = 24 * 1024;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Page<T> {
-    /// The rows.
     pub data: Vec<T>,
-    /// Whether another page follows.
     pub has_more: bool,
     /// Opaque; null on the last page.
     pub next_cursor: Option<String>,
@@ -40,9 +38,6 @@ impl PageWriter {
     }
 
     /// Adds an item.
-    ///
-    /// # Errors
-    /// When the item cannot be JSON.
     pub fn push(&mut self, item: &impl Body) -> Result<(), serde_json::Error> {
         if self.items > 0 {
             self.bytes.push(b',');
@@ -52,9 +47,6 @@ impl PageWriter {
     }
 
     /// The whole page; another follows when there is a cursor.
-    ///
-    /// # Errors
-    /// As [`PageWriter::push`].
     pub fn finish(mut self, next_cursor: Option<&str>) -> Result<Vec<u8>, serde_json::Error> {
         self.bytes.extend_from_slice(br#"],"hasMore":"#);
         next_cursor.is_some().write_json(&mut self.bytes)?;

@@ -14,9 +14,7 @@ pub struct ReactBody {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ReactResult {
-    /// Whether it was done.
     pub success: bool,
-    /// The message's service id.
     pub message_id: String,
     /// The emoji that stands now; empty for none.
     pub emoji: String,

@@ -11,9 +11,6 @@ use serde_json::{Map, Value};
 pub const DEPTH: usize = 64;
 
 /// Reads one JSON value and nothing after it.
-///
-/// # Errors
-/// With words for the developer: what is wrong and where.
 pub fn read(bytes: &[u8]) -> Result<Value, String> {
     let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = Strict { left: DEPTH }.deserialize(&mut reader).map_err(|cause| cause.to_string())?;
@@ -22,9 +19,6 @@ pub fn read(bytes: &[u8]) -> Result<Value, String> {
 }
 
 /// Writes a value in one way only: keys sorted, no white space.
-///
-/// # Errors
-/// When `out` takes no more.
 pub fn canonical(value: &Value, out: &mut impl Write) -> io::Result<()> {
     match value {
         Value::Object(fields) => {

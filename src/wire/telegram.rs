@@ -45,22 +45,18 @@ pub struct SendBody<'a> {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TelegramConversationBody {
-    /// The server's id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
-    /// Where replies go.
     #[serde(default, deserialize_with = "lenient::text")]
     pub telegram_chat_id: Option<String>,
     /// The user name without `@`.
     #[serde(default, deserialize_with = "lenient::text")]
     pub telegram_username: Option<String>,
-    /// The customer's name.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_name: Option<String>,
     /// `active` or `closed`.
     #[serde(default, deserialize_with = "lenient::text")]
     pub status: Option<String>,
-    /// How many messages.
     #[serde(default, deserialize_with = "lenient::count")]
     pub message_count: Option<u64>,
     /// The newest message, cut.
@@ -75,9 +71,6 @@ pub struct TelegramConversationBody {
 }
 
 /// Reads one item of the list.
-///
-/// # Errors
-/// When the item is not an object with an id.
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let body: TelegramConversationBody = serde_json::from_str(raw.get())?;
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());

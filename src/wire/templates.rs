@@ -8,13 +8,11 @@ use crate::lenient;
 /// One approved template.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TemplateBody {
-    /// Its name.
     #[serde(deserialize_with = "lenient::id")]
     pub name: String,
     /// A language code, as a string here and as an object in a send.
     #[serde(default, deserialize_with = "language")]
     pub language: String,
-    /// Its category.
     #[serde(default, deserialize_with = "lenient::words")]
     pub category: String,
     /// Only `APPROVED` is listed.
@@ -37,6 +35,5 @@ fn language<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Err
 /// `GET /templates`: no pagination.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TemplateList {
-    /// The templates.
     pub data: Vec<TemplateBody>,
 }

@@ -12,9 +12,6 @@ use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
 
 /// Reads one item of the list, or a thread read alone.
-///
-/// # Errors
-/// When the item is not an object with an id.
 pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json::Error> {
     let mut body: EmailThreadBody = serde_json::from_str(&without_mails(raw))?;
     body.messages = None;

@@ -16,7 +16,6 @@ pub struct SendSmsBody<'a> {
     pub to: &'a str,
     /// 1 to 1600 characters.
     pub body: &'a str,
-    /// The sending channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<&'a str>,
 }
@@ -27,7 +26,6 @@ pub struct SendSmsBody<'a> {
 pub struct PlaceCallBody<'a> {
     /// E.164.
     pub to: &'a str,
-    /// The calling channel.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub channel_id: Option<&'a str>,
     /// What the AI is told.
@@ -55,12 +53,10 @@ pub struct CallBody {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct VoipConversationBody {
-    /// The server's id.
     pub id: String,
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_phone: Option<String>,
-    /// The customer's name.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_name: Option<String>,
     /// `sms` or `call`, after what was exchanged last.

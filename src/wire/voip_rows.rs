@@ -16,9 +16,6 @@ type Fields = Map<String, Value>;
 
 /// Reads one item of the list. A conversation here is a number: what is said
 /// to it leaves in one order, whatever ids the server gives.
-///
-/// # Errors
-/// When the item is not an object with a number or an id.
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let fields: Fields = serde_json::from_str(raw.get())?;
     let phone = phone(&fields);

@@ -8,7 +8,6 @@ use crate::lenient;
 /// writes it.
 #[derive(Clone, Copy, Serialize)]
 pub struct AddWebhookBody<'a> {
-    /// Where deliveries go.
     pub url: &'a str,
     /// What it is told of; left out for the server's choice.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
@@ -22,19 +21,15 @@ pub struct AddWebhookBody<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookBody {
-    /// Its id.
     #[serde(deserialize_with = "lenient::id")]
     pub id: String,
-    /// Where deliveries go.
     #[serde(default, deserialize_with = "lenient::words")]
     pub url: String,
     /// What it is told of.
     #[serde(default, deserialize_with = "lenient::texts")]
     pub events: Vec<String>,
-    /// Whether anything is delivered.
     #[serde(default, deserialize_with = "lenient::flag")]
     pub is_active: bool,
-    /// When it was made.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
 }
@@ -49,7 +44,6 @@ pub struct WebhookList {
 /// The answer to a deletion, of a subscription or a contact.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeleteResult {
-    /// Always true.
     pub success: bool,
     /// The id of what was deleted.
     pub deleted: String,

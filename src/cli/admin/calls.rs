@@ -21,9 +21,6 @@ pub enum CallAction {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When the platform or the service's file refuses.
 pub async fn run(admin: &Admin, action: CallAction, json: bool) -> Result<()> {
     match action {
         CallAction::List => {

@@ -109,9 +109,6 @@ pub enum PlatformKind {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When the platform or the service's file refuses.
 pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()> {
     match action {
         PlatformAction::Connect(platform) => {

@@ -106,10 +106,6 @@ impl TrialArguments {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When a file cannot be read, the other side does not answer as it should,
-/// or the service's file refuses.
 pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<()> {
     match action {
         ConnectionAction::Add { file, trial } => add(admin, &file, &trial.trial()?, json).await,

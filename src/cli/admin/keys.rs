@@ -67,9 +67,6 @@ pub enum KeyAction {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When the service's file refuses.
 pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
     match action {
         KeyAction::Create { channel, environment } => {

@@ -72,9 +72,6 @@ pub enum AdminAction {
 }
 
 /// Does what was asked for.
-///
-/// # Errors
-/// When there is no such file, or it refuses.
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     if let AdminAction::Move(wanted) = &arguments.action {
         if arguments.db.is_some() {

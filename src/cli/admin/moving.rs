@@ -45,9 +45,6 @@ fn told_steps() -> impl FnMut(&str) {
 }
 
 /// Moves everything.
-///
-/// # Errors
-/// When nothing was moved, and why.
 pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) -> Result<()> {
     let MoveArguments { from, to } = arguments;
     let moved = relocation::relocate(from, to, key_file, &mut told_steps());
@@ -65,9 +62,6 @@ pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) 
 }
 
 /// Copies everything.
-///
-/// # Errors
-/// When there is no copy, and why.
 pub fn back_up(from: &DatabasePlace, arguments: &BackupArguments, json: bool) -> Result<()> {
     let to = arguments.to.display();
     let copied = relocation::copy(from, &arguments.to, &mut told_steps());

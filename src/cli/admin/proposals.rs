@@ -32,10 +32,6 @@ pub enum ProposalAction {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When there is no such proposal, the other side does not do it, or the
-/// service's file refuses.
 pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()> {
     match action {
         ProposalAction::List => {

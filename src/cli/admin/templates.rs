@@ -67,9 +67,6 @@ pub enum TemplateApproval {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When a file cannot be read, or the service's file refuses.
 pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()> {
     match action {
         TemplateAction::List => list(admin, json).await,

@@ -24,9 +24,6 @@ pub enum WorkspaceAction {
 }
 
 /// Does it.
-///
-/// # Errors
-/// When the service's database refuses.
 pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<()> {
     match action {
         WorkspaceAction::Add { name } => {

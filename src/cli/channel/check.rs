@@ -20,7 +20,6 @@ use model::time::{Clock, SECOND, Timestamp};
 pub struct KeyCheck {
     /// The account and what came with it.
     pub greeting: Greeting,
-    /// What may be read.
     pub scope: Scope,
     /// Microseconds until the account's answer.
     pub latency: i64,
@@ -51,9 +50,6 @@ impl CheckError {
 
 /// Asks the server of a key what it is and may do; a rate limit is waited for
 /// within so many microseconds.
-///
-/// # Errors
-/// In words, when the account cannot be read.
 pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, CheckError> {
     let clock = SystemClock;
     let until = clock.now().plus(patience);
@@ -115,7 +111,6 @@ fn words(error: &ReadError) -> String {
 }
 
 impl KeyCheck {
-    /// One line of who it is.
     pub fn account_line(&self) -> String {
         let account = &self.greeting.account;
         // Only of business chat does the interface tell a number, and so

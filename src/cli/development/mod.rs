@@ -50,9 +50,6 @@ pub struct FillArguments {
 const AT_ONCE: u32 = 500;
 
 /// Does what was asked for.
-///
-/// # Errors
-/// When the folder cannot be used.
 pub fn run(action: &DevelopmentAction) -> Result<()> {
     let arguments = match action {
         DevelopmentAction::FillCache(arguments) => arguments,

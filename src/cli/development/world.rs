@@ -89,7 +89,6 @@ const WORDS: [&str; 64] = [
     "box",
 ];
 
-/// A world of a seed.
 #[derive(Debug)]
 pub struct SeededWorld {
     seed: u64,
@@ -103,7 +102,6 @@ impl SeededWorld {
         Self { seed, conversations: u64::from(conversations), messages }
     }
 
-    /// Whose they are.
     pub fn account(&self) -> Account {
         Account {
             id: "account".to_owned(),

@@ -10,7 +10,6 @@ use crate::shell::clock::SystemClock;
 use model::time::Clock;
 use store::inspect::{self, FileState, StoreInspection};
 
-/// Whether others have one of these rights.
 pub fn open_to_others(path: &Path, rights: u32) -> bool {
     path.metadata().is_ok_and(|it| disk::is_open_to_others(&it, rights))
 }

@@ -102,9 +102,6 @@ impl CheckResult {
 }
 
 /// `frontdesk doctor`
-///
-/// # Errors
-/// When something does not work.
 pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     let findings = look(arguments)?;
     let failed = findings.iter().filter(|it| it.verdict == CheckVerdict::Fail).count();

@@ -10,11 +10,9 @@ pub(super) enum ArgumentKind {
     Text(usize),
     /// A whole number between two.
     Number(u32, u32),
-    /// One of these words.
     Word(&'static [&'static str]),
 }
 
-/// A field of a tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolField {
     pub(super) name: &'static str,

@@ -35,9 +35,6 @@ pub struct McpArguments {
 const LOGGED: u32 = 1_000;
 
 /// `frontdesk mcp`
-///
-/// # Errors
-/// When nothing is configured, or standard input or output fails.
 pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
     let files = Files::open()?;
     if arguments.log {

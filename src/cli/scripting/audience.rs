@@ -21,7 +21,6 @@ const TOLD: usize = 5;
 /// Whom it goes to, counted.
 #[derive(Debug)]
 pub struct Recipients {
-    /// Whom.
     pub aim: Aim,
     /// Lines that named somebody again.
     pub doubled: usize,
@@ -80,9 +79,6 @@ pub fn of_file(
 }
 
 /// Every contact of the workspace, counted page by page.
-///
-/// # Errors
-/// When the server does not tell.
 pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {

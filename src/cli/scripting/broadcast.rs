@@ -100,9 +100,6 @@ pub struct WatchArguments {
 }
 
 /// Does one of them.
-///
-/// # Errors
-/// When the server did not confirm, in words.
 pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> {
     match action {
         BroadcastAction::Send(arguments) => send(session, arguments),
@@ -218,9 +215,6 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
 }
 
 /// The channel of a campaign.
-///
-/// # Errors
-/// When it is not known.
 pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;

@@ -21,9 +21,6 @@ use sync::ChannelSync;
 const SLACK: i64 = 2 * MINUTE;
 
 /// Tells it.
-///
-/// # Errors
-/// When this desk knows no such broadcast, or its files cannot be read.
 pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let entry = find(session, &arguments.id)?;
     let channels = session.channels(arguments.common.channel.as_deref())?;

@@ -27,9 +27,6 @@ pub enum RefusedRow {
 }
 
 /// Waits until rows are confirmed, in their order.
-///
-/// # Errors
-/// When one is not, with what is left of it.
 pub fn confirmed(
     session: &Session,
     channel: &ChannelSync,

@@ -42,9 +42,6 @@ pub struct ContentArguments {
 
 impl ContentArguments {
     /// The wishes a text and these switches become.
-    ///
-    /// # Errors
-    /// When they do not fit together, or certainly cannot be sent.
     pub fn operations(
         &self,
         platform: &Platform,

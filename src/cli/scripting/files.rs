@@ -20,9 +20,7 @@ use store::{Reader, Store};
 pub struct Files {
     /// What is configured.
     pub config: Config,
-    /// This desk's files.
     pub store: Store,
-    /// The time.
     pub clock: Arc<SystemClock>,
 }
 
@@ -47,9 +45,6 @@ impl Files {
     }
 
     /// The id of the channel of a name, if one is given.
-    ///
-    /// # Errors
-    /// When no channel is called so.
     pub fn channel(&self, name: Option<&str>) -> Result<Option<ChannelId>> {
         let Some(name) = name else { return Ok(None) };
         match self.config.channels.iter().find(|it| it.name.eq_ignore_ascii_case(name)) {
@@ -70,9 +65,6 @@ impl Files {
 
     /// Channels whose TEST key shows what a LIVE key of the same workspace and
     /// platform shows, as far as their accounts were read.
-    ///
-    /// # Errors
-    /// When the files cannot be read.
     pub fn mirrors(&self, reader: &Reader) -> Result<HashSet<ChannelId>> {
         let mut seen = Vec::new();
         for channel in &self.config.channels {
@@ -90,23 +82,16 @@ impl Files {
     }
 
     /// Whether a channel's key only validates, as far as its account was read.
-    ///
-    /// # Errors
-    /// When the files cannot be read.
     pub fn is_test(&self, reader: &Reader, channel: &ChannelId) -> Result<bool> {
         Ok(reader.account(channel)?.is_some_and(|it| it.environment == Environment::Test))
     }
 
     /// A channel's name, with TEST where nothing is really sent.
-    ///
-    /// # Errors
-    /// When the files cannot be read.
     pub fn label(&self, reader: &Reader, channel: &ChannelId) -> Result<String> {
         let name = self.name_of(channel);
         Ok(if self.is_test(reader, channel)? { format!("{name} (TEST)") } else { name })
     }
 
-    /// The time now.
     pub fn now(&self) -> Timestamp {
         self.clock.now()
     }

@@ -125,9 +125,6 @@ pub enum Script {
 }
 
 /// Does one scripting command.
-///
-/// # Errors
-/// When the server did not confirm, in words.
 pub fn run(script: Script) -> Result<(), CliError> {
     if let Script::Contacts(action) = &script
         && let Some(arguments) = contacts::dry(action)

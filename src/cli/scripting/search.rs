@@ -68,9 +68,6 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
 }
 
 /// What was found, as JSON.
-///
-/// # Errors
-/// When the files cannot be read.
 pub fn told(files: &Files, reader: &Reader, page: &SearchPage, listed: &[ListedHit]) -> Result<Value> {
     let is_test = |channel: &ChannelId| files.is_test(reader, channel);
     let tested = |channel: &ChannelId, mut item: Value| {

@@ -41,7 +41,6 @@ pub(super) const MOMENT: Duration = Duration::from_millis(250);
 pub struct Session {
     /// What is configured and stored here.
     pub files: Files,
-    /// Where the hands run.
     pub runtime: tokio::runtime::Runtime,
     /// To read what is stored.
     pub reader: Reader,
@@ -88,9 +87,6 @@ pub enum ReadAmount {
 
 impl Session {
     /// Fetches the keys and makes the hands.
-    ///
-    /// # Errors
-    /// When a key is missing or an address must not be used.
     pub fn of(files: Files, timeout: u32) -> Result<Self> {
         let (patience, deadline) = (i64::from(timeout) * SECOND, Deadline::default());
         deadline.set(files.now().plus(patience));
@@ -120,7 +116,6 @@ impl Session {
         &self.files.store
     }
 
-    /// The time now.
     pub fn now(&self) -> Timestamp {
         self.files.now()
     }
@@ -133,9 +128,6 @@ impl Session {
     /// Takes a reading step until what comes first is read, within the
     /// command's time: a step may come in parts or have to wait for the rate
     /// budget. Tells whether all was read, or something behind it is left.
-    ///
-    /// # Errors
-    /// With why the server did not tell.
     pub fn read(
         &self,
         channel: &ChannelSync,
@@ -179,9 +171,6 @@ impl Session {
 
     /// Asks the server something, within the command's time: a rate limit is
     /// waited for, and one bad answer is no reason to give up.
-    ///
-    /// # Errors
-    /// With why the server did not tell.
     pub fn ask<T>(
         &self,
         channel: &ChannelSync,
@@ -216,9 +205,6 @@ impl Session {
     }
 
     /// Does something for each channel of these, also where it fails for some.
-    ///
-    /// # Errors
-    /// With all that failed, once the others are done.
     pub fn each(
         &self,
         channels: Vec<Arc<ChannelSync>>,
@@ -241,9 +227,6 @@ impl Session {
     }
 
     /// Asks for something a page shows; what came back.
-    ///
-    /// # Errors
-    /// In words, with what the server said last.
     pub fn fetch(&self, channel: &ChannelSync, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -266,9 +249,6 @@ impl Session {
     }
 
     /// The channels a command is for: the named one, or all.
-    ///
-    /// # Errors
-    /// When no channel is called so.
     pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let wanted = self.files.channel(name)?;
         let all = self.channels.iter();
@@ -276,9 +256,6 @@ impl Session {
     }
 
     /// What a channel drives, asked for if it is not known yet.
-    ///
-    /// # Errors
-    /// When the server does not tell, in words.
     pub fn platform(&self, channel: &ChannelSync) -> Result<Platform> {
         if self.runtime.block_on(channel.platform())?.is_none() {
             self.read(channel, "reading the account", async || channel.pull_account().await)?;
@@ -291,9 +268,6 @@ impl Session {
 
     /// Whether this process has to ask for a channel itself: no other one on
     /// the folder, such as an inbox, keeps the files fresh.
-    ///
-    /// # Errors
-    /// When the files cannot be used.
     pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
         let name = leading::lease_name(channel.spec());
         let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
@@ -306,9 +280,6 @@ impl Session {
     }
 
     /// The newest message of a conversation that is stored here.
-    ///
-    /// # Errors
-    /// When the files cannot be used.
     pub fn newest(&self, found: &FoundConversation) -> Result<Option<Place>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
         Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)

@@ -56,9 +56,6 @@ fn names(channels: &[Arc<ChannelSync>]) -> String {
 }
 
 /// A text as it was given; `-` reads it from standard input.
-///
-/// # Errors
-/// When standard input cannot be read.
 pub fn text(given: &str) -> Result<String> {
     if given != "-" {
         return Ok(given.to_owned());
@@ -70,9 +67,6 @@ pub fn text(given: &str) -> Result<String> {
 
 /// Queues a change and waits until the server has confirmed it; what the server
 /// made of it, if anything.
-///
-/// # Errors
-/// When it cannot be queued, or was not confirmed.
 pub fn carry_out(
     session: &Session,
     channel: &ChannelSync,
@@ -93,9 +87,6 @@ pub fn carry_out(
 }
 
 /// Says what was done: on which channel, about what, and what the server made.
-///
-/// # Errors
-/// When it cannot be written.
 pub fn said(
     session: &Session,
     channel: &ChannelSync,

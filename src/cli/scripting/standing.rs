@@ -41,9 +41,6 @@ fn unknown(channel: &ChannelSync, id: &BroadcastId) -> String {
 }
 
 /// `broadcast watch`
-///
-/// # Errors
-/// When the server does not tell, or it is not finished in time.
 pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let campaign = CampaignId::from(arguments.id.as_str());
     if session.store().campaign(&campaign)?.is_some() {
@@ -82,9 +79,6 @@ pub fn unfinished(
 }
 
 /// `broadcast track`
-///
-/// # Errors
-/// When the server knows no such broadcast, or does not tell.
 pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let name = &channel.spec().name;
@@ -97,10 +91,6 @@ pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArgument
 }
 
 /// `broadcast list`
-///
-/// # Errors
-/// When the files cannot be read. A server that does not answer is no failure:
-/// what was read last is listed, and that it is old is said.
 pub fn list(session: &Session, common: &Common) -> Result<()> {
     let mut items = Vec::new();
     for channel in session.channels(common.channel.as_deref())? {

@@ -32,9 +32,6 @@ pub struct StatsArguments {
 }
 
 /// `frontdesk stats`
-///
-/// # Errors
-/// When a day or a channel is not known, or the files cannot be read.
 pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     let zone = clock::zone();
     let reader = files.store.reader()?;
@@ -60,9 +57,6 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
 }
 
 /// What `stats --json` tells.
-///
-/// # Errors
-/// As [`run`].
 pub fn told(files: &Files, reader: &Reader, arguments: &StatsArguments) -> Result<Value> {
     let zone = clock::zone();
     let (query, _) = query(files, reader, arguments, &zone)?;

@@ -27,7 +27,6 @@ const MOMENT: Duration = Duration::from_millis(250);
 
 /// Which rows are wanted.
 pub struct TopQuery {
-    /// Those that fit.
     pub filter: ConversationFilter,
     /// Open or closed ones: all that may fit once they are read.
     pub closed: Option<bool>,

@@ -36,9 +36,6 @@ pub struct WaitsFor {
 
 impl Waits {
     /// What is known of the channels of these rows.
-    ///
-    /// # Errors
-    /// When the files cannot be used.
     pub fn of(files: &Files, rows: &[&OutboxRow]) -> Result<Self> {
         let mut known = HashMap::new();
         let runtime = desk::runtime()?;

@@ -65,9 +65,6 @@ fn sizes(text: &str) -> Result<(usize, usize), String> {
 
 impl WaveArguments {
     /// The plan, where waves are wanted.
-    ///
-    /// # Errors
-    /// Why it cannot be carried out.
     pub fn plan(&self) -> Result<Option<WavePlan>, String> {
         let Some((canary, wave)) = self.waves else { return Ok(None) };
         let mut plan = WavePlan::suggested(0);
@@ -82,10 +79,6 @@ impl WaveArguments {
 
 /// Follows a campaign until it is through, carrying it on while no other
 /// process does.
-///
-/// # Errors
-/// When it waits for a person, or nothing moves for as long as the command
-/// waits.
 pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: bool) -> Result<()> {
     let mut before = None;
     let mut moved_at = session.now();
@@ -151,17 +144,11 @@ pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArgum
 }
 
 /// The campaign of an id.
-///
-/// # Errors
-/// When there is none.
 pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
     found.ok_or_else(|| anyhow!("no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"))
 }
 
 /// Tells how a campaign stands, in a line.
-///
-/// # Errors
-/// When the line cannot be written.
 pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     if json {
         return print::json(&as_json(name, campaign));

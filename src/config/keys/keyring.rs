@@ -15,36 +15,24 @@ pub enum KeyringError {
 }
 
 /// Keeps a text under a name.
-///
-/// # Errors
-/// When no keyring takes it.
 pub fn set(name: &str, text: &str) -> Result<(), KeyringError> {
     let (name, text) = (name.to_owned(), text.to_owned());
     service::within(service::PATIENCE, move |store| service::set(store, &name, &text))
 }
 
 /// The text kept under a name.
-///
-/// # Errors
-/// When no keyring answers.
 pub fn get(name: &str) -> Result<Option<String>, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::get(store, &name))
 }
 
 /// Removes what is kept under a name; tells whether anything was.
-///
-/// # Errors
-/// When no keyring answers.
 pub fn delete(name: &str) -> Result<bool, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::delete(store, &name))
 }
 
 /// Whether one answers; asks no one for a password.
-///
-/// # Errors
-/// When none does.
 pub fn probe() -> Result<(), KeyringError> {
     service::within(service::PROBE, |_| Ok(()))
 }

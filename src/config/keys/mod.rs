@@ -44,7 +44,6 @@ pub enum KeptIn {
 pub struct KeyLocation<'a> {
     /// The folder of the configuration.
     pub folder: &'a Path,
-    /// The channel's name.
     pub channel: &'a str,
     /// Where the key may be sent.
     pub base_url: &'a str,
@@ -101,9 +100,6 @@ impl KeySource {
 
 impl KeyLocation<'_> {
     /// Keeps a key, in place of the one kept before.
-    ///
-    /// # Errors
-    /// In words, when no place takes it.
     pub fn keep(&self, key: &Secret) -> Result<KeptIn, String> {
         let text = format!("{}\n{}\n", origin(self.base_url)?, key.expose());
         let path = self.file();
@@ -121,9 +117,6 @@ impl KeyLocation<'_> {
     }
 
     /// Removes what is kept; tells whether anything was.
-    ///
-    /// # Errors
-    /// In words, when it cannot be removed.
     pub fn forget(&self) -> Result<bool, String> {
         let from_file = file::remove(&self.file())?;
         match keyring::delete(&self.entry()) {

@@ -77,9 +77,6 @@ impl Guard {
     }
 
     /// Judges a URL by its text, under this guard's policy; see [`vet`].
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn vet(&self, text: &str) -> Result<VettedUrl, Refusal> {
         vet_named(text, self.policy, &self.named)
     }

@@ -13,7 +13,6 @@ use tokio::net::TcpStream;
 /// A connection, and who is at its other end.
 #[derive(Debug)]
 pub struct Connected {
-    /// The connection.
     pub stream: TcpStream,
     /// The address at the other end.
     pub peer: SocketAddr,

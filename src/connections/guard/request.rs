@@ -78,9 +78,6 @@ impl Request {
     }
 
     /// With one more header, replacing one of the same name.
-    ///
-    /// # Errors
-    /// As [`vet_header`].
     pub fn header(mut self, name: &str, value: &str) -> Result<Self, HeaderRefused> {
         let (name, value) = vet_header(name, value)?;
         self.headers.insert(name, value);
@@ -91,9 +88,6 @@ impl Request {
 impl Request {
     /// With a header whose value no log shows, replacing one of the same
     /// name.
-    ///
-    /// # Errors
-    /// As [`vet_header`].
     pub fn secret_header(mut self, name: &str, value: &str) -> Result<Self, HeaderRefused> {
         let (name, mut value) = vet_header(name, value)?;
         value.set_sensitive(true);

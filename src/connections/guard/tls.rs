@@ -15,9 +15,6 @@ use crate::guard::request::FetchError;
 use crate::guard::urls::{Destination, VettedUrl};
 
 /// The certificates the system trusts.
-///
-/// # Errors
-/// If there are none, or they cannot be read.
 pub fn system_trust() -> Result<Arc<ClientConfig>, rustls::Error> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let config = ClientConfig::builder_with_provider(provider)

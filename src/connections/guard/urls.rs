@@ -181,9 +181,6 @@ pub fn vet(text: &str, policy: Policy) -> Result<VettedUrl, Refusal> {
 /// The same, with hosts that a configuration names and that may be in private
 /// networks, over http and on any port: `orders.internal`, `10.0.0.5`, or
 /// `127.0.0.1:8080` for one port only.
-///
-/// # Errors
-/// As [`vet`].
 pub fn vet_named(text: &str, policy: Policy, named: &[String]) -> Result<VettedUrl, Refusal> {
     check_text(text)?;
     let url = Url::parse(text).map_err(|_| Refusal::Malformed)?;

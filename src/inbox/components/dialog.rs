@@ -23,16 +23,12 @@ pub enum Tone {
     Customer,
     /// What the AI said.
     Ai,
-    /// What is chosen.
     Selected,
 }
 
-/// One line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DialogLine {
-    /// Its words.
     pub words: String,
-    /// What it is.
     pub tone: Tone,
     /// The byte before which the cursor stands.
     pub cursor: Option<usize>,
@@ -41,14 +37,11 @@ pub struct DialogLine {
 /// Words in a box.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Dialog {
-    /// The title.
     pub title: String,
-    /// The lines.
     pub lines: Vec<DialogLine>,
 }
 
 impl DialogLine {
-    /// A line of a tone.
     pub fn new(words: impl Into<String>, tone: Tone) -> Self {
         Self { words: words.into(), tone, cursor: None }
     }
@@ -68,7 +61,6 @@ impl DialogLine {
         Self::new(words, Tone::Dim)
     }
 
-    /// What is wrong.
     pub fn error(words: impl Into<String>) -> Self {
         Self::new(words, Tone::Error)
     }

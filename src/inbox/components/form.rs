@@ -14,7 +14,6 @@ pub(crate) enum FormKey {
     Submit,
     /// Another field has the keyboard.
     Moved,
-    /// It is the field's.
     Field,
 }
 

@@ -32,19 +32,14 @@ pub(crate) fn turned(key: KeyPress, chosen: usize, count: usize) -> Option<usize
     }
 }
 
-/// One line of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListLine {
-    /// What it is about.
     pub name: SafeText,
-    /// What is said of it.
     pub words: SafeText,
-    /// At its end.
     pub right: String,
     /// Whether it needs a person.
     pub loud: bool,
     /// Whether nothing can be done about it.
     pub dim: bool,
-    /// Where Enter goes.
     pub goes_to: Option<ConversationKey>,
 }

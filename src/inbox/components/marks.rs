@@ -13,14 +13,12 @@ pub const MOST: u32 = 1_000;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Marks {
     ids: BTreeSet<ConversationKey>,
-    /// Where a range began.
     from: Option<ConversationKey>,
     /// What the range holds so far.
     range: BTreeSet<ConversationKey>,
 }
 
 impl Marks {
-    /// Marks of these.
     pub fn of(ids: impl IntoIterator<Item = ConversationKey>) -> Self {
         let ids = ids.into_iter().take(usize::try_from(MOST).unwrap_or(usize::MAX)).collect();
         Self { ids, ..Self::default() }
@@ -36,12 +34,10 @@ impl Marks {
         self.ids.union(&self.range).count()
     }
 
-    /// Whether one is marked.
     pub fn contains(&self, id: &ConversationKey) -> bool {
         self.ids.contains(id) || self.range.contains(id)
     }
 
-    /// All that are marked.
     pub fn keys(&self) -> Vec<ConversationKey> {
         self.ids.union(&self.range).cloned().collect()
     }

@@ -18,7 +18,6 @@ pub trait PageRow {
     /// What names it across reloads.
     type Name: Clone + PartialEq + std::fmt::Debug;
 
-    /// Its name.
     fn name(&self) -> Self::Name;
 }
 
@@ -57,7 +56,6 @@ impl PageRow for Person {
 /// The page, and what it asks the store for.
 #[derive(Debug)]
 pub struct PagedRows<T: PageRow, Q = DeskQuery> {
-    /// The loaded rows.
     pub rows: Vec<T>,
     /// Whether there are more than are shown.
     pub more: bool,
@@ -138,7 +136,6 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
         self.rows.iter().position(|it| it.name() == *chosen)
     }
 
-    /// The chosen row.
     pub fn chosen(&self) -> Option<&T> {
         self.rows.get(self.index()?)
     }

@@ -24,7 +24,6 @@ pub enum Picked {
     Stays,
     /// The entry is wanted.
     Entry(usize),
-    /// It was left.
     Left,
 }
 

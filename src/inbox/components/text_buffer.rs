@@ -32,7 +32,6 @@ pub struct Sheet {
 /// An editing command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextEdit {
-    /// Begins a new line.
     NewLine,
     /// Undoes the newest edit.
     Undo,

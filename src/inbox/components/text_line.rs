@@ -8,7 +8,6 @@ use crate::keys::{KeyCode, KeyPress};
 /// Bytes one line may have.
 const MOST: usize = 2_048;
 
-/// The line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct TextLine {
     text: String,

@@ -15,9 +15,7 @@ use model::text::SafeText;
 /// The lines; any key that does not scroll closes them.
 #[derive(Debug)]
 pub struct TextView {
-    /// What they are.
     pub title: String,
-    /// The lines.
     pub lines: Vec<SafeText>,
     /// First line on screen.
     pub first: usize,

@@ -43,7 +43,6 @@ pub struct Features {
     pub(crate) absence: Absences,
     /// How fast customers are answered.
     pub(crate) service_levels: LevelsChart,
-    /// Many customers at once.
     pub(crate) bursts: Burst,
     /// Where the person was before.
     pub(crate) jump_list: JumpList,

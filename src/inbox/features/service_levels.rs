@@ -31,7 +31,6 @@ pub(crate) struct LevelsChart {
     measure: LevelsMeasure,
     /// The place of the chosen days.
     days: usize,
-    /// What was asked last.
     asked: Option<LevelsQuery>,
     /// None until it has come.
     report: Option<LevelsReport>,

@@ -88,11 +88,8 @@ fn is_held(effect: &Effect) -> bool {
 /// A row that is held and can be taken back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
-    /// The row.
     pub row: RowId,
-    /// Its tab.
     pub channel: ChannelId,
-    /// Its lane.
     pub lane: Lane,
     /// Until when.
     pub until: Timestamp,

@@ -22,11 +22,8 @@ pub enum FirstStep {
 /// A line of the menu.
 #[derive(Debug)]
 pub struct StepRow {
-    /// What it begins.
     pub step: FirstStep,
-    /// Its key.
     pub key: char,
-    /// Its name.
     pub name: &'static str,
     /// What it is, for whoever has never seen it.
     pub doc: &'static str,

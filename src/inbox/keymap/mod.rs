@@ -41,11 +41,8 @@ impl Default for KeyMap {
 /// Two commands that cannot both be called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clash {
-    /// The keys of the one.
     pub keys: Sequence,
-    /// The one.
     pub one: Command,
-    /// The other.
     pub other: Command,
     /// What the keys of the other go on to, if they are not the same.
     pub longer: Option<Sequence>,
@@ -70,7 +67,6 @@ impl KeyMap {
         }
     }
 
-    /// The keys of a command.
     pub fn keys(&self, command: Command) -> &[Sequence] {
         self.keys.get(index(command)).map_or(&[], Vec::as_slice)
     }
@@ -84,7 +80,6 @@ impl KeyMap {
         all.find(|it| it.typed().is_none() && (it.ctrl || it.alt || matches!(it.code, KeyCode::F(_))))
     }
 
-    /// That key by its name.
     pub fn named_in_text(&self, command: Command) -> String {
         self.in_text(command).map(|it| it.to_string()).unwrap_or_default()
     }

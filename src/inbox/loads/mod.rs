@@ -88,11 +88,9 @@ impl Loads {
 pub enum Pane {
     /// The conversation list.
     List,
-    /// The history.
     History,
     /// The history kept beside it.
     Beside,
-    /// The card.
     Card,
     /// The page of rows, cards or tabs.
     Page,

@@ -44,14 +44,11 @@ impl NoticeLog {
 pub struct Notice {
     /// The words of what has happened; those of a fact are made when it is drawn.
     pub text: String,
-    /// Whether something went wrong.
     pub warning: bool,
-    /// What ends it.
     lasts: Lasts,
 }
 
 impl Notice {
-    /// Whether it states a fact.
     pub(crate) fn states_fact(&self) -> bool {
         matches!(self.lasts, Lasts::While(_))
     }

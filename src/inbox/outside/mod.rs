@@ -29,7 +29,6 @@ pub enum OutsideRequest {
         name: String,
         /// The mail as it came.
         raw: String,
-        /// Which of its files.
         source: MailAttachmentSource,
     },
     /// How large a file of the person's is.
@@ -44,7 +43,6 @@ pub enum OutsideRequest {
     Pipe {
         /// The command, for the shell.
         command: String,
-        /// The text.
         json: String,
     },
     /// Look at the file of a path.
@@ -81,9 +79,7 @@ pub enum Answered {
     Picture(String, Fetched),
     /// What the file of a path is.
     File {
-        /// As it was asked.
         path: String,
-        /// As it was asked.
         pasted: bool,
         /// The file, or why it cannot be sent.
         found: Result<FileFacts, String>,

@@ -26,15 +26,12 @@ const ROOMY: u16 = 70;
 pub struct Help {
     /// First line on screen.
     pub first: usize,
-    /// What is looked for.
     pub find: TextLine,
-    /// Whether letters go there.
     pub typing: bool,
     /// Why the last key did nothing.
     pub told: Option<String>,
 }
 
-/// One line of the help.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HelpLine {
     /// Where the keys below act.

@@ -18,13 +18,11 @@ use model::text::SafeText;
 /// A line being typed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinePrompt {
-    /// What it is for.
     pub kind: LineKind,
     /// What was typed.
     pub text: TextLine,
 }
 
-/// What a line is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineKind {
     /// Narrows the list; goes back to this row when it is taken back.
@@ -33,7 +31,6 @@ pub enum LineKind {
     Find(Option<ItemKey>),
     /// Searches the rows of a page; what was looked for before.
     Rows(String),
-    /// A command.
     Command {
         /// How many lines back in those said before.
         back: usize,

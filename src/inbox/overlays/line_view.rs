@@ -54,7 +54,6 @@ fn prompt(kind: &LineKind) -> &'static str {
     }
 }
 
-/// What is wrong in the line.
 fn mistakes(line: &LinePrompt) -> Vec<filter::FilterError> {
     match line.kind {
         LineKind::Filter(_) => filter::parse(line.text.text()).mistakes,

@@ -25,10 +25,8 @@ use model::time::short_span;
 /// Letters that move in every list, or leave it.
 const MOVES: &str = "jkgGq";
 
-/// Which list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ListKind {
-    /// What was done from here.
     Done,
     /// What became of the last action on many.
     Results,
@@ -50,7 +48,6 @@ pub enum ListKind {
 #[derive(Debug)]
 pub(crate) struct ListOverlay {
     pub(crate) kind: ListKind,
-    /// The chosen line.
     pub(crate) chosen: usize,
 }
 
@@ -169,7 +166,6 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
     }
 }
 
-/// The lines of a list.
 pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
     match kind {
         ListKind::Done => inbox.changes.done_lines(&inbox.context),

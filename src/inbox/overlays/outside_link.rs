@@ -21,7 +21,6 @@ pub(crate) fn destination(words: &str, url: &str, host: &str) -> Vec<DialogLine>
     lines
 }
 
-/// Asks whether to open an address outside.
 pub(crate) fn ask_open_outside(context: &mut Context, url: String, host: &str) {
     let mut lines = destination("It leads to", &url, host);
     lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));

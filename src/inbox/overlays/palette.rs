@@ -33,7 +33,6 @@ pub struct CommandPalette {
     pub text: TextLine,
     /// What fits, best first.
     pub rows: Vec<PaletteItem>,
-    /// The chosen row.
     pub chosen: usize,
     /// Whether it holds only what can be done here.
     pub is_menu: bool,
@@ -43,7 +42,6 @@ pub struct CommandPalette {
 /// One thing that can be chosen.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PaletteItem {
-    /// What choosing it does.
     pub choice: PaletteAction,
     /// Its name, found by its letters.
     pub name: String,

@@ -39,7 +39,6 @@ enum Here {
     Field,
     /// A question or a menu: one of the letters it shows.
     Letters,
-    /// A page.
     Page,
 }
 
@@ -126,7 +125,6 @@ fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
     near.or_else(|| TABLE.iter().filter(|it| it.place != CommandScope::Composer).find(called))
 }
 
-/// A command was called by its word.
 fn called(inbox: &Inbox, row: &'static CommandRow, words: &str, here: Here) -> PlainCommand {
     let acts_here = inbox.desk.places().contains(&row.place);
     let why = match here {

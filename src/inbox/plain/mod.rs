@@ -274,7 +274,6 @@ fn is_named(row: &ConversationRow) -> bool {
     row.conversation.name.is_some() || row.conversation.address.is_some()
 }
 
-/// A conversation in one line.
 fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
     let conversation = &row.conversation;
     let mut facts = vec![conversation.title().to_string()];

@@ -23,18 +23,13 @@ impl CallResult {
     }
 }
 
-/// One call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallLine {
-    /// When it was asked.
     pub at: Timestamp,
-    /// The connection.
     pub connection: String,
-    /// The endpoint.
     pub endpoint: String,
     /// Whom it was about, if anyone: a conversation's or contact's id.
     pub contact: String,
-    /// How it went.
     pub result: CallResult,
     /// Milliseconds it took.
     pub millis: u32,

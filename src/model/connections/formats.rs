@@ -55,7 +55,6 @@ pub fn date(text: &str, zone: &Zone) -> String {
     format!("{} {}", at.date(zone), at.clock_face(zone))
 }
 
-/// Whether a text looks like a date.
 pub fn looks_like_a_date(text: &str) -> bool {
     (text.len() == 10 && text.parse::<jiff::civil::Date>().is_ok()) || Timestamp::parse(text).is_some()
 }

@@ -40,7 +40,6 @@ impl ContactField {
         })
     }
 
-    /// The word.
     pub fn word(&self) -> String {
         match self {
             Self::Phone => "phone".to_owned(),
@@ -123,9 +122,6 @@ impl ConnectionEndpoint {
     /// required, and unless the endpoint is public at least one value is an
     /// identity that the contact's channel proves: otherwise nothing is asked.
     /// An optional value that was not filled in is left out.
-    ///
-    /// # Errors
-    /// What is missing or of another kind, in words.
     pub fn fill(&self, facts: &ContactFacts, answers: &[(String, String)]) -> Result<Vec<Filled>, String> {
         let bound = |it: &Parameter| self.identifies(it).iter().any(|field| field.is_verified());
         if !self.public && !self.parameters.iter().any(bound) {

@@ -31,14 +31,11 @@ pub enum ValueFormat {
     Date,
 }
 
-/// One column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableColumn {
-    /// Its head.
     pub label: String,
     /// Where in each item it is.
     pub path: Path,
-    /// How it is written.
     pub format: ValueFormat,
 }
 
@@ -56,18 +53,14 @@ pub enum FieldKind {
 pub struct MappedField {
     /// What `{connection.name}` calls it.
     pub name: String,
-    /// What people call it.
     pub label: String,
-    /// Where it is.
     pub path: Path,
-    /// What it shows.
     pub kind: FieldKind,
 }
 
 /// What was found for a field.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ShownValue {
-    /// One line.
     Line(SafeText),
     /// Rows under heads, and how many more there were.
     Table(Vec<SafeText>, Vec<Vec<SafeText>>, usize),
@@ -78,9 +71,7 @@ pub enum ShownValue {
 pub struct MappedValue {
     /// What `{connection.name}` calls it.
     pub name: String,
-    /// What people call it.
     pub label: SafeText,
-    /// What was found.
     pub value: ShownValue,
 }
 
@@ -104,7 +95,6 @@ fn joined(cells: &[SafeText], between: &str) -> String {
 pub struct Mapped {
     /// The fields in which something was found.
     pub fields: Vec<MappedValue>,
-    /// When it was asked.
     pub at: Timestamp,
 }
 
@@ -135,9 +125,7 @@ impl Mapped {
 /// Something in an answer that a mapping can be made of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pick {
-    /// Where it is.
     pub path: Path,
-    /// What stands there now.
     pub sample: SafeText,
     /// How it looks as if it should be written.
     pub format: ValueFormat,

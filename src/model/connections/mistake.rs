@@ -8,7 +8,6 @@ pub struct ConnectionMistake {
     pub below: Vec<(&'static str, usize)>,
     /// The key it is about.
     pub key: &'static str,
-    /// In words.
     pub why: String,
 }
 

@@ -46,7 +46,6 @@ pub const MOST_ENDPOINTS: usize = 50;
 pub struct Connection {
     /// What it is called: letters, digits, `_` and `-`.
     pub name: String,
-    /// What it is for.
     pub description: String,
     /// What all its paths begin with.
     pub base_url: String,
@@ -59,7 +58,6 @@ pub struct Connection {
     /// Hosts in private networks that it may reach, each named as the URL
     /// names it: `orders.internal`, `10.0.0.5`, `127.0.0.1:8080`.
     pub private_hosts: Vec<String>,
-    /// What can be asked.
     pub endpoints: Vec<ConnectionEndpoint>,
 }
 
@@ -71,33 +69,25 @@ pub enum Auth {
     None,
     /// `Authorization: Bearer …`.
     Bearer,
-    /// A key in a header.
     ApiKeyHeader {
-        /// The header.
         header: String,
     },
-    /// A key in the query.
     ApiKeyQuery {
-        /// The parameter.
         parameter: String,
     },
     /// A user name and a password.
     Basic {
-        /// The user name.
         user: String,
     },
     /// A token that is fetched for a client's id and secret.
     ClientCredentials {
-        /// Where tokens are fetched.
         token_url: String,
-        /// The client's id.
         client_id: String,
         /// What the token is to allow.
         scope: Option<String>,
     },
     /// A header with a value of its own kind: `Authorization: Token …`.
     CustomHeader {
-        /// The header.
         header: String,
         /// What stands before the secret.
         prefix: String,
@@ -135,7 +125,6 @@ impl Auth {
         *self != Self::None
     }
 
-    /// What its secret is called.
     pub fn secret_name(&self) -> &'static str {
         match self {
             Self::None => "nothing",
@@ -160,7 +149,6 @@ pub enum EndpointMethod {
     Put,
     /// Changes.
     Patch,
-    /// Removes.
     Delete,
 }
 
@@ -168,7 +156,6 @@ impl EndpointMethod {
     /// All words.
     pub const WORDS: [&'static str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
-    /// The word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Get => "GET",
@@ -179,7 +166,6 @@ impl EndpointMethod {
         }
     }
 
-    /// The method of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         [Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete].into_iter().find(|it| it.word() == word)
     }
@@ -190,7 +176,6 @@ impl EndpointMethod {
 pub struct ConnectionEndpoint {
     /// What it is called: letters, digits, `_` and `-`.
     pub name: String,
-    /// How it is asked.
     pub method: EndpointMethod,
     /// Below the base URL, with `{parameter}` where values go.
     pub path: String,
@@ -208,7 +193,6 @@ pub struct ConnectionEndpoint {
     pub assistant_may_change: bool,
     /// Whether the inbox asks by itself when a conversation is opened.
     pub automatic: bool,
-    /// What it is given.
     pub parameters: Vec<Parameter>,
     /// What of its answer is shown.
     pub fields: Vec<MappedField>,
@@ -242,7 +226,6 @@ impl ConnectionEndpoint {
 }
 
 impl Connection {
-    /// The endpoint of a name.
     pub fn endpoint(&self, name: &str) -> Option<&ConnectionEndpoint> {
         self.endpoints.iter().find(|it| it.name == name)
     }

@@ -18,13 +18,11 @@ impl ParameterPlace {
     /// All words.
     pub const WORDS: [&'static str; 3] = ["path", "query", "body"];
 
-    /// The place of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         let all = [Self::Path, Self::Query, Self::Body];
         all.into_iter().find(|it| it.word() == word)
     }
 
-    /// The word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Path => "path",
@@ -34,15 +32,12 @@ impl ParameterPlace {
     }
 }
 
-/// What kind of value it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ValueKind {
-    /// Any text.
     #[default]
     Text,
     /// A whole number.
     Integer,
-    /// A number.
     Number,
     /// `true` or `false`.
     Boolean,
@@ -54,13 +49,11 @@ impl ValueKind {
     /// All words.
     pub const WORDS: [&'static str; 5] = ["text", "integer", "number", "boolean", "date"];
 
-    /// The kind of a word.
     pub fn from_word(word: &str) -> Option<Self> {
         let all = [Self::Text, Self::Integer, Self::Number, Self::Boolean, Self::Date];
         all.into_iter().find(|it| it.word() == word)
     }
 
-    /// The word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -119,14 +112,11 @@ pub enum ParameterSource {
 pub struct Parameter {
     /// What the endpoint calls it.
     pub name: String,
-    /// Where it goes.
     pub place: ParameterPlace,
-    /// Of what kind it is.
     pub kind: ValueKind,
     /// Whether the endpoint is not asked without it, as it was written: see
     /// [`Parameter::is_required`].
     pub required: bool,
-    /// Where it comes from.
     pub source: ParameterSource,
 }
 
@@ -144,11 +134,8 @@ impl Parameter {
 pub struct Filled {
     /// What the endpoint calls it.
     pub name: String,
-    /// Where it goes.
     pub place: ParameterPlace,
-    /// Of what kind it is.
     pub kind: ValueKind,
-    /// The value.
     pub value: String,
 }
 

@@ -24,9 +24,6 @@ pub struct Path(pub Vec<PathSegment>);
 
 impl Path {
     /// Reads a path; the `$` in front may be left out.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong = || format!("{text:?} is no path; write $.name, $.list[0], $.list[*].name or $['a name']");
         let text = text.trim();

@@ -30,9 +30,6 @@ pub fn origin(url: &str) -> Option<&str> {
 }
 
 /// The names in a path's braces, in order.
-///
-/// # Errors
-/// When a brace is not closed.
 pub fn places(path: &str) -> Result<Vec<&str>, TargetError> {
     let mut found = Vec::new();
     let mut rest = path;
@@ -48,9 +45,6 @@ pub fn places(path: &str) -> Result<Vec<&str>, TargetError> {
 }
 
 /// Whether a path can be asked for at all.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn check_path(path: &str) -> Result<(), TargetError> {
     places(path)?;
     let odd = |it: char| it.is_control() || it.is_whitespace() || matches!(it, '?' | '#' | '\\');

@@ -64,7 +64,6 @@ impl WrittenFile {
         }
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         match self {
             Self::Typed(what) => {

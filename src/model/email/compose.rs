@@ -28,15 +28,11 @@ pub struct WrittenMail {
     pub subject: String,
     /// The sender, where it is not the account's own.
     pub from: Option<String>,
-    /// The mail it answers.
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
-    /// What goes with it.
     pub files: Vec<WrittenFile>,
-    /// The text.
     pub body: String,
-    /// What is quoted.
     pub quote: Option<String>,
     /// Whether it is quoted above the text, not below.
     pub quote_above: bool,

@@ -29,7 +29,6 @@ pub struct MailAccount {
     pub address: SafeText,
     /// What mails from it are signed with.
     pub display_name: Option<SafeText>,
-    /// Who carries its mail.
     pub provider: Option<SafeText>,
     /// `active` is known; any other word is shown as it came.
     pub sync_status: Option<SafeText>,
@@ -54,7 +53,6 @@ impl MailAccount {
 /// What only a thread of mails has, beside its conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Thread {
-    /// The subject.
     pub subject: Option<SafeText>,
     /// Whether the server counts it as read.
     pub is_read: Option<bool>,
@@ -125,7 +123,6 @@ pub struct ThreadFilter {
 pub enum MailWish {
     /// The newest threads of a filter.
     Threads(ThreadFilter),
-    /// One thread with its mails.
     Thread(ConversationId),
     /// Correspondents in whose name or address this stands.
     Correspondents(String),
@@ -141,14 +138,12 @@ pub enum ThreadField {
     Star,
     /// Put away or not, or in which folder.
     Place,
-    /// What it is about.
     Category,
     /// How urgent it is.
     Priority,
 }
 
 impl ThreadField {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Read, Self::Star, Self::Place, Self::Category, Self::Priority];
 
     /// The word kept in the database.
@@ -182,17 +177,12 @@ impl ThreadField {
 /// One mail of a thread, beside its message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailMessage {
-    /// The sender's address.
     pub from: SafeText,
-    /// The sender's name.
     pub from_name: Option<SafeText>,
-    /// Addresses.
     pub to: Vec<SafeText>,
-    /// Addresses.
     pub cc: Vec<SafeText>,
     /// Where answers go, where that is not the sender.
     pub reply_to: Option<SafeText>,
-    /// Its subject.
     pub subject: Option<SafeText>,
     /// Its `Message-ID`.
     pub header_id: Option<String>,
@@ -202,7 +192,6 @@ pub struct MailMessage {
     pub rich: Option<SafeText>,
     /// Where its links lead, as they are numbered in the text.
     pub links: Vec<SafeText>,
-    /// What is attached.
     pub files: Vec<LetterFile>,
 }
 
@@ -224,13 +213,10 @@ pub struct LetterFile {
 /// Somebody mails were exchanged with.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Correspondent {
-    /// The address.
     pub email: SafeText,
-    /// The name.
     pub name: Option<SafeText>,
     /// When the newest mail came or went.
     pub last_at: Option<Timestamp>,
-    /// How many mails.
     pub count: Option<u64>,
     /// The number of the same person on business chat.
     pub phone: Option<SafeText>,

@@ -104,7 +104,6 @@ pub fn is_fold(line: &str) -> bool {
     count.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
 }
 
-/// Which lines are quoted.
 fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     let mut quoted = vec![false; lines.len()];
     for (at, line) in lines.iter().enumerate() {

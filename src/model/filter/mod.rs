@@ -19,12 +19,10 @@ pub struct ConversationFilter {
     pub tests: Vec<Test>,
 }
 
-/// One test.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Test {
     /// Whether the opposite is wanted.
     pub negated: bool,
-    /// What is looked at.
     pub what: FilterSubject,
 }
 
@@ -105,7 +103,6 @@ impl FilterDay {
 pub enum StatusFilter {
     /// It does; whatever is not closed.
     Open,
-    /// It is closed.
     Closed,
     /// Either; typed to look beyond what a view shows.
     Any,
@@ -115,9 +112,7 @@ pub enum StatusFilter {
 /// desk's estimate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WindowFilter {
-    /// Open.
     Open,
-    /// Closed.
     Closed,
     /// Open for less than these microseconds.
     Below(i64),
@@ -130,7 +125,6 @@ pub enum WindowFilter {
 pub enum Has {
     /// A message with a file; of mail, an attachment.
     Media,
-    /// A draft.
     Draft,
     /// A message that could not be sent or delivered.
     Failed,
@@ -198,7 +192,6 @@ impl ConversationFilter {
         Self::one(FilterSubject::Status(StatusFilter::Open))
     }
 
-    /// Closed conversations.
     pub fn closed() -> Self {
         Self::one(FilterSubject::Status(StatusFilter::Closed))
     }
@@ -261,7 +254,6 @@ pub enum Sort {
     Urgency,
     /// The window that closes next first, then the others by activity.
     Window,
-    /// By name.
     Name,
     /// By what threads of mails are about; the others after them.
     Category,
@@ -281,7 +273,6 @@ impl Sort {
         (Self::Priority, "priority", 'p'),
     ];
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(it, ..)| *it == self).map_or("", |(_, word, _)| word)
     }

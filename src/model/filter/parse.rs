@@ -15,7 +15,6 @@ use crate::time::{DAY, HOUR, MINUTE};
 /// A filter as typed, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Parsed {
-    /// What could be read.
     pub filter: ConversationFilter,
     /// What could not, in order.
     pub mistakes: Vec<FilterError>,

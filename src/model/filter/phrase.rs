@@ -22,7 +22,6 @@ impl Phrase {
         self.terms().is_empty()
     }
 
-    /// Whether it is in a text.
     pub fn is_in(&self, text: &str) -> bool {
         if !self.exact {
             return self.terms().find(text).is_some();

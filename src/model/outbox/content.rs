@@ -22,7 +22,6 @@ pub enum Markup {
 }
 
 impl Markup {
-    /// The interface's enum word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Html => "HTML",
@@ -77,7 +76,6 @@ pub enum MediaKind {
 }
 
 impl MediaKind {
-    /// All of them.
     pub const ALL: [Self; 4] = [Self::Image, Self::Audio, Self::Video, Self::Document];
 
     /// The business chat's enum word.
@@ -99,7 +97,6 @@ impl MediaKind {
 /// A file by its link.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkedMedia {
-    /// What it is.
     pub kind: MediaKind,
     /// A public https address.
     pub link: String,
@@ -123,19 +120,15 @@ pub struct FileToSend {
     pub to: String,
     /// Where it lay when it was attached.
     pub path: String,
-    /// What it is called.
     pub name: String,
-    /// Its media type.
     pub mime_type: String,
     /// How many bytes it has.
     pub size: u64,
-    /// What it is sent as.
     pub kind: MediaKind,
     /// What is said with it.
     pub caption: Option<String>,
     /// How the caption is to be read, where not as typed; bot-chat only.
     pub markup: Option<Markup>,
-    /// The message it answers.
     pub reply_to: Option<MessageId>,
 }
 
@@ -157,9 +150,7 @@ impl FileToSend {
 /// A template with its variables filled in.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FilledTemplate {
-    /// Its name.
     pub name: String,
-    /// A language code.
     pub language: String,
     /// Header, body and buttons with their variables, as a JSON array.
     pub components: Option<Json>,
@@ -168,11 +159,8 @@ pub struct FilledTemplate {
 /// A place on a map.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapLocation {
-    /// North of the equator.
     pub latitude: Degrees,
-    /// East of Greenwich.
     pub longitude: Degrees,
-    /// What it is called.
     pub name: Option<String>,
     /// Where it is, in words.
     pub address: Option<String>,
@@ -199,11 +187,9 @@ pub enum Audience {
     Contacts(Vec<ContactId>),
 }
 
-/// What a broadcast says.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum BroadcastContent {
-    /// A text.
     Text(String),
     /// A picture by its link.
     Image(String),
@@ -217,19 +203,15 @@ pub enum BroadcastContent {
 pub struct Mail {
     /// Addresses; at least one.
     pub to: Vec<String>,
-    /// Addresses.
     pub cc: Vec<String>,
-    /// Addresses.
     pub bcc: Vec<String>,
     /// At most 998 characters.
     pub subject: String,
-    /// The plain text.
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
     /// The sender, where the account has more than one.
     pub from: Option<String>,
-    /// Where answers go.
     pub reply_to: Option<String>,
     /// More headers, as a JSON object.
     pub headers: Option<Json>,
@@ -245,9 +227,7 @@ pub struct Mail {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MailAttachment {
-    /// What it is called.
     pub filename: String,
-    /// Its media type.
     pub content_type: String,
     /// Where its bytes are.
     pub source: MailAttachmentSource,
@@ -272,15 +252,11 @@ pub enum MailAttachmentSource {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ThreadChange {
-    /// Read or unread.
     pub is_read: Option<bool>,
     /// With a star or without.
     pub is_starred: Option<bool>,
-    /// Where it lies.
     pub place: Option<ThreadPlace>,
-    /// What it is about.
     pub category: Option<String>,
-    /// How urgent it is.
     pub priority: Option<String>,
     /// Whether no person asked for it: it comes of opening the thread.
     #[serde(default)]
@@ -317,9 +293,7 @@ pub struct ContactWish {
     pub phone: String,
     /// At most 200 characters.
     pub name: Option<String>,
-    /// A mail address.
     pub email: Option<String>,
-    /// All its labels.
     pub tags: Option<Vec<String>>,
     /// A JSON object.
     pub metadata: Option<Json>,

@@ -5,7 +5,6 @@ use crate::ids::{ConversationId, ThreadId};
 /// What rows are kept in order for.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Lane {
-    /// A chat conversation.
     Conversation(ConversationId),
     /// An email thread.
     Thread(ThreadId),

@@ -20,21 +20,17 @@ pub enum Operation {
         to: String,
         /// The text as typed.
         text: String,
-        /// The message it answers.
         reply_to: Option<MessageId>,
     },
     /// Send anything else on a chat channel.
     SendContent {
         /// The phone number or bot chat id.
         to: String,
-        /// What is sent.
         content: ChatContent,
-        /// The message it answers.
         reply_to: Option<MessageId>,
     },
     /// Put an emoji on a message; an empty text removes it.
     React {
-        /// The message.
         message: MessageId,
         /// The emoji, or nothing.
         emoji: String,
@@ -50,9 +46,7 @@ pub enum Operation {
     SendMail(Box<Mail>),
     /// Mark, file or rate a thread.
     ChangeThread {
-        /// The thread.
         thread: ThreadId,
-        /// What is changed.
         change: ThreadChange,
     },
     /// Send a text to a phone.
@@ -75,9 +69,7 @@ pub enum Operation {
     },
     /// Send one message to many contacts.
     Broadcast {
-        /// To whom.
         to: Audience,
-        /// What.
         content: BroadcastContent,
     },
     /// Make a contact or change it.
@@ -85,11 +77,8 @@ pub enum Operation {
     /// Change the tags of a contact. They are merged with those the server
     /// has when the row is about to leave for the first time.
     ChangeTags {
-        /// Its phone number.
         phone: String,
-        /// Words to add.
         add: Vec<String>,
-        /// Words to take away.
         remove: Vec<String>,
     },
     /// Change a contact, or make one. It is merged with what the server has
@@ -97,32 +86,25 @@ pub enum Operation {
     ChangeContact(Box<ContactChange>),
     /// Delete a contact and its conversation's history.
     DeleteContact {
-        /// The contact.
         contact: ContactId,
         /// Its phone number: whom it is about.
         phone: String,
     },
     /// Register a webhook. Its secret is in the request's bytes only.
     AddWebhook {
-        /// Where deliveries go.
         url: String,
         /// What it is told of; none for the server's choice.
         events: Vec<String>,
     },
-    /// Remove a webhook.
     RemoveWebhook {
-        /// The subscription.
         webhook: WebhookId,
-        /// Where its deliveries went.
         url: String,
     },
     /// Upload a file, then send it in a conversation.
     SendFile(Box<FileToSend>),
     /// Upload a file. Its bytes are in the request's bytes only.
     Upload {
-        /// What it is called.
         filename: String,
-        /// Its media type.
         mime_type: String,
         /// How many bytes it has.
         size: u64,

@@ -36,7 +36,6 @@ pub enum WaitReason {
     NextTry(Option<Timestamp>),
     /// The server's rate limit.
     RateLimit(Timestamp),
-    /// A connection.
     Connection,
     /// A server that answers as it should.
     Server,
@@ -57,7 +56,6 @@ pub enum WaitReason {
 pub enum WaitRemedy {
     /// End the wait: it leaves now.
     SendNow,
-    /// Take it back.
     TakeBack,
     /// Decide over it.
     Decide,
@@ -76,11 +74,8 @@ pub enum WaitRemedy {
 /// What is known beside the row.
 #[derive(Debug, Clone, Copy)]
 pub struct QueueFacts<'a> {
-    /// The time.
     pub now: Timestamp,
-    /// How the connection fares.
     pub health: &'a Health,
-    /// Which process sends.
     pub leader: &'a Leader,
     /// Whether the balance pays for it; `None` where that is not known.
     pub pays: Option<bool>,
@@ -231,7 +226,6 @@ impl WaitReason {
         }
     }
 
-    /// The process it waits for.
     pub fn process(&self) -> Option<u32> {
         match self {
             Self::OtherProcess(Leader::Elsewhere { process, .. }) => *process,

@@ -65,21 +65,15 @@ pub struct SearchPage {
 /// A message that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchHit {
-    /// Its tab.
     pub channel: ChannelId,
-    /// Its conversation.
     pub conversation: ConversationId,
-    /// Who that is with.
     pub title: SafeText,
     /// Of a thread of mails, its subject.
     pub subject: Option<SafeText>,
-    /// Its id.
     pub message: MessageId,
     /// When it was taken in.
     pub at: Option<Timestamp>,
-    /// Which way it went.
     pub direction: Direction,
-    /// Who spoke.
     pub sender: Sender,
     /// What stands around the first word found.
     pub snippet: Snippet,
@@ -89,11 +83,8 @@ pub struct SearchHit {
 /// subject, a phone's by its newest call or text.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedHit {
-    /// Its tab.
     pub channel: ChannelId,
-    /// The conversation.
     pub conversation: ConversationId,
-    /// Who that is with.
     pub title: SafeText,
     /// Whether it is a thread of mails.
     pub is_mail: bool,
@@ -106,15 +97,10 @@ pub struct ListedHit {
 /// A private note that was found.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoteHit {
-    /// Its tab.
     pub channel: ChannelId,
-    /// Its conversation.
     pub conversation: ConversationId,
-    /// Who that is with.
     pub title: SafeText,
-    /// Its id.
     pub note: NoteId,
-    /// When it was written.
     pub at: Timestamp,
     /// What stands around the first word found.
     pub snippet: Snippet,

@@ -21,7 +21,6 @@ pub enum WordKind {
     Picture,
 }
 
-/// One word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextWord {
     /// Without case and accents.

@@ -27,7 +27,6 @@ pub(super) enum CharacterClass {
     Replaced,
 }
 
-/// The class of one character.
 pub(super) fn classify(it: char) -> CharacterClass {
     let code = u32::from(it);
     match code {

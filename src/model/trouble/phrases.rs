@@ -261,7 +261,6 @@ const NEGATIVE: Phrases = Phrases::of(&[
 pub struct FoldedText(String);
 
 impl FoldedText {
-    /// From a text as it was written.
     pub fn of(text: &str) -> Self {
         let mut plain = Vec::with_capacity(text.len() + 2);
         plain.push(b' ');
@@ -291,7 +290,6 @@ impl FoldedText {
         self.0.as_bytes().split(|it| *it == b' ').filter(|it| !it.is_empty())
     }
 
-    /// Whether it asks for a person.
     pub fn asks_for_person(&self) -> bool {
         find(&self.0, &PERSON).is_some() && find(&self.0, &NOT).is_none()
     }

@@ -29,7 +29,6 @@ pub enum AudienceSource {
 }
 
 impl AudienceSource {
-    /// In words.
     pub fn words(&self) -> String {
         match self {
             Self::Conversations(keys) if keys.len() == 1 => "this conversation".to_owned(),
@@ -50,7 +49,6 @@ impl AudienceSource {
 pub struct AudienceQuery {
     /// The tab it leaves from.
     pub channel: ChannelId,
-    /// Whom.
     pub source: AudienceSource,
 }
 

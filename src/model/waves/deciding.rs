@@ -21,9 +21,7 @@ const FURTHEST: i64 = 10 * MINUTE;
 /// What is known beside the campaign.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Report {
-    /// The balance.
     pub credits: Option<f64>,
-    /// The quality rating.
     pub quality: Option<SafeText>,
     /// What a template cost last.
     pub charged: Option<i64>,
@@ -31,7 +29,6 @@ pub struct Report {
     pub is_test: bool,
 }
 
-/// What to do.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WaveStep {
     /// Give this wave its row of the outbox.

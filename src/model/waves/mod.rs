@@ -37,7 +37,6 @@ impl Frozen {
         (!kept.is_empty()).then_some((Self(kept), doubled))
     }
 
-    /// The people.
     pub fn ids(&self) -> &[ContactId] {
         &self.0
     }
@@ -50,7 +49,6 @@ pub enum Aim {
     /// All contacts of the workspace, so many when they were counted; in one
     /// wave, as the server knows who they are.
     Everyone(usize),
-    /// These.
     These(Frozen),
 }
 
@@ -81,14 +79,11 @@ impl Aim {
     }
 }
 
-/// A campaign as it is begun.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCampaign {
     /// The tab whose key it leaves with.
     pub channel: ChannelId,
-    /// What it says.
     pub content: BroadcastContent,
-    /// Whom it goes to.
     pub aim: Aim,
     /// In what parts, and what stops it.
     pub plan: WavePlan,
@@ -112,7 +107,6 @@ pub enum Phase {
 }
 
 impl Phase {
-    /// All of them.
     pub const ALL: [Self; 5] = [Self::Running, Self::Paused, Self::Stopped, Self::Finished, Self::Recalled];
 
     /// The word in the database.
@@ -140,7 +134,6 @@ impl Phase {
 /// What a campaign waits for a person for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PauseCause {
-    /// A person paused it.
     Person,
     /// More failed than its plan allows.
     Failures,
@@ -155,7 +148,6 @@ pub enum PauseCause {
 }
 
 impl PauseCause {
-    /// All of them.
     pub const ALL: [Self; 6] =
         [Self::Person, Self::Failures, Self::Credits, Self::Quality, Self::Row, Self::Uncounted];
 
@@ -195,7 +187,6 @@ pub enum WaveRowState {
 /// A wave's broadcast as the server counted it last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct WaveReading {
-    /// When it was asked.
     pub at: Timestamp,
     /// How many people it goes to.
     pub recipients: i64,
@@ -211,14 +202,10 @@ pub struct WaveReading {
     pub is_unknown: bool,
 }
 
-/// One wave.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wave {
-    /// How many people.
     pub size: usize,
-    /// The row it became.
     pub row: Option<RowId>,
-    /// What became of it.
     pub fate: WaveRowState,
     /// When the server was known to have it.
     pub sent_at: Option<Timestamp>,
@@ -239,23 +226,17 @@ impl Wave {
 /// A campaign as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Campaign {
-    /// Made on this desk.
     pub id: CampaignId,
-    /// The tab.
     pub channel: ChannelId,
-    /// What it says.
     pub content: BroadcastContent,
     /// Whether it goes to all contacts.
     pub everyone: bool,
-    /// How many people.
     pub count: usize,
     /// In what parts, and what stops it.
     pub plan: WavePlan,
-    /// When it was begun.
     pub made_at: Timestamp,
     /// Nothing leaves before.
     pub starts_at: Timestamp,
-    /// Where it stands.
     pub phase: Phase,
     /// What it waits for, while it is paused.
     pub cause: Option<PauseCause>,
@@ -305,24 +286,19 @@ impl Campaign {
 /// People by what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RecipientCounts {
-    /// Taken by the server.
     pub recipients: i64,
-    /// Reached.
     pub delivered: i64,
     /// Not reached.
     pub failed: i64,
-    /// Neither is known.
     pub pending: i64,
 }
 
 impl RecipientCounts {
-    /// Those of a reading.
     pub fn of(reading: &WaveReading) -> Self {
         let WaveReading { recipients, delivered, failed, pending, .. } = *reading;
         Self { recipients, delivered, failed, pending }
     }
 
-    /// Adds others.
     pub fn add(&mut self, other: Self) {
         self.recipients += other.recipients;
         self.delivered += other.delivered;

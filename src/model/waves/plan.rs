@@ -29,7 +29,6 @@ pub struct WavePlan {
     pub wave: usize,
     /// Microseconds between the end of a wave and the next.
     pub wait: i64,
-    /// What stops it.
     pub rules: Rules,
 }
 
@@ -105,7 +104,6 @@ fn parts(sizes: &[usize]) -> String {
 }
 
 impl Rules {
-    /// In words.
     pub fn words(&self) -> String {
         let mut words = format!("stop if failed > {} %", self.failed_percent);
         if let Some(floor) = self.floor {

@@ -25,7 +25,6 @@ pub enum Asked {
     Nothing,
     /// Functions, whose results are in the next request.
     Results,
-    /// A person.
     Person,
 }
 

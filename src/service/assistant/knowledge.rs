@@ -38,7 +38,6 @@ pub struct Knowledge {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuestionFile(Vec<QuestionEntry>);
 
-/// One question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct QuestionEntry {
     line: usize,
@@ -58,9 +57,6 @@ pub struct QuestionMistake {
 impl QuestionFile {
     /// Reads a text in which each question is a heading `## …` with its answer
     /// below it. A heading `# …` is a title.
-    ///
-    /// # Errors
-    /// Every mistake in it.
     pub fn parse(text: &str) -> Result<Self, Vec<QuestionMistake>> {
         let mut entries: Vec<QuestionEntry> = Vec::new();
         let mut mistakes = Vec::new();

@@ -18,9 +18,6 @@ pub const TOO_MANY: &str =
 
 /// Whether the assistant has answered often enough for now. A simulated
 /// customer is no machine that answers without end.
-///
-/// # Errors
-/// When the database fails.
 pub async fn is_enough(service: &Service, conversation: &str) -> Result<bool, DatabaseError> {
     if service.platforms.are_simulated() {
         return Ok(false);

@@ -49,9 +49,7 @@ const QUOTED: usize = 200;
 /// Who said something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
-    /// The customer.
     Customer,
-    /// The assistant.
     Assistant,
     /// A person of the business.
     Person,
@@ -71,7 +69,6 @@ pub struct Turn {
 /// A call for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handover {
-    /// Why.
     pub reason: String,
     /// What the customer wants, if it is said.
     pub summary: String,
@@ -80,9 +77,7 @@ pub struct Handover {
 /// A change that a person is to decide about.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
-    /// The connection.
     pub connection: String,
-    /// The endpoint.
     pub endpoint: String,
     /// What is filled in; who the customer is stands in no proposal.
     pub answers: Vec<(String, String)>,
@@ -110,7 +105,6 @@ pub struct Answer {
     pub text: Option<String>,
     /// That it asks for a person, if it does.
     pub handover: Option<Handover>,
-    /// Changes it proposes.
     pub proposals: Vec<Proposal>,
 }
 
@@ -140,9 +134,6 @@ pub trait Assistant: Send + Sync {
 }
 
 /// Says what was thought of, unless a person has taken over meanwhile.
-///
-/// # Errors
-/// When the database or the platform refuses.
 pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -> Result<(), ApiError> {
     let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
     if !is_assistants(&row) {

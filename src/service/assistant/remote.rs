@@ -19,9 +19,6 @@ pub struct Remote {
 
 impl Remote {
     /// With the name of the business it speaks for, and what is known of it.
-    ///
-    /// # Errors
-    /// In words, when the endpoint cannot be asked.
     pub fn new(endpoint: Endpoint, business: &str, knowledge: &Knowledge) -> Result<Self, String> {
         let client = ModelClient::new(endpoint, ModelLimits::default());
         Ok(Self {

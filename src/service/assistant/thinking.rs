@@ -76,9 +76,6 @@ impl Drop for Place {
 
 /// Whether answers are thought of beside the simulated world: whoever asks
 /// somebody takes the time that the other side takes.
-///
-/// # Errors
-/// When the database fails.
 pub async fn thinks_aside(service: &Service) -> Result<bool, DatabaseError> {
     match &service.assistant {
         None => Ok(false),
@@ -100,9 +97,6 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 
 /// Begins to think of what has fallen due, as far as there are places; when
 /// the next answer falls due.
-///
-/// # Errors
-/// When the database fails.
 pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     if !(service.database.leads() && thinks_aside(service).await?) {
         return Ok(None);
@@ -140,9 +134,6 @@ pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError>
 }
 
 /// Thinks of all that has fallen due until nothing is thought about any more.
-///
-/// # Errors
-/// When the database fails.
 pub async fn settled(service: &Service) -> Result<(), ApiError> {
     loop {
         let next = begin_due(service).await?;
@@ -157,9 +148,6 @@ pub async fn settled(service: &Service) -> Result<(), ApiError> {
 
 /// What the assistant makes of a conversation, outside any transaction;
 /// nothing where it has nothing to answer.
-///
-/// # Errors
-/// When the database fails.
 pub async fn think(
     service: &Service,
     assistant: &dyn Assistant,

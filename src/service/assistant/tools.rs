@@ -44,9 +44,6 @@ impl Tools {
     }
 
     /// What can be looked up for the customer of a conversation.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn of(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
         let stored = connections::all(service).await?;
         let id = conversation.to_owned();
@@ -62,9 +59,6 @@ impl Tools {
     }
 
     /// What can be looked up for whom a thread of mail is with.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn of_mail(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
         Ok(Self {
             service: Some(service.clone()),
@@ -101,17 +95,11 @@ impl Tools {
     }
 
     /// Whether a change could be called like this; nothing is called.
-    ///
-    /// # Errors
-    /// What is missing or of another kind, in words an assistant may be told.
     pub fn check(&self, endpoint: &ConnectionEndpoint, answers: &[(String, String)]) -> Result<(), String> {
         endpoint.fill(&self.facts, answers).map(drop)
     }
 
     /// Asks an endpoint that changes nothing.
-    ///
-    /// # Errors
-    /// Why there is no answer, in words an assistant may be told.
     pub async fn call(
         &self,
         stored: &Stored,

@@ -17,9 +17,6 @@ const AGE: i64 = 10 * MINUTE;
 const LEASE: i64 = 2 * MINUTE;
 
 /// Asks the platform what it keeps, where that is due; by one process.
-///
-/// # Errors
-/// When the database fails.
 pub async fn follow(
     service: &Service,
     connected: &Connected,
@@ -72,9 +69,6 @@ fn is_due(mark: &str, now: Timestamp) -> bool {
 }
 
 /// Keeps the templates of an account, and none besides.
-///
-/// # Errors
-/// When the database fails.
 pub fn keep_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
     let before = templates::all(db, workspace)?;
     for template in all.iter().filter(|it| !before.contains(it)) {

@@ -16,9 +16,6 @@ use crate::write::Work;
 const NOT_PLACED: &str = "Outgoing call, not placed";
 
 /// The platform has taken a call.
-///
-/// # Errors
-/// When the database fails.
 pub(super) fn placed(case: &Case<'_, '_>, platform_id: &str) -> Result<(), DatabaseError> {
     let Case { work, row, .. } = case;
     if !row.told {
@@ -28,9 +25,6 @@ pub(super) fn placed(case: &Case<'_, '_>, platform_id: &str) -> Result<(), Datab
 }
 
 /// Puts a call into its history.
-///
-/// # Errors
-/// When the database fails.
 pub(super) fn store(case: &Case<'_, '_>, status: &str, platform_id: String) -> Result<(), DatabaseError> {
     let Case { work, row, draft, channel, conversation } = case;
     let metadata = draft.details.clone().unwrap_or_else(|| "{}".to_owned());
@@ -39,9 +33,6 @@ pub(super) fn store(case: &Case<'_, '_>, status: &str, platform_id: String) -> R
 }
 
 /// A call that was shown is not placed; what it cost was given back.
-///
-/// # Errors
-/// When the database fails.
 pub(super) fn not_placed(work: &Work<'_>, id: &str) -> Result<(), DatabaseError> {
     let Some(mut call) = stored::read(work.db, id)?.filter(|it| it.ended_at.is_none()) else {
         return Ok(());
@@ -56,9 +47,6 @@ pub(super) fn not_placed(work: &Work<'_>, id: &str) -> Result<(), DatabaseError>
 }
 
 /// Takes a report in. It also settles what nobody knew the end of.
-///
-/// # Errors
-/// When the database fails.
 pub fn apply(work: &Work<'_>, channel: &ChannelRow, told: CallReport) -> Result<(), ApiError> {
     let CallReport { platform_id, own_id, to, status, seconds } = told;
     let known = messages::read(work.db, &channel.id, own_id.as_deref().unwrap_or(&platform_id))?;
@@ -75,9 +63,6 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, told: CallReport) -> Result<
 }
 
 /// Whether a report is of a call whose id is not known yet.
-///
-/// # Errors
-/// When the database fails.
 pub fn is_early(work: &Work<'_>, channel: &ChannelRow, told: &CallReport) -> Result<bool, ApiError> {
     Ok(told.own_id.is_none()
         && messages::read(work.db, &channel.id, &told.platform_id)?.is_none()

@@ -41,9 +41,6 @@ const FILED: i64 = 3;
 const REMEMBERED: i64 = 7 * 24 * HOUR;
 
 /// Keeps pieces that came, in their order.
-///
-/// # Errors
-/// When the database fails.
 pub fn keep(
     db: &dyn DbSession,
     service: &ServiceState,
@@ -214,9 +211,6 @@ async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), Str
 }
 
 /// Keeps the bytes of a file; its row, which is still nobody's, and where it is.
-///
-/// # Errors
-/// When the disk or the database refuses.
 pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(MediaRow, String), ApiError> {
     let random: [u8; 16] = rand::rng().random();
     let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();

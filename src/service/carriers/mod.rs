@@ -57,9 +57,7 @@ pub const REACTION: &str = "reaction";
 /// The bytes of media that lie here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParcelFile {
-    /// What it is called.
     pub name: String,
-    /// Its media type.
     pub mime_type: String,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -72,22 +70,11 @@ pub enum Fate {
     /// Nothing more is known.
     Sent,
     /// It does not arrive.
-    Failed {
-        /// When that is known.
-        after: i64,
-    },
+    Failed { after: i64 },
     /// It arrives and is not read.
-    Delivered {
-        /// When.
-        after: i64,
-    },
+    Delivered { after: i64 },
     /// It arrives and is read.
-    Read {
-        /// When it arrives.
-        delivered_after: i64,
-        /// When it is read.
-        read_after: i64,
-    },
+    Read { delivered_after: i64, read_after: i64 },
 }
 
 /// What a platform makes of a parcel.
@@ -95,7 +82,6 @@ pub enum Fate {
 pub enum CarryOutcome {
     /// The platform has it.
     Taken {
-        /// The platform's id.
         platform_id: String,
         /// What will become of it.
         fate: Fate,
@@ -104,9 +90,7 @@ pub enum CarryOutcome {
     },
     /// The platform does not want it.
     Refused {
-        /// The interface's code.
         code: ErrorCode,
-        /// In words.
         why: String,
         /// Whether it would refuse everything.
         broken: bool,
@@ -115,23 +99,15 @@ pub enum CarryOutcome {
     Later {
         /// The pause the platform asks for, in microseconds.
         after: i64,
-        /// In words.
         why: String,
     },
     /// The chat has another id by now; it has not left.
-    Moved {
-        /// That id.
-        to: String,
-    },
+    Moved { to: String },
     /// It may have left, and nobody said what became of it.
-    Unknown {
-        /// In words.
-        why: String,
-    },
+    Unknown { why: String },
 }
 
 impl CarryOutcome {
-    /// The outcome in a word.
     pub const fn word(&self) -> &'static str {
         match self {
             Self::Taken { .. } => "taken",
@@ -154,7 +130,6 @@ pub struct PlatformTrouble {
 }
 
 impl PlatformTrouble {
-    /// Trouble that passes by itself.
     pub fn passing(why: impl Into<String>) -> Self {
         Self { why: why.into(), pause: 3 * SECOND }
     }
@@ -177,7 +152,6 @@ pub trait Carrier: Send + Sync {
 pub struct HookCall<'a> {
     /// The query of the address that was called.
     pub query: &'a str,
-    /// Its headers.
     pub headers: &'a HeaderMap,
     /// Its body, as it came.
     pub body: &'a [u8],
@@ -190,7 +164,6 @@ pub struct HookPiece {
     pub name: String,
     /// What it is worked on in order with: a chat.
     pub lane: String,
-    /// As it came.
     pub body: Vec<u8>,
 }
 
@@ -206,7 +179,6 @@ pub struct Polled {
 /// A message that came in.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMessage {
-    /// What the customer sent.
     pub inbound: Inbound,
     /// What its media is called by the platform, and its name.
     pub media: Option<(String, String)>,
@@ -221,15 +193,11 @@ pub enum MessageStep {
     Sent,
     /// It reached the device.
     Delivered,
-    /// It was read.
     Read,
     /// It does not arrive.
     Failed {
-        /// The interface's code.
         code: ErrorCode,
-        /// In words.
         why: String,
-        /// Whether everything would fail.
         broken: bool,
     },
 }
@@ -241,7 +209,6 @@ pub struct StatusReport {
     pub platform_id: String,
     /// The service's id, where the platform was given it.
     pub own_id: Option<String>,
-    /// How far it got.
     pub step: MessageStep,
     /// The recipient's number as the platform knows it, where it tells.
     pub reached: Option<String>,
@@ -253,22 +220,17 @@ pub struct StatusReport {
 /// What a listed message is known by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentTrace {
-    /// Whom it went to.
     pub to: String,
-    /// What it says.
     pub text: String,
 }
 
 /// What a platform reports about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallReport {
-    /// The platform's id of the call.
     pub platform_id: String,
     /// The service's id, where the platform was given it.
     pub own_id: Option<String>,
-    /// Whom it went to.
     pub to: String,
-    /// In the interface's word.
     pub status: &'static str,
     /// How many seconds were spoken, once it has ended.
     pub seconds: i64,
@@ -289,19 +251,10 @@ pub enum PlatformEvent {
     /// Somebody wrote.
     Message(Box<ArrivedMessage>),
     /// Somebody wrote a message anew.
-    Edited {
-        /// The chat.
-        peer: String,
-        /// Which message.
-        platform_id: String,
-        /// What it says now.
-        text: String,
-    },
+    Edited { peer: String, platform_id: String, text: String },
     /// A chat has another id.
     Moved {
-        /// The old one.
         from: String,
-        /// The new one.
         to: String,
         /// Nobody else will ever have the old one.
         for_good: bool,

@@ -15,9 +15,6 @@ use crate::world::Kind;
 use crate::write::Work;
 
 /// Takes a report in. It also settles what nobody knew the end of.
-///
-/// # Errors
-/// When the database fails.
 pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Result<(), ApiError> {
     let own_id = match &report.own_id {
         None => adopted(work, channel, &report)?,
@@ -53,9 +50,6 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
 
 /// Whether a report is of a message whose id is not known yet: the answer to
 /// its send is still on its way.
-///
-/// # Errors
-/// When the database fails.
 pub fn is_early(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<bool, ApiError> {
     Ok(report.own_id.is_none()
         && messages::read(work.db, &channel.id, &report.platform_id)?.is_none()
@@ -74,9 +68,6 @@ fn adopted(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Resu
 
 /// The only one of what goes to somebody of which nobody knows what became of
 /// it. Which of several it is, nobody can tell.
-///
-/// # Errors
-/// When the database fails.
 pub fn only_unknown(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -89,9 +80,6 @@ pub fn only_unknown(
 }
 
 /// Whether a listed message or call may be one that is on its way right now.
-///
-/// # Errors
-/// When the database fails.
 pub fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, event: &PlatformEvent) -> Result<bool, ApiError> {
     let (id, to) = match event {
         PlatformEvent::Status(StatusReport { own_id: None, platform_id, trace: Some(it), .. }) => {

@@ -22,7 +22,6 @@ pub trait SecretStore: Send + Sync {
 pub struct ChannelSecrets {
     /// The service holds the platform that holds this.
     pub service: Weak<ServiceState>,
-    /// The channel.
     pub channel: String,
     /// Connected anew, it has others.
     pub version: String,

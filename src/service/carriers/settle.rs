@@ -46,9 +46,6 @@ pub(super) struct Case<'a, 'b> {
 
 /// Settles an attempt; one that another has followed changes nothing, and a
 /// parcel that was settled stays so, unless nobody knew how.
-///
-/// # Errors
-/// When the database fails.
 pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> Result<(), ApiError> {
     let Some(row) = egress::read(work.db, id)? else { return Ok(()) };
     let open = [EgressState::Claimed.word(), EgressState::Unknown.word()];
@@ -85,9 +82,6 @@ pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> R
 
 /// Settles a parcel by what its platform reports of it, whatever its attempt
 /// was answered.
-///
-/// # Errors
-/// When the database fails.
 pub fn confirm(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
     // One that waits for another attempt has left with an earlier one.
     let waits = row.state == EgressState::Waiting.word();
@@ -99,18 +93,12 @@ pub fn confirm(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Resul
 }
 
 /// Asks for a person, because a message that was shown does not arrive.
-///
-/// # Errors
-/// When the database fails.
 pub fn ask_for_person(work: &Work<'_>, conversation: &str, why: &str) -> Result<(), DatabaseError> {
     conversations::escalate(work.db, conversation, (NOT_ARRIVED, why), work.now)
 }
 
 /// Puts the message of a parcel into the history before its platform has
 /// spoken, because whoever asked waits no longer; the answer meanwhile.
-///
-/// # Errors
-/// When the database fails.
 pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
     let Some((reply, settled)) = egress::answer(work.db, id)? else { return Ok(None) };
     let Some(row) = egress::read(work.db, id)?.filter(|it| !settled && !it.told) else {
@@ -353,9 +341,6 @@ impl Case<'_, '_> {
 }
 
 /// Keeps the answer under the idempotency key of the request of a parcel.
-///
-/// # Errors
-/// When the database fails.
 pub fn keep_reply(work: &Work<'_>, id: &str, reply: &Reply) -> Result<(), DatabaseError> {
     let Some(request) = egress::request_of(work.db, id)? else { return Ok(()) };
     let egress::KeyedRequest { api_key, name, fingerprint } = request;
@@ -370,9 +355,6 @@ fn mail_channel(work: &Work<'_>, row: &EgressRow) -> Result<Option<ChannelRow>, 
 
 /// Whether a parcel is still to leave when its turn has come: what the
 /// assistant wanted to say is not said once a person has taken over.
-///
-/// # Errors
-/// When the database fails.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if mail_channel(work, row)?.is_some() {
         return mail::settle::may_leave(work, row);

@@ -21,9 +21,6 @@ const LOOK: Duration = Duration::from_secs(1);
 
 /// The answer to a request: its own, or that of the platform its parcel goes
 /// to.
-///
-/// # Errors
-/// When the database fails.
 pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Result<Reply, ApiError> {
     let Some(id) = reply.carried.clone() else { return Ok(reply) };
     let replayed = reply.replayed;

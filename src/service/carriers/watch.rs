@@ -36,9 +36,6 @@ pub fn owner(channel: &str) -> String {
 }
 
 /// Reads which channels are connected, and to what.
-///
-/// # Errors
-/// When the database fails.
 pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
     let rows: Result<_, DatabaseError> = service
         .database
@@ -85,9 +82,6 @@ fn hook(service: &Service, kind: Channel) -> Option<String> {
 }
 
 /// The platform of a kind of channel, from what is kept, and where it calls.
-///
-/// # Errors
-/// In words, when it cannot be read.
 pub fn open(
     kind: Channel,
     settings: &str,

@@ -26,17 +26,11 @@ const QUEUED: i64 = 50;
 const PAUSE: i64 = SECOND;
 
 /// Sets the next step of a broadcast to happen.
-///
-/// # Errors
-/// When the database fails.
 pub fn expect_step(work: &Work<'_>, id: &str) -> Result<(), DatabaseError> {
     due::add(work.db, work.now.plus(PAUSE), Kind::Broadcast.word(), id, "")
 }
 
 /// Sends to the next few recipients; with the last the broadcast is complete.
-///
-/// # Errors
-/// When the database fails.
 pub fn step(work: &Work<'_>, id: &str) -> Result<(), ApiError> {
     let Some(row) = broadcasts::by_id(work.db, id)? else { return Ok(()) };
     let channel = channels::read(work.db, &row.channel)?;
@@ -102,9 +96,6 @@ fn send_to(
 }
 
 /// Follows a message that moved on; one that does not arrive is given back.
-///
-/// # Errors
-/// When the database fails.
 pub fn follow(work: &Work<'_>, message: &MessageRow) -> Result<(), DatabaseError> {
     let Some(id) = &message.broadcast else { return Ok(()) };
     let Some(position) = broadcasts::advance(work.db, id, &message.id, &message.status)? else {
@@ -119,9 +110,6 @@ pub fn follow(work: &Work<'_>, message: &MessageRow) -> Result<(), DatabaseError
 
 /// Notes what became of a message that waited for its platform: the status it
 /// has now, or why it was refused, which is given back.
-///
-/// # Errors
-/// When the database fails.
 pub fn settle(
     work: &Work<'_>,
     id: &str,

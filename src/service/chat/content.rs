@@ -15,20 +15,15 @@ pub const ID: usize = 256;
 pub const TYPES: [&str; 8] =
     ["text", "image", "audio", "video", "document", "template", "interactive", "location"];
 
-/// The content of a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
-    /// A text.
     Text(String),
     /// Media behind a link.
     Media(Media),
     /// An approved template.
     Template {
-        /// Its name.
         name: String,
-        /// Its language code.
         language: String,
-        /// Values for its variables.
         components: Vec<Value>,
     },
     /// Buttons or a list, passed on as they are.
@@ -55,7 +50,6 @@ pub struct Media {
 pub struct ChatSendRequest {
     /// E.164.
     pub to: String,
-    /// What is sent.
     pub content: Content,
     /// The quoted message: a service id or a platform id. Ignored for
     /// templates.
@@ -86,7 +80,6 @@ impl Content {
         read_content(kind, &fields.required_object(kind)?, fields)
     }
 
-    /// The type's word.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Text(_) => "text",

@@ -10,9 +10,6 @@ use crate::world::Kind;
 use crate::write::Work;
 
 /// Moves a message on, unless it is past that already, and tells of it.
-///
-/// # Errors
-/// When the database fails.
 pub fn advance(work: &Work<'_>, message: &str, step: Kind) -> Result<(), DatabaseError> {
     let (status, event) = match step {
         Kind::Delivered => ("delivered", Event::MessageDelivered),

@@ -23,9 +23,6 @@ const TAGS: [&str; 15] = [
 ];
 
 /// Reads marked-up text into plain text.
-///
-/// # Errors
-/// With words that say what the platform would not take.
 pub fn plain(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Vec<String> = Vec::new();

@@ -19,9 +19,6 @@ const ASKS_FOR_HELP: &str = "the customer asks for help";
 
 /// Heeds what a text to a phone number asks; whether nobody need answer it
 /// besides.
-///
-/// # Errors
-/// When the database fails.
 pub fn heed(
     work: &Work<'_>,
     channel: &ChannelRow,

@@ -10,9 +10,6 @@ const MARKS: [&str; 7] = ["```", "||", "__", "*", "_", "~", "`"];
 const RESERVED: &str = "[]()>#+-=|{}.!";
 
 /// Reads marked-up text into plain text.
-///
-/// # Errors
-/// With words that say what the platform would not take.
 pub fn plain(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Vec<&str> = Vec::new();

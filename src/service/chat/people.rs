@@ -11,9 +11,6 @@ use model::time::Timestamp;
 
 /// Somebody wrote on business chat: they become a contact, or are heard of
 /// again. The contact; none on other channels.
-///
-/// # Errors
-/// When the database fails.
 pub fn heard(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -37,9 +34,6 @@ pub fn heard(
 
 /// A customer of business chat has another number: so has their contact,
 /// unless somebody is known under it.
-///
-/// # Errors
-/// When the database fails.
 pub fn moved(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Result<(), DatabaseError> {
     if channel.kind != Channel::Whatsapp || contacts::of_phone(work.db, &channel.workspace, to)?.is_some() {
         return Ok(());
@@ -49,9 +43,6 @@ pub fn moved(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Res
 
 /// The conversation with a number on a channel, made when there is none; it
 /// shows what the contact is called.
-///
-/// # Errors
-/// When the database fails.
 pub fn conversation_with(
     work: &Work<'_>,
     channel: &ChannelRow,

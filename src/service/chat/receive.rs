@@ -26,11 +26,9 @@ pub struct Inbound {
     pub name: Option<String>,
     /// Their user name on the bot channel.
     pub username: Option<String>,
-    /// The text or caption.
     pub text: String,
     /// `text`, `image`, …
     pub kind: String,
-    /// Where media lives.
     pub media_url: Option<String>,
     /// The ad they came from.
     pub referral: Option<Value>,
@@ -49,16 +47,11 @@ pub struct Inbound {
 /// Where it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
-    /// The conversation's id.
     pub conversation: String,
-    /// The message's id.
     pub message: String,
 }
 
 /// Takes in what a customer sent on a channel.
-///
-/// # Errors
-/// When the database fails.
 pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Result<Received, DatabaseError> {
     let conversation = find_or_make(work, channel, inbound)?;
     let stamp = work.stamp();

@@ -37,13 +37,11 @@ pub struct Outgoing {
     pub marked: Option<(&'static str, String)>,
     /// `text`, `image`, …
     pub kind: &'static str,
-    /// Where its media lives.
     pub media_url: Option<String>,
     /// A JSON object: what else the platform is given.
     pub details: Option<String>,
     /// The id of the quoted message.
     pub reply_to: Option<String>,
-    /// Credits it cost.
     pub cost: i64,
     /// The broadcast it belongs to.
     pub broadcast: Option<String>,
@@ -51,9 +49,6 @@ pub struct Outgoing {
 
 /// Hands a message to its carrier. One that takes its time has it later: the
 /// message that is answered is queued then, and not in the history yet.
-///
-/// # Errors
-/// What the platform refuses.
 pub fn send(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -214,9 +209,6 @@ fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), Api
 }
 
 /// Keeps a reaction for its carrier; its id.
-///
-/// # Errors
-/// When the database fails.
 pub fn enqueue_reaction(
     work: &Work<'_>,
     message: &MessageRow,
@@ -248,9 +240,6 @@ pub fn enqueue_reaction(
 }
 
 /// Keeps something for a carrier, behind what else goes to that customer.
-///
-/// # Errors
-/// When the database fails.
 pub fn keep(
     work: &Work<'_>,
     channel: &str,
@@ -276,9 +265,6 @@ pub fn keep(
 }
 
 /// Puts a message into its history.
-///
-/// # Errors
-/// When the database fails.
 pub fn store(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -292,9 +278,6 @@ pub fn store(
 }
 
 /// Tells that a message was taken, and sets what will become of it.
-///
-/// # Errors
-/// When the database fails.
 pub fn leave(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -316,9 +299,6 @@ pub fn leave(
 }
 
 /// A person has answered: the assistant need not ask for one any more.
-///
-/// # Errors
-/// When the database fails.
 pub fn follow_up(work: &Work<'_>, conversation: &ConversationRow, row: &MessageRow) -> Result<(), ApiError> {
     if row.sender != "ai" && row.broadcast.is_none() {
         conversations::calm(work.db, &conversation.id)?;

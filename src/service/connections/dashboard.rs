@@ -20,9 +20,7 @@ use model::time::{Clock, Timestamp};
 pub struct Trial {
     /// The endpoint; without it, the first.
     pub endpoint: Option<String>,
-    /// The contact.
     pub facts: ContactFacts,
-    /// What is filled in.
     pub answers: Vec<(String, String)>,
 }
 
@@ -42,9 +40,6 @@ impl Admin {
 
     /// Calls a connection as it would be called, kept or not; the call is
     /// logged.
-    ///
-    /// # Errors
-    /// When it cannot be called at all, or the database fails.
     pub async fn try_connection(
         &self,
         connection: &Connection,
@@ -89,9 +84,6 @@ impl Admin {
 
     /// Keeps a connection and its credential, in place of the one of its
     /// name.
-    ///
-    /// # Errors
-    /// When the key cannot be read, or the database fails.
     pub async fn put_connection(
         &self,
         connection: Connection,
@@ -112,18 +104,12 @@ impl Admin {
     }
 
     /// All connections, and whether each has a credential.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn connections(&self) -> Result<Vec<(Connection, bool)>, AdminError> {
         let all: Result<_, DatabaseError> = self.database.read(stored::list).await;
         Ok(all?.into_iter().map(|it| (it.connection, it.sealed.is_some())).collect())
     }
 
     /// A connection with its credential, to be tried again.
-    ///
-    /// # Errors
-    /// When there is none, or its credential cannot be read.
     pub async fn connection(&self, name: &str) -> Result<(Connection, Option<Secret>), AdminError> {
         let wanted = name.to_owned();
         let found: Result<_, DatabaseError> = self.database.read(move |db| stored::read(db, &wanted)).await;
@@ -139,9 +125,6 @@ impl Admin {
     }
 
     /// Removes a connection with its credential.
-    ///
-    /// # Errors
-    /// When there is none, or the database fails.
     pub async fn remove_connection(&self, name: &str) -> Result<(), AdminError> {
         let wanted = name.to_owned();
         let removed: Result<bool, DatabaseError> =
@@ -153,9 +136,6 @@ impl Admin {
     }
 
     /// The newest calls, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn connection_calls(&self, limit: u32) -> Result<Vec<CallLine>, AdminError> {
         let calls: Result<_, DatabaseError> = self.database.read(move |db| stored::calls(db, limit)).await;
         Ok(calls?)

@@ -46,17 +46,11 @@ impl Connections {
 }
 
 /// Whether any connection is kept.
-///
-/// # Errors
-/// When the database fails.
 pub async fn any(service: &Service) -> Result<bool, DatabaseError> {
     service.database.read(stored::any).await
 }
 
 /// All that are kept.
-///
-/// # Errors
-/// When the database fails.
 pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
     service.database.read(stored::list).await
 }

@@ -14,9 +14,6 @@ use model::time::Clock;
 
 impl Admin {
     /// All proposals, newest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn proposals(&self) -> Result<Vec<ProposalRow>, AdminError> {
         let all: Result<_, DatabaseError> = self.database.read(proposals::list).await;
         Ok(all?)
@@ -68,9 +65,6 @@ impl Admin {
     }
 
     /// Decides against a proposal.
-    ///
-    /// # Errors
-    /// When there is none to be dropped, or the database fails.
     pub async fn drop_proposal(&self, id: &str) -> Result<(), AdminError> {
         self.undecided(id, State::Dropped).await.map(drop)
     }

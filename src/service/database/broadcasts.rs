@@ -7,10 +7,8 @@ use crate::database::session::DbSession;
 use model::time::Timestamp;
 use sqlite::read_row;
 
-/// A broadcast.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BroadcastRow {
-    /// Its id.
     pub id: String,
     /// The channel it goes out on.
     pub channel: String,
@@ -18,19 +16,15 @@ pub struct BroadcastRow {
     pub kind: String,
     /// The text, the caption or the filled template.
     pub content: String,
-    /// Where its image lives.
     pub media_url: Option<String>,
     /// A JSON object: what else the platform is given.
     pub details: Option<String>,
-    /// Credits for each recipient.
     pub price: i64,
-    /// How many recipients.
     pub total: i64,
     /// `sending` or `completed`.
     pub status: String,
     /// The idempotency key it was made under.
     pub key: Option<String>,
-    /// When it was made.
     pub created_at: Timestamp,
     /// When the last recipient was tried.
     pub completed_at: Option<Timestamp>,
@@ -41,7 +35,6 @@ pub struct BroadcastRow {
 pub struct Recipient {
     /// The place in the broadcast.
     pub position: i64,
-    /// The contact's id.
     pub contact: String,
     /// E.164.
     pub phone: String,
@@ -55,7 +48,6 @@ pub struct Counts {
     pub sent: i64,
     /// Of those, arrived.
     pub delivered: i64,
-    /// Refused or lost.
     pub failed: i64,
 }
 
@@ -80,12 +72,10 @@ pub fn add_recipient(
     db.note(sql, bound![broadcast, position, contact, phone])
 }
 
-/// One by id.
 pub fn by_id(db: &dyn DbSession, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// One of a channel by id.
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
     Ok(by_id(db, id)?.filter(|it| it.channel == channel))
 }

@@ -5,7 +5,6 @@ use crate::database::rows::{bound, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// A call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallRow {
     /// Its id, also that of its message.
@@ -18,13 +17,9 @@ pub struct CallRow {
     pub metadata: String,
     /// queued, ringing, in_progress, completed, failed.
     pub status: String,
-    /// Credits so far.
     pub cost: i64,
-    /// When it was placed.
     pub created_at: Timestamp,
-    /// When somebody answered.
     pub answered_at: Option<Timestamp>,
-    /// When it ended.
     pub ended_at: Option<Timestamp>,
 }
 
@@ -37,7 +32,6 @@ pub fn insert(db: &dyn DbSession, row: &CallRow) -> Result<(), DatabaseError> {
     store(db, row)
 }
 
-/// One by id.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<CallRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }

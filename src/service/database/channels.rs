@@ -10,15 +10,11 @@ use sqlite::read_row;
 /// A channel of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelRow {
-    /// Its id.
     pub id: String,
-    /// Whose it is.
     pub workspace: String,
-    /// Its kind.
     pub kind: Channel,
     /// The id of its assistant.
     pub assistant: String,
-    /// The name of its assistant.
     pub assistant_name: Option<String>,
     /// The number, bot name or mail address; none until one is connected.
     pub address: Option<String>,
@@ -34,7 +30,6 @@ pub fn insert(db: &dyn DbSession, channel: &ChannelRow, now: Timestamp) -> Resul
     db.note(sql, bound![id, workspace, kind.word(), assistant, assistant_name, address, now])
 }
 
-/// Reads a channel.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<ChannelRow, DatabaseError> {
     db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }

@@ -8,7 +8,6 @@ use model::time::Timestamp;
 /// A connected channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConnectedRow {
-    /// The channel's id.
     pub channel: String,
     /// JSON: the platform's address, the account, how it is heard.
     pub settings: String,
@@ -16,11 +15,9 @@ pub struct ConnectedRow {
     pub sealed: Vec<u8>,
     /// Another one each time it is connected.
     pub version: String,
-    /// What is wrong with it.
     pub trouble: Option<String>,
     /// How far the platform was read.
     pub mark: String,
-    /// Since when.
     pub connected_at: Timestamp,
 }
 
@@ -28,12 +25,10 @@ table!(ConnectedRow from connected_channels {
     channel, settings, sealed, version, trouble, mark, connected_at
 });
 
-/// All of them.
 pub fn all(db: &dyn DbSession) -> Result<Vec<ConnectedRow>, DatabaseError> {
     db.all(&format!("{SELECT} ORDER BY channel"), &[], from_row)
 }
 
-/// Reads one.
 pub fn read(db: &dyn DbSession, channel: &str) -> Result<Option<ConnectedRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE channel = ?1"), bound![channel], from_row)
 }

@@ -14,7 +14,6 @@ pub const CALLS: i64 = 10_000;
 /// A connection, and its sealed credential.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stored {
-    /// What it is.
     pub connection: Connection,
     /// Its credential, if one was given.
     pub sealed: Option<Vec<u8>>,
@@ -62,7 +61,6 @@ pub fn read(db: &dyn DbSession, name: &str) -> Result<Option<Stored>, DatabaseEr
     Ok(list(db)?.into_iter().find(|it| it.connection.name == name))
 }
 
-/// Whether there is any.
 pub fn any(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.scalar("SELECT EXISTS (SELECT 1 FROM connections)", &[])
 }

@@ -7,27 +7,21 @@ use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// A contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContactRow {
-    /// Its id.
     pub id: String,
-    /// Whose it is.
     pub workspace: String,
     /// E.164.
     pub phone: String,
-    /// What the person is called.
     pub name: Option<String>,
     /// Whether the business gave the name; the platform's does not replace it
     /// then.
     pub named: bool,
-    /// The person's mail address.
     pub email: Option<String>,
     /// A JSON array of strings.
     pub tags: String,
     /// A JSON object.
     pub metadata: String,
-    /// When it was made.
     pub created_at: Timestamp,
     /// When the business last changed it.
     pub updated_at: Timestamp,
@@ -95,7 +89,6 @@ pub fn set_phone(db: &dyn DbSession, workspace: &str, from: &str, to: &str) -> R
     db.note(sql, bound![workspace, from, to])
 }
 
-/// One of a workspace by id.
 pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<ContactRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)
 }

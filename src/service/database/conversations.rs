@@ -17,29 +17,22 @@ const PREVIEW: usize = 120;
 /// read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConversationRow<T = String> {
-    /// Its id.
     pub id: T,
-    /// The channel it is on.
     pub channel: T,
     /// Where replies go: a phone number or a chat id.
     pub peer: T,
-    /// The customer's name.
     pub name: Option<T>,
     /// The customer's user name on the bot channel.
     pub username: Option<T>,
-    /// The customer's mail address.
     pub email: Option<T>,
     /// The address of a picture.
     pub avatar: Option<T>,
     /// `active` or `closed`.
     pub status: T,
-    /// Whether the assistant answers.
     pub automation: bool,
     /// Why the assistant asked for a person.
     pub escalation: Option<T>,
-    /// Since when it asks.
     pub escalated_at: Option<Timestamp>,
-    /// How many messages.
     pub message_count: i64,
     /// The newest message, cut.
     pub preview: T,
@@ -47,7 +40,6 @@ pub struct ConversationRow<T = String> {
     pub last_at: Timestamp,
     /// When the first message came.
     pub first_at: Timestamp,
-    /// When the conversation was made.
     pub created_at: Timestamp,
     /// When the customer last wrote.
     pub last_inbound_at: Option<Timestamp>,
@@ -56,7 +48,6 @@ pub struct ConversationRow<T = String> {
 }
 
 impl ConversationRow {
-    /// A conversation that begins now.
     pub fn new(id: String, channel: &str, peer: &str, now: Timestamp) -> Self {
         Self {
             id,
@@ -110,7 +101,6 @@ pub fn insert(db: &dyn DbSession, row: &ConversationRow) -> Result<(), DatabaseE
     store(db, row)
 }
 
-/// One of a channel by id.
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<ConversationRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }

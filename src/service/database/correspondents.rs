@@ -20,7 +20,6 @@ pub struct CorrespondentRow {
     pub email: String,
     /// The name as last told.
     pub name: Option<String>,
-    /// Mails from and to them.
     pub message_count: i64,
     /// When the last of them came or went.
     pub last_at: Timestamp,

@@ -9,15 +9,11 @@ use model::time::Timestamp;
 /// One piece of work.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// Its number.
     pub seq: i64,
-    /// When it falls due.
     pub at: Timestamp,
-    /// What it is.
     pub kind: String,
     /// What it concerns: the id of a row.
     pub subject: String,
-    /// What else it needs.
     pub data: String,
 }
 
@@ -36,7 +32,6 @@ pub fn add(
 /// Which pieces can happen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Happens {
-    /// All of them.
     All,
     /// What needs no simulated platform and no sample customer.
     Real,

@@ -29,7 +29,6 @@ pub struct EgressRow {
     pub draft: String,
     /// A word of [`EgressState`].
     pub state: String,
-    /// When it may leave.
     pub due_at: Timestamp,
     /// The number of the attempt.
     pub fence: i64,
@@ -73,9 +72,7 @@ impl EgressState {
 /// The request a parcel came by.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyedRequest {
-    /// The API key.
     pub api_key: String,
-    /// The idempotency key.
     pub name: String,
     /// What a retry is compared by.
     pub fingerprint: Fingerprint,

@@ -12,44 +12,31 @@ use model::time::Timestamp;
 use sqlite::read_row;
 use wire::email::AttachmentBody;
 
-/// A mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmailRow {
-    /// The service's id.
     pub id: String,
-    /// The thread it is in.
     pub thread: String,
-    /// The channel it is on.
     pub channel: String,
     /// The `Message-ID` header.
     pub header_id: String,
     /// `inbound` or `outbound`.
     pub direction: String,
-    /// The sender's address.
     pub sender: String,
-    /// The sender's name.
     pub sender_name: Option<String>,
-    /// Whom it is to.
     pub recipients: Vec<String>,
-    /// Who gets a copy.
     pub copies: Vec<String>,
     /// Who gets a copy the others do not see.
     pub blind_copies: Vec<String>,
-    /// Its subject.
     pub subject: String,
-    /// The plain text.
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
-    /// What is attached.
     pub attachments: Vec<AttachmentBody>,
     /// A JSON object: Reply-To and what else the sender set.
     pub headers: String,
-    /// The mail it answers.
     pub in_reply_to: Option<String>,
     /// received; sent, opened, failed.
     pub status: String,
-    /// Credits.
     pub cost: i64,
     /// When it came or went.
     pub created_at: Timestamp,
@@ -150,9 +137,7 @@ pub fn references(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<St
 /// A mail that was written in a thread from here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OwnMail {
-    /// Its headers.
     pub headers: String,
-    /// When.
     pub created_at: Timestamp,
 }
 

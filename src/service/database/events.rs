@@ -19,20 +19,16 @@ pub struct EventRow {
     pub name: String,
     /// The exact bytes of the envelope.
     pub body: Vec<u8>,
-    /// When.
     pub at: Timestamp,
 }
 
 /// A delivery whose next attempt is due.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueDelivery {
-    /// Its id.
     pub id: String,
     /// The subscription it goes to.
     pub webhook: String,
-    /// The event.
     pub event: String,
-    /// What is sent.
     pub body: Vec<u8>,
     /// How many attempts there were.
     pub attempts: usize,

@@ -16,7 +16,6 @@ pub struct IngressRow {
     pub name: String,
     /// The chat it belongs to.
     pub lane: String,
-    /// As it came.
     pub body: Vec<u8>,
     /// How often something it needs could not be had.
     pub attempts: i64,

@@ -50,19 +50,13 @@ pub fn insert(
 /// A key as lists show it: never the key itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyLine {
-    /// Its id.
     pub id: String,
     /// What it is found by.
     pub hash: KeyHash,
-    /// The channel it drives.
     pub channel: Channel,
-    /// Live or test.
     pub environment: Environment,
-    /// Its last four characters.
     pub tail: String,
-    /// When it was made.
     pub created_at: Timestamp,
-    /// When it was revoked.
     pub revoked_at: Option<Timestamp>,
 }
 

@@ -7,7 +7,6 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use crate::database::DatabaseError;
 use crate::database::session::WriteScope;
 
-/// The lanes.
 pub struct Lanes<J> {
     state: Mutex<LaneState<J>>,
     woken: Condvar,
@@ -38,9 +37,6 @@ impl<J> Lanes<J> {
     }
 
     /// Puts a job behind those of its lane.
-    ///
-    /// # Errors
-    /// When no more jobs are taken.
     pub fn add(&self, scope: WriteScope, job: J) -> Result<(), DatabaseError> {
         let mut state = self.state();
         if state.is_closed {

@@ -24,9 +24,7 @@ pub struct PoolLoad {
 /// The same at one time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LoadReading {
-    /// Connections there are.
     pub connections: usize,
-    /// Connections that work.
     pub busy: usize,
     /// Jobs that wait for one.
     pub waiting: usize,
@@ -40,7 +38,6 @@ impl PoolLoad {
         Arc::new(Self { connections, ..Self::default() })
     }
 
-    /// How it is now.
     pub fn read(&self) -> LoadReading {
         LoadReading {
             connections: self.connections,
@@ -91,9 +88,6 @@ impl JobTicket {
 
     /// Waits until the job is answered. One that is not begun within the
     /// patience never will be.
-    ///
-    /// # Errors
-    /// When it was given up, or those who work have ended.
     pub async fn answer<T>(self, mut answered: oneshot::Receiver<T>) -> Result<T, DatabaseError> {
         let waited = tokio::time::timeout(PATIENCE, &mut answered).await;
         let told = match waited {

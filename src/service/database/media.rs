@@ -17,13 +17,10 @@ const PART: usize = 256 * 1024;
 pub struct MediaRow {
     /// Its id, which is also the name of its file.
     pub id: String,
-    /// Whose it is.
     pub workspace: String,
-    /// Its media type.
     pub mime_type: String,
     /// Its bytes.
     pub size: i64,
-    /// What it was called.
     pub filename: String,
 }
 

@@ -11,13 +11,9 @@ use model::time::Timestamp;
 /// A message; its texts are its own, or lie in the row that is being read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MessageRow<T = String> {
-    /// The service's id.
     pub id: T,
-    /// The conversation it is in.
     pub conversation: T,
-    /// The channel it is on.
     pub channel: T,
-    /// The platform's id.
     pub platform_id: T,
     /// `inbound` or `outbound`.
     pub direction: T,
@@ -27,7 +23,6 @@ pub struct MessageRow<T = String> {
     pub content: T,
     /// `text`, `image`, …
     pub kind: T,
-    /// Where its media lives.
     pub media_url: Option<T>,
     /// A JSON object: what else the platform was given.
     pub details: Option<T>,
@@ -37,13 +32,11 @@ pub struct MessageRow<T = String> {
     pub reply_to: Option<T>,
     /// The emoji this side reacted with.
     pub reaction: Option<T>,
-    /// Credits.
     pub cost: i64,
     /// When it was made: with the id, its place.
     pub created_at: Timestamp,
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
-    /// When it was read.
     pub read_at: Option<Timestamp>,
     /// The broadcast it belongs to.
     pub broadcast: Option<T>,

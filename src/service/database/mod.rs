@@ -96,9 +96,6 @@ impl Database {
     }
 
     /// Reads from a file that a service has made, beside whoever uses it.
-    ///
-    /// # Errors
-    /// When the file is no service's, or what is read fails.
     pub fn look<T>(
         path: &Path,
         read: impl FnOnce(&dyn DbSession) -> Result<T, DatabaseError>,
@@ -134,9 +131,6 @@ impl Database {
     }
 
     /// Opens a database that a service has made; it makes none.
-    ///
-    /// # Errors
-    /// When it is no service's, or cannot be used.
     pub fn existing(place: &DatabasePlace) -> Result<Self, DatabaseError> {
         let stamp = Arc::new(AtomicI64::new(0));
         let (writers, readers): (Vec<Box<dyn WritingConnection>>, _) = match place {
@@ -165,9 +159,6 @@ impl Database {
     }
 
     /// Runs a job that changes anything. Undone when it fails.
-    ///
-    /// # Errors
-    /// What the job fails with, or why it could not be kept.
     pub async fn write<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -178,9 +169,6 @@ impl Database {
     }
 
     /// Runs a job that changes what its scope says. Undone when it fails.
-    ///
-    /// # Errors
-    /// What the job fails with, or why it could not be kept.
     pub async fn write_in<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -191,9 +179,6 @@ impl Database {
     }
 
     /// Runs a job that only reads what is committed.
-    ///
-    /// # Errors
-    /// What the job fails with, or why it could not be run.
     pub async fn read<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -205,10 +190,6 @@ impl Database {
 
     /// The same where it takes several questions: all are answered as of one
     /// moment.
-    ///
-    /// # Errors
-    /// What the job fails with, or that the connection was lost between two
-    /// questions.
     pub async fn read_together<T, E, F>(&self, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
@@ -264,9 +245,6 @@ impl Database {
 
     /// Runs a job of what falls due, as [`write_in`](Self::write_in) does; refused
     /// where another process does that by now.
-    ///
-    /// # Errors
-    /// What the job fails with, or why it could not be kept.
     pub async fn write_leading<T, E, F>(&self, scope: WriteScope, job: F) -> Result<T, E>
     where
         F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,

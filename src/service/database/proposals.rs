@@ -15,7 +15,6 @@ pub enum State {
     Proposed,
     /// A person carried it out; no answer is known that says it is done.
     Begun,
-    /// It is done.
     Done,
     /// A person dropped it.
     Dropped,
@@ -42,9 +41,7 @@ pub struct ProposalRow {
     pub id: String,
     /// The conversation it came from.
     pub conversation: String,
-    /// The connection.
     pub connection: String,
-    /// The endpoint.
     pub endpoint: String,
     /// What the assistant filled in.
     pub answers: Vec<(String, String)>,
@@ -52,7 +49,6 @@ pub struct ProposalRow {
     pub state: State,
     /// What became of the last attempt.
     pub outcome: Option<String>,
-    /// When it was proposed.
     pub created_at: Timestamp,
 }
 
@@ -92,7 +88,6 @@ pub fn list(db: &dyn DbSession) -> Result<Vec<ProposalRow>, DatabaseError> {
     db.all(&format!("{SELECT} ORDER BY created_at DESC, id DESC"), &[], from_row)
 }
 
-/// The proposal of an id.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<ProposalRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }

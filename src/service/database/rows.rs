@@ -15,7 +15,6 @@ pub enum SqlValue<'a> {
     Null,
     /// A whole number.
     Int(i64),
-    /// A text.
     Text(&'a str),
     /// Bytes.
     Bytes(&'a [u8]),
@@ -23,16 +22,11 @@ pub enum SqlValue<'a> {
 
 /// The cells of a row, as an engine hands them out.
 pub trait RowCells {
-    /// How many.
     fn count(&self) -> usize;
 
     /// The name of a column.
     fn name(&self, place: usize) -> &str;
 
-    /// What is in it.
-    ///
-    /// # Errors
-    /// When it is of no kind that is kept.
     fn value(&self, place: usize) -> Result<SqlValue<'_>, DatabaseError>;
 }
 
@@ -61,17 +55,11 @@ impl<'a> DbRow<'a> {
     }
 
     /// A text where it lies, or copied from there.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn text<T: From<&'a str>>(&self, name: &str) -> Result<T, DatabaseError> {
         self.optional_text(name)?.ok_or_else(|| unreadable(name))
     }
 
     /// The same; `None` for null.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn optional_text<T: From<&'a str>>(&self, name: &str) -> Result<Option<T>, DatabaseError> {
         match self.value(name)? {
             SqlValue::Null => Ok(None),
@@ -81,41 +69,26 @@ impl<'a> DbRow<'a> {
     }
 
     /// What a stored word means.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T, DatabaseError> {
         Ok(meaning(self.text(name)?))
     }
 
     /// A text of one line; none for null.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn line(&self, name: &str) -> Result<SafeText, DatabaseError> {
         Ok(self.optional_text(name)?.map(SafeText::line).unwrap_or_default())
     }
 
     /// A number in its own type; none where it does not fit.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> Result<T, DatabaseError> {
         Ok(T::try_from(self.get::<i64>(name)?).unwrap_or_default())
     }
 
     /// What JSON says; nothing where it cannot be read.
-    ///
-    /// # Errors
-    /// As for [`get`](Self::get).
     pub fn json<T: JsonCell>(&self, name: &str) -> Result<T, DatabaseError> {
         Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
     /// All cells, in their order.
-    ///
-    /// # Errors
-    /// When one is of no kind that is kept.
     pub fn values(&self) -> Result<Vec<SqlValue<'a>>, DatabaseError> {
         (0..self.cells.count()).map(|it| self.cells.value(it)).collect()
     }
@@ -135,9 +108,6 @@ fn unreadable(name: &str) -> DatabaseError {
 }
 
 /// The cell of a row that has one column.
-///
-/// # Errors
-/// When it holds something else.
 pub fn only<T: FromSqlValue>(row: &DbRow<'_>) -> Result<T, DatabaseError> {
     T::read(row.cells.value(0)?).ok_or_else(|| unreadable(row.cells.name(0)))
 }

@@ -5,9 +5,6 @@ use crate::database::session::DbSession;
 
 /// Runs a part; what it changed is undone when it fails. Parts may lie inside
 /// one another.
-///
-/// # Errors
-/// What the part fails with, or why it could not be kept or undone.
 pub fn part<T, E: From<DatabaseError>>(
     db: &dyn DbSession,
     work: impl FnOnce() -> Result<T, E>,
@@ -42,9 +39,6 @@ impl Drop for UndoneInPanic<'_> {
 }
 
 /// Runs a part whose answer is wanted and whose changes are not.
-///
-/// # Errors
-/// What the part fails with, or why it could not be undone.
 pub fn rehearsal<T, E: From<DatabaseError>>(
     db: &dyn DbSession,
     work: impl FnOnce() -> Result<T, E>,

@@ -26,9 +26,6 @@ impl WriteScope {
 
 impl Database {
     /// What a write to a channel comes behind.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn scope_of_channel(&self, channel: &str) -> Result<WriteScope, DatabaseError> {
         // A file has one order anyway.
         if !self.is_shared() {
@@ -53,9 +50,6 @@ impl Database {
 
     /// What a write to a message, conversation, mail, thread or broadcast comes
     /// behind.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn scope_of_subject(&self, subject: &str) -> Result<WriteScope, DatabaseError> {
         if !self.is_shared() {
             return Ok(WriteScope::Everything);

@@ -23,25 +23,16 @@ pub trait DbSession {
     fn rows(&self, sql: &str, bound: &[SqlValue<'_>], visit: &mut Visit<'_>) -> Result<(), DatabaseError>;
 
     /// Makes a change and tells how many rows it touched.
-    ///
-    /// # Errors
-    /// When the engine refuses.
     fn change(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<u64, DatabaseError>;
 
     /// Makes a change whose count nobody waits for: an engine behind a network
     /// may send it later, at the latest when the part ends that it lies in.
-    ///
-    /// # Errors
-    /// When the engine refuses.
     fn note(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<(), DatabaseError> {
         self.change(sql, bound).map(drop)
     }
 
     /// Begins a part that can be undone alone; parts may lie inside one another.
     /// See [`part`](crate::database::savepoint::part).
-    ///
-    /// # Errors
-    /// When the engine refuses.
     fn begin_part(&self) -> Result<(), DatabaseError>;
 
     /// Ends the innermost part and keeps what it changed.
@@ -51,9 +42,6 @@ pub trait DbSession {
     fn keep_part(&self) -> Result<(), DatabaseError>;
 
     /// Ends the innermost part and undoes what it changed.
-    ///
-    /// # Errors
-    /// When the engine refuses.
     fn undo_part(&self) -> Result<(), DatabaseError>;
 }
 
@@ -129,9 +117,6 @@ pub trait WritingConnection: Send {
     fn together(&self) -> usize;
 
     /// Begins a transaction behind those that its scope says.
-    ///
-    /// # Errors
-    /// When there is none then.
     fn begin(&self, scope: &WriteScope) -> Result<(), BeginFailure>;
 
     /// What jobs change things through.
@@ -150,17 +135,11 @@ pub trait WritingConnection: Send {
 impl dyn DbSession + '_ {
     /// The one value that answers a question which always has an answer: a
     /// count, whether a row exists.
-    ///
-    /// # Errors
-    /// When the engine refuses, or it is of another kind.
     pub fn scalar<T: FromSqlValue>(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<T, DatabaseError> {
         self.one(sql, bound, only)
     }
 
     /// The first row.
-    ///
-    /// # Errors
-    /// When the engine refuses, there is none, or it cannot be read.
     pub fn one<T>(
         &self,
         sql: &str,
@@ -171,9 +150,6 @@ impl dyn DbSession + '_ {
     }
 
     /// The first row, if there is one.
-    ///
-    /// # Errors
-    /// When the engine refuses, or it cannot be read.
     pub fn first<T>(
         &self,
         sql: &str,
@@ -191,9 +167,6 @@ impl dyn DbSession + '_ {
     }
 
     /// All rows.
-    ///
-    /// # Errors
-    /// When the engine refuses, or one of them cannot be read.
     pub fn all<T, C: Default + Extend<T>>(
         &self,
         sql: &str,

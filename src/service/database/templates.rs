@@ -7,9 +7,7 @@ use crate::database::session::DbSession;
 /// A template of a workspace, approved or not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
-    /// Its name.
     pub name: String,
-    /// Its language code.
     pub language: String,
     /// UTILITY, MARKETING or AUTHENTICATION.
     pub category: String,

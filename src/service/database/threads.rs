@@ -7,12 +7,9 @@ use crate::database::rows::{SqlValue, ToSqlValue, bound, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// A thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThreadRow {
-    /// Its id.
     pub id: String,
-    /// The channel it is on.
     pub channel: String,
     /// The subject of its first mail.
     pub subject: String,
@@ -22,7 +19,6 @@ pub struct ThreadRow {
     pub contact: String,
     /// The contact's address as first written.
     pub contact_email: String,
-    /// The contact's name.
     pub contact_name: Option<String>,
     /// inbox, archive, sent, spam, trash, or a caller's own word.
     pub folder: String,
@@ -34,11 +30,9 @@ pub struct ThreadRow {
     pub is_read: bool,
     /// Whether a person has marked it.
     pub is_starred: bool,
-    /// How many mails.
     pub message_count: i64,
     /// When the newest mail came or went.
     pub last_at: Timestamp,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
@@ -70,7 +64,6 @@ pub fn insert(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> 
     store(db, row)
 }
 
-/// One of a channel by id.
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1 AND channel = ?2"), bound![id, channel], from_row)
 }

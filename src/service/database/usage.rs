@@ -13,9 +13,7 @@ const ALL: &str = "";
 /// Tokens of one day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Used {
-    /// For one conversation.
     pub conversation: u64,
-    /// For all of them.
     pub day: u64,
 }
 

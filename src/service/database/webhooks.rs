@@ -8,21 +8,17 @@ use model::time::Timestamp;
 /// A subscription of a channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookRow {
-    /// Its id.
     pub id: String,
     /// The channel it listens to.
     pub channel: String,
-    /// Where deliveries go.
     pub url: String,
     /// A JSON array of event names.
     pub events: String,
     /// The sealed secret, if there is one.
     pub secret: Option<Vec<u8>>,
-    /// Whether anything is delivered.
     pub active: bool,
     /// Since when no delivery has succeeded.
     pub failing_since: Option<Timestamp>,
-    /// When it was made.
     pub created_at: Timestamp,
 }
 
@@ -38,12 +34,10 @@ pub fn list(db: &dyn DbSession, channel: &str) -> Result<Vec<WebhookRow>, Databa
     db.all(&format!("{SELECT} WHERE channel = ?1 ORDER BY created_at, id"), bound![channel], from_row)
 }
 
-/// One by id.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<WebhookRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// How many a channel has.
 pub fn count(db: &dyn DbSession, channel: &str) -> Result<usize, DatabaseError> {
     let sql = "SELECT count(*) FROM webhooks WHERE channel = ?1";
     let count: i64 = db.scalar(sql, bound![channel])?;

@@ -6,16 +6,11 @@ use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
-/// A workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace {
-    /// Its id.
     pub id: String,
-    /// Its name.
     pub name: Option<String>,
-    /// Its mail address.
     pub email: Option<String>,
-    /// Whole credits.
     pub balance: i64,
 }
 
@@ -29,7 +24,6 @@ pub fn insert(db: &dyn DbSession, workspace: &Workspace, now: Timestamp) -> Resu
 
 table!(Workspace from workspaces { id, name, email, balance });
 
-/// Reads a workspace.
 pub fn read(db: &dyn DbSession, id: &str) -> Result<Workspace, DatabaseError> {
     db.one(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }

@@ -52,9 +52,6 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 }
 
 /// Delivers until nothing is due and nothing runs; when the next is due.
-///
-/// # Errors
-/// When the database fails.
 pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.delivering.lock().await;
     let mut attempts = FuturesUnordered::new();

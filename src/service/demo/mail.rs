@@ -18,9 +18,6 @@ use wire::email::AttachmentBody;
 const MAIL: &str = include_str!("../../../assets/demo/email.json");
 
 /// Seeds the email channel.
-///
-/// # Errors
-/// When the database fails.
 pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
     let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
     let world: Value = serde_json::from_str(MAIL).unwrap_or(Value::Null);

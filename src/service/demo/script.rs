@@ -13,11 +13,8 @@ const COMMON: &str = "en";
 /// Somebody who may turn up.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {
-    /// Their name.
     pub name: String,
-    /// Their number.
     pub phone: String,
-    /// The language they write.
     pub language: String,
     /// What they write, in order.
     pub lines: Vec<String>,

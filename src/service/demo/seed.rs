@@ -27,9 +27,6 @@ const WORLDS: [(Channel, &str); 3] = [
 ];
 
 /// Seeds every channel and sets the customers going.
-///
-/// # Errors
-/// When the database fails.
 pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
     for (kind, text) in WORLDS {
         let Some(channel) = channels::of_kind(work.db, kind)? else { continue };
@@ -154,9 +151,6 @@ fn captured(referral: &Value, at: Timestamp) -> String {
 }
 
 /// Whether the world was seeded into this database before.
-///
-/// # Errors
-/// When the database fails.
 pub fn is_seeded(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", &[])
 }

@@ -132,9 +132,6 @@ pub fn whole_conversation(
 
 /// Why the assistant asks for a person, what it says of it and what it
 /// proposes; nothing where it does not.
-///
-/// # Errors
-/// When the database fails.
 pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
     let proposal = |it: ProposalRow| {

@@ -124,9 +124,6 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
 }
 
 /// A page of the caller's channel's messages, written as they are read.
-///
-/// # Errors
-/// When the database fails.
 pub fn write_page(
     db: &dyn DbSession,
     caller: &Caller,

@@ -22,9 +22,6 @@ impl ServiceState {
     }
 
     /// Counts a call of a key, or refuses it, over all processes.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn admit(&self, key: &str, category: Category) -> Result<Admission, DatabaseError> {
         let now = self.clock.now();
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
@@ -40,9 +37,6 @@ impl ServiceState {
     }
 
     /// How a key's category stands, counting nothing.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn standing(&self, key: &str, category: Category) -> Result<Standing, DatabaseError> {
         let now = self.clock.now();
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
@@ -56,9 +50,6 @@ impl ServiceState {
     }
 
     /// Counts a failed authentication of a peer, or refuses to look at another.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn admit_failure(&self, peer: IpAddr, counted: bool) -> Result<Admission, DatabaseError> {
         let now = self.clock.now();
         let shared = self.database.shared_state().filter(|_| counted && !self.options.unlimited);

@@ -21,9 +21,6 @@ pub fn optional<'a>(fields: &Fields<'a>, name: &str) -> Result<Option<&'a str>, 
 }
 
 /// A mail address that must be there.
-///
-/// # Errors
-/// As [`optional`], and when it is absent.
 pub fn required<'a>(fields: &Fields<'a>, name: &str) -> Result<&'a str, ApiError> {
     optional(fields, name)?.ok_or_else(|| fields.refuse(name, "is required"))
 }

@@ -45,9 +45,6 @@ const SHOWN_BYTES: usize = 512 * 1024;
 const CHARACTERS: usize = 6_000;
 
 /// Sets the assistant to answer a thread, where it answers mail at all.
-///
-/// # Errors
-/// When the database fails.
 pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     let connected = work.service.platforms.connected(Channel::Email);
     let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();

@@ -21,9 +21,7 @@ const INBOX: &str = "inbox";
 /// A mail that was read of a mailbox.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMail {
-    /// What it says.
     pub mail: InboundMail,
-    /// What is attached.
     pub files: Vec<ParcelFile>,
     /// The same, once it lies here.
     pub kept: Vec<MediaRow>,
@@ -43,14 +41,10 @@ pub struct MailReturn {
     pub header_id: String,
     /// Whether it does not arrive; otherwise it is only late, or arrived.
     pub has_failed: bool,
-    /// In the server's words.
     pub why: String,
 }
 
 /// Takes a mail in, once.
-///
-/// # Errors
-/// When the database fails.
 pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Result<(), ApiError> {
     let ArrivedMail { mut mail, kept, is_own, number, returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();

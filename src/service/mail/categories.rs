@@ -66,7 +66,6 @@ const RULES: [(&str, &[&str]); 8] = [
 /// What fits nowhere.
 const OTHER: &str = "other";
 
-/// The category of a mail.
 pub fn category(subject: &str, text: &str) -> &'static str {
     let text = format!("{subject}\n{text}").to_lowercase();
     let speaks = |word: &str| {

@@ -17,9 +17,6 @@ use wire::carriers::MailDraft;
 use wire::errors::ErrorCode;
 
 /// The bytes of the mail a parcel is for; nothing where it is none.
-///
-/// # Errors
-/// When what is kept of it, or of its files, cannot be read.
 pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFile>, ApiError> {
     let broken = |cause: serde_json::Error| ApiError::internal(&cause);
     let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(broken)?;

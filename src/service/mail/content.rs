@@ -20,7 +20,6 @@ pub const REFERENCE: usize = 998;
 pub struct MailSendRequest {
     /// At least one address.
     pub to: Vec<String>,
-    /// Copies.
     pub cc: Vec<String>,
     /// Copies nobody else sees.
     pub bcc: Vec<String>,
@@ -28,19 +27,14 @@ pub struct MailSendRequest {
     pub from_name: Option<String>,
     /// Where answers go, if not to the account.
     pub reply_to: Option<String>,
-    /// The subject.
     pub subject: String,
     /// The plain text; this or the HTML is there.
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
-    /// Headers the caller adds.
     pub headers: Map<String, Value>,
-    /// The mail this one answers.
     pub in_reply_to: Option<String>,
-    /// The thread it is sent in.
     pub thread: Option<String>,
-    /// What is attached.
     pub attachments: Vec<Attachment>,
 }
 

@@ -19,9 +19,6 @@ const CHANGED: i64 = 50;
 
 /// Has the mails of a thread changed as the thread was, where a mailbox is
 /// behind it.
-///
-/// # Errors
-/// When the database fails.
 pub fn ask_for(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -69,18 +66,12 @@ fn lane(thread: &str) -> String {
 
 /// Whether something is being done in the mailbox, so that how mails stand in
 /// it may be from before.
-///
-/// # Errors
-/// When the database fails.
 pub fn is_early(work: &Work<'_>, channel: &ChannelRow) -> Result<bool, DatabaseError> {
     // All that begin with the word and a space.
     egress::is_open_between(work.db, &channel.id, ("filing ", "filing!"))
 }
 
 /// Learns how mails stand in the mailbox.
-///
-/// # Errors
-/// When the database fails.
 pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result<(), DatabaseError> {
     for fact in &facts.mails {
         if let Some(thread) = newest_in(work, channel, &fact.id)? {

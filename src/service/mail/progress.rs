@@ -9,9 +9,6 @@ use crate::world::Kind;
 use crate::write::Work;
 
 /// Moves a mail on, unless it is past that already, and tells of it.
-///
-/// # Errors
-/// When the database fails.
 pub fn advance(work: &Work<'_>, mail: &str, step: Kind) -> Result<(), DatabaseError> {
     let status = if step == Kind::Opened { "opened" } else { "failed" };
     let moved = emails::advance(work.db, mail, status, work.now)?;

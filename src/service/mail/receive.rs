@@ -23,19 +23,15 @@ const SAME_TOPIC: i64 = 7 * DAY;
 /// A mail as it came.
 #[derive(Debug, Clone, Default)]
 pub struct InboundMail {
-    /// The sender's address.
     pub from: String,
-    /// The sender's name.
     pub name: Option<String>,
     /// The subject; may be empty.
     pub subject: String,
-    /// The plain text.
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
     /// The mail it answers: a service id or a `Message-ID`.
     pub in_reply_to: Option<String>,
-    /// What is attached.
     pub attachments: Vec<AttachmentBody>,
     /// Its `Message-ID`; one is made where it has none.
     pub header_id: Option<String>,
@@ -43,7 +39,6 @@ pub struct InboundMail {
     pub references: Vec<String>,
     /// Whom it is to; the account, where nobody says.
     pub to: Vec<String>,
-    /// Who got a copy.
     pub copies: Vec<String>,
     /// A JSON object: what shows that a program has written it.
     pub headers: String,
@@ -61,9 +56,7 @@ impl InboundMail {
 /// Where a mail went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedMail {
-    /// The thread's id.
     pub thread: String,
-    /// The mail's id.
     pub message: String,
 }
 
@@ -77,9 +70,6 @@ pub fn words(text: Option<&str>, html: Option<&str>) -> String {
 }
 
 /// Takes in a mail.
-///
-/// # Errors
-/// When the database fails.
 pub fn receive(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -134,9 +124,6 @@ pub fn receive(
 
 /// The mail it answers: the one it names, or the newest of those before it
 /// that is known.
-///
-/// # Errors
-/// When the database fails.
 pub fn answered(
     work: &Work<'_>,
     channel: &ChannelRow,

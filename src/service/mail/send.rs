@@ -58,15 +58,11 @@ pub fn thread_for(
 pub struct MailAuthor {
     /// `api` or `ai`.
     pub word: &'static str,
-    /// Credits.
     pub cost: i64,
 }
 
 /// Sends a mail in a thread, or keeps it for its server: the mail is `queued`
 /// then, and not in its thread yet. `id` is the mail's.
-///
-/// # Errors
-/// What no server could carry, or when the database fails.
 pub fn send(
     work: &Work<'_>,
     channel: &ChannelRow,

@@ -38,9 +38,6 @@ struct MailCase<'a, 'b> {
 }
 
 /// Settles an attempt that was found to be the newest.
-///
-/// # Errors
-/// When the database fails.
 pub fn settle(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -71,9 +68,6 @@ pub fn settle(
 
 /// Puts a mail into its thread before its server has spoken, because whoever
 /// asked waits no longer.
-///
-/// # Errors
-/// When the database fails.
 pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply) -> Result<(), ApiError> {
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
     let case = MailCase { work, channel, row, draft };
@@ -84,9 +78,6 @@ pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply
 
 /// Whether a mail is still to leave when its turn has come: what the assistant
 /// wanted to write is not written once a person has.
-///
-/// # Errors
-/// When the database fails.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if is_filing(row)? {
         return Ok(true);
@@ -220,9 +211,6 @@ impl MailCase<'_, '_> {
 }
 
 /// Makes the thread that begins with a mail.
-///
-/// # Errors
-/// When the database fails.
 pub fn begin_thread(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -262,9 +250,6 @@ pub fn row_of(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Time
 }
 
 /// Puts a mail that leaves into its thread.
-///
-/// # Errors
-/// When the database fails.
 pub fn put(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), DatabaseError> {
     emails::insert(work.db, row)?;
     threads::touch(work.db, &row.thread, false, row.created_at)?;
@@ -275,9 +260,6 @@ pub fn put(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), 
 }
 
 /// Tells that a mail was taken.
-///
-/// # Errors
-/// When the database fails.
 pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), ApiError> {
     let to = everybody([&row.recipients, &row.copies, &row.blind_copies]).join(", ");
     let content = format!("{}\n\n{}", row.subject, words(row.text.as_deref(), row.html.as_deref()));

@@ -23,7 +23,6 @@ pub fn topic(subject: &str) -> String {
     rest.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The subject of an answer.
 pub fn answering(subject: &str) -> String {
     if topic(subject) == subject.trim().to_lowercase() {
         format!("Re: {subject}")

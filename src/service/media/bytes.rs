@@ -11,9 +11,6 @@ use crate::state::ServiceState;
 impl ServiceState {
     /// Keeps the bytes of a file; they outlive a loss of power when this
     /// returns.
-    ///
-    /// # Errors
-    /// When the disk or the database refuses.
     pub async fn store_media<B>(&self, id: &str, bytes: B) -> Result<(), ApiError>
     where
         B: AsRef<[u8]> + Send + 'static,
@@ -28,9 +25,6 @@ impl ServiceState {
     }
 
     /// All bytes of a file.
-    ///
-    /// # Errors
-    /// When they are not there, or cannot be read.
     pub async fn read_media(&self, id: &str) -> Result<Vec<u8>, ApiError> {
         let id = id.to_owned();
         let MediaStore::Folder(files) = &self.media else {

@@ -25,9 +25,6 @@ pub struct MediaFiles {
 
 impl MediaFiles {
     /// The folder beside a database, made with mode 0700 when there is none.
-    ///
-    /// # Errors
-    /// When it cannot be made.
     pub fn beside(database: &Path) -> io::Result<Self> {
         let mut folder = database.as_os_str().to_owned();
         folder.push(".media");
@@ -37,9 +34,6 @@ impl MediaFiles {
     }
 
     /// Writes a new file; it is on the disk when this returns.
-    ///
-    /// # Errors
-    /// When the disk refuses, or a file of this name is there.
     pub fn store(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut file = disk::create(&self.path(name)?)?;
         let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| self.sync());
@@ -49,10 +43,6 @@ impl MediaFiles {
         written
     }
 
-    /// Opens a file.
-    ///
-    /// # Errors
-    /// When it is not there.
     pub fn open(&self, name: &str) -> io::Result<File> {
         File::open(self.path(name)?)
     }
@@ -66,9 +56,6 @@ impl MediaFiles {
     }
 
     /// Removes the files whose rows were never kept.
-    ///
-    /// # Errors
-    /// When the folder cannot be read.
     pub fn sweep(&self, known: &HashSet<String>) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();

@@ -56,9 +56,6 @@ pub async fn inspect(service: &Service, request: &mut Writing, media: &Media) ->
 
 /// Looks at one of several media of a request, whose idempotency key is
 /// claimed already; or only vets its link.
-///
-/// # Errors
-/// As [`inspect`].
 pub async fn look(
     service: &Service,
     caller: &Caller,

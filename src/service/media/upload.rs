@@ -38,7 +38,6 @@ pub struct Upload {
     pub request: Writing,
     /// What the uploader called it.
     pub name: String,
-    /// The file.
     pub bytes: Bytes,
     /// Held until the file is on the disk: bounds the memory uploads take
     /// together.

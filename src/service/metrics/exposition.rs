@@ -17,7 +17,6 @@ impl Exposition {
         self.line(&format!("# TYPE {name} {kind}"));
     }
 
-    /// One sample.
     pub fn sample(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
         let told: Vec<_> = labels.iter().map(|(label, it)| format!("{label}=\"{}\"", escaped(it))).collect();
         let told = if told.is_empty() { String::new() } else { format!("{{{}}}", told.join(",")) };

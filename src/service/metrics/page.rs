@@ -25,9 +25,6 @@ pub struct MetricsToken(Secret);
 
 impl MetricsToken {
     /// The token in a text, without what surrounds it.
-    ///
-    /// # Errors
-    /// In words, when it could be guessed or cannot be sent.
     pub fn read(text: &str) -> Result<Self, String> {
         let token = text.trim();
         if token.len() < SHORTEST || !token.bytes().all(|it| it.is_ascii_graphic()) {

@@ -23,15 +23,9 @@ pub enum LetterFate {
     /// Nothing more is heard of it.
     Unopened,
     /// Somebody opens it.
-    Opened {
-        /// When.
-        after: i64,
-    },
+    Opened { after: i64 },
     /// It comes back.
-    Bounced {
-        /// When.
-        after: i64,
-    },
+    Bounced { after: i64 },
 }
 
 /// Mail servers that exist only here.

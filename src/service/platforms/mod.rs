@@ -38,13 +38,10 @@ struct Simulated {
 
 /// A channel with the platform it is connected to.
 pub struct Connected {
-    /// The channel's id.
     pub channel: String,
-    /// Its kind.
     pub kind: Channel,
     /// Another one each time it is connected.
     pub version: String,
-    /// The platform.
     pub platform: Arc<dyn Platform>,
 }
 
@@ -71,12 +68,10 @@ impl Platforms {
         self.simulated.is_some()
     }
 
-    /// What a channel is connected to.
     pub fn connected(&self, channel: Channel) -> Option<Arc<Connected>> {
         self.connected.read().unwrap_or_else(PoisonError::into_inner).get(&channel).cloned()
     }
 
-    /// All that are connected.
     pub fn all_connected(&self) -> Vec<Arc<Connected>> {
         self.connected.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
@@ -98,25 +93,16 @@ impl Platforms {
     }
 
     /// The simulated mail servers.
-    ///
-    /// # Errors
-    /// As [`Platforms::address`].
     pub fn mail(&self) -> Result<&mail::SimulatedMail, ApiError> {
         Ok(&self.behind(Channel::Email)?.mail)
     }
 
     /// Who puts calls through.
-    ///
-    /// # Errors
-    /// As [`Platforms::address`].
     pub fn voice(&self) -> Result<&dyn voice::VoicePlatform, ApiError> {
         Ok(&self.behind(Channel::Voip)?.voice)
     }
 
     /// The carrier of a channel of messages; mail has [`Platforms::mail`].
-    ///
-    /// # Errors
-    /// As [`Platforms::address`].
     pub fn of(&self, channel: Channel) -> Result<Arc<dyn Carrier>, ApiError> {
         if let Some(connected) = self.connected(channel) {
             let carrier: Arc<dyn Carrier> = connected.platform.clone();
@@ -150,9 +136,6 @@ pub fn not_connected(channel: Channel) -> ApiError {
 /// The platform's id of a message that comes in from a simulated platform:
 /// business chat and SMS give unique ones, the bot platform counts within a
 /// chat.
-///
-/// # Errors
-/// When the database fails.
 pub fn incoming_id(
     work: &Work<'_>,
     channel: Channel,
@@ -171,9 +154,6 @@ pub fn simulated_id(channel: Channel, id: &str) -> String {
 }
 
 /// The next number within a chat.
-///
-/// # Errors
-/// When the database fails.
 pub fn next_in_chat(work: &Work<'_>, conversation: &ConversationRow) -> Result<i64, DatabaseError> {
     Ok(messages::count(work.db, &conversation.id)? + 1)
 }

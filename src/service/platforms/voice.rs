@@ -33,9 +33,6 @@ impl Course {
 /// Who puts calls through.
 pub trait VoicePlatform: Send + Sync {
     /// Takes a call.
-    ///
-    /// # Errors
-    /// What it refuses, in the interface's codes.
     fn dial(&self, work: &Work<'_>, dial: &Dial<'_>) -> Result<Course, ApiError>;
 }
 

@@ -15,9 +15,6 @@ pub const CALL: &str = "call";
 
 /// In which manner a conversation goes on: spoken where it was spoken last,
 /// written everywhere else.
-///
-/// # Errors
-/// When the database fails.
 pub fn manner(
     db: &dyn DbSession,
     channel: &ChannelRow,

@@ -26,7 +26,6 @@ pub const QUEUED: &str = "queued";
 /// A call that is to be placed.
 #[derive(Debug, Clone)]
 pub struct NewCall {
-    /// Its id.
     pub id: String,
     /// A JSON object for whoever speaks.
     pub metadata: String,
@@ -36,9 +35,6 @@ pub struct NewCall {
 
 /// Places a call to a conversation's customer; whether a platform has to take it
 /// first, before which it is not in the history.
-///
-/// # Errors
-/// What the platform refuses, or when the database fails.
 pub fn place(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -93,9 +89,6 @@ fn enqueue(
 }
 
 /// Puts a call into its history, in a status and under the platform's id.
-///
-/// # Errors
-/// When the database fails.
 pub fn begin(
     work: &Work<'_>,
     (channel, conversation): (&ChannelRow, &ConversationRow),

@@ -13,18 +13,12 @@ use model::prices;
 use model::time::{MINUTE, SECOND};
 
 /// Moves a call on to a status, unless it has ended.
-///
-/// # Errors
-/// When the database fails.
 pub fn advance(work: &Work<'_>, id: &str, status: &str) -> Result<(), ApiError> {
     move_on(work, id, status, None)
 }
 
 /// Moves a call on as its platform reports it, unless it is past that: the
 /// platform counts the seconds that were spoken.
-///
-/// # Errors
-/// When the database fails.
 pub fn follow(work: &Work<'_>, id: &str, status: &str, seconds: i64) -> Result<(), ApiError> {
     move_on(work, id, status, Some(seconds))
 }

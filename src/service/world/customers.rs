@@ -20,9 +20,7 @@ use sqlite::read_row;
 /// One customer's part.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Character {
-    /// The conversation they are in.
     pub conversation: String,
-    /// The language they write.
     pub language: String,
     /// What they write by themselves, in order.
     pub live: Vec<String>,
@@ -31,9 +29,6 @@ pub struct Character {
 }
 
 /// Gives a conversation's customer a part.
-///
-/// # Errors
-/// When the database fails.
 pub fn cast(db: &dyn DbSession, character: &Character) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (conversation) DO UPDATE SET language = excluded.language, live = excluded.live,
@@ -43,18 +38,12 @@ pub fn cast(db: &dyn DbSession, character: &Character) -> Result<(), DatabaseErr
 }
 
 /// Sets the first customer to write.
-///
-/// # Errors
-/// When the database fails.
 pub fn begin(work: &Work<'_>) -> Result<(), DatabaseError> {
     due::cancel(work.db, Kind::Live.word(), "")?;
     due::add(work.db, work.now.plus(3 * SECOND), Kind::Live.word(), "", "")
 }
 
 /// A person wrote to a customer, who will answer.
-///
-/// # Errors
-/// When the database fails.
 pub fn heard_a_person(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
     if !work.service.options.demo || work.test {
         return Ok(());
@@ -64,10 +53,6 @@ pub fn heard_a_person(work: &Work<'_>, conversation: &ConversationRow) -> Result
     due::add(work.db, work.now.plus(wait), Kind::Customer.word(), &conversation.id, "")
 }
 
-/// The customer of a conversation answers.
-///
-/// # Errors
-/// When the database fails.
 pub fn answer_person(work: &Work<'_>, conversation: &str) -> Result<(), ApiError> {
     let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
     let mut character = character(work.db, conversation)?.unwrap_or_else(|| Character {
@@ -88,9 +73,6 @@ pub fn answer_person(work: &Work<'_>, conversation: &str) -> Result<(), ApiError
 }
 
 /// Some customer writes, and the next one is set to.
-///
-/// # Errors
-/// When the database fails.
 pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
     let wait = work.service.stamps.between(4 * SECOND, 9 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Live.word(), "", "")?;
@@ -188,9 +170,6 @@ pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
 }
 
 /// The part of a conversation's customer.
-///
-/// # Errors
-/// When the database fails.
 pub fn character(db: &dyn DbSession, conversation: &str) -> Result<Option<Character>, DatabaseError> {
     let sql = "SELECT language, live, replies FROM characters WHERE conversation = ?1";
     db.first(sql, bound![conversation], |row| {

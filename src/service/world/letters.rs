@@ -28,9 +28,6 @@ pub struct Writer {
 }
 
 /// Gives a thread's contact a part.
-///
-/// # Errors
-/// When the database fails.
 pub fn cast(db: &dyn DbSession, writer: &Writer) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)
                ON CONFLICT (thread) DO UPDATE SET live = excluded.live, replies = excluded.replies";
@@ -39,9 +36,6 @@ pub fn cast(db: &dyn DbSession, writer: &Writer) -> Result<(), DatabaseError> {
 }
 
 /// A person wrote to a thread's contact, who will answer.
-///
-/// # Errors
-/// When the database fails.
 pub fn heard_a_person(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     if !work.service.options.demo || work.test {
         return Ok(());
@@ -51,10 +45,6 @@ pub fn heard_a_person(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError
     due::add(work.db, work.now.plus(wait), Kind::Letter.word(), thread, "")
 }
 
-/// The contact of a thread answers.
-///
-/// # Errors
-/// When the database fails.
 pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
     let Some(mut writer) = writer(work.db, thread)? else { return Ok(()) };
     if writer.replies.is_empty() {
@@ -66,9 +56,6 @@ pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
 }
 
 /// Somebody with lines left writes the next; false when nobody has any.
-///
-/// # Errors
-/// When the database fails.
 pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT thread FROM letter_writers WHERE live <> '[]' ORDER BY thread";
     let ids: Vec<String> = work.db.all(sql, &[], only)?;

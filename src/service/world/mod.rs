@@ -106,9 +106,6 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
 }
 
 /// Does all that has fallen due, in order; when the next thing will.
-///
-/// # Errors
-/// When the database fails.
 pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.world.lock().await;
     if !service.database.leads() {

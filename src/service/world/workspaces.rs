@@ -18,9 +18,6 @@ const BESIDE: usize = 8;
 
 /// Does what has fallen due of the kinds that are not left aside; whether there
 /// was something.
-///
-/// # Errors
-/// When the database fails.
 pub async fn happen(service: &Service, aside: &'static str, happens: Happens) -> Result<bool, ApiError> {
     let now = service.clock.now();
     let ready: Vec<(Due, Option<String>)> =

@@ -48,9 +48,6 @@ impl Store {
 impl Reader {
     /// Correspondents in whose address or name a text stands, those of the
     /// newest mails first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn correspondents(
         &self,
         channel: &ChannelId,

@@ -40,9 +40,6 @@ impl Store {
     }
 
     /// A mail of a channel as it came, if it is stored; blocks.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn raw_letter(&self, channel: &ChannelId, mail: &MessageId) -> Result<Option<String>, StoreError> {
         let (channel, mail) = (channel.clone(), mail.clone());
         self.cache().call(move |cache| {
@@ -56,9 +53,6 @@ impl Store {
     }
 
     /// The ids of the letters of a thread that are kept: they never change.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn known_letters(
         &self,
         channel: &ChannelId,

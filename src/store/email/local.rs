@@ -82,9 +82,6 @@ impl Store {
 
     /// A mail came: that a thread was read or put away before it holds no
     /// longer, so that it is not overlooked.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn end_local(
         &self,
         channel: &ChannelId,
@@ -107,9 +104,6 @@ impl Store {
     }
 
     /// The fields a server was seen to take.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn working_fields(&self, channel: &ChannelId) -> Result<Vec<ThreadField>, StoreError> {
         let channel = channel.clone();
         self.outbox()

@@ -10,9 +10,6 @@ use sqlite::{Queries, only};
 
 impl Store {
     /// Keeps what `GET /email/account` told.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn apply_mailbox(&self, channel: &ChannelId, account: MailAccount) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
@@ -27,9 +24,6 @@ impl Store {
     }
 
     /// The account as last read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn mailbox(&self, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
         let channel = channel.clone();
         self.cache().later(move |cache| read(&cache.connection, &channel)).await
@@ -38,9 +32,6 @@ impl Store {
 
 impl Reader {
     /// The account behind a mail key, as last read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn mailbox(&self, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
         read(&self.connection, channel)
     }
@@ -48,9 +39,6 @@ impl Reader {
     /// The words seen as folders and as categories of a tab's threads, in the
     /// order of the alphabet, each at most so many. One look into an index for
     /// each word, however many threads there are.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn thread_words(&self, channel: &ChannelId, limit: u32) -> Result<[Vec<String>; 2], StoreError> {
         let words = |column: &str| -> Result<Vec<String>, StoreError> {
             let sql = format!(

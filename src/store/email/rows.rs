@@ -160,7 +160,6 @@ pub(crate) fn write_mailbox(account: &MailAccount) -> String {
     .to_string()
 }
 
-/// Reads an account.
 pub(crate) fn read_mailbox(facts: &str) -> MailAccount {
     let fields: Map<String, Value> = serde_json::from_str(facts).unwrap_or_default();
     let text = |name: &str| fields.get(name).and_then(Value::as_str);

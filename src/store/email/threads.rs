@@ -53,9 +53,6 @@ impl Store {
     }
 
     /// What the server told of a thread last.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn told_of_thread(
         &self,
         channel: &ChannelId,
@@ -67,9 +64,6 @@ impl Store {
 
     /// Of these threads, those that were put away as far as is known: lists
     /// do not tell.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn archived_among(
         &self,
         channel: &ChannelId,
@@ -94,9 +88,6 @@ impl Store {
     }
 
     /// Keeps what a change did on the server, before a reading tells of it.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn thread_changed(
         &self,
         channel: &ChannelId,
@@ -121,9 +112,6 @@ impl Store {
     }
 
     /// Puts a thread's row away or back, where only this desk does so.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn place_here(
         &self,
         channel: &ChannelId,

@@ -37,7 +37,6 @@ fn unread_mail(connection: &Connection, channel: &ChannelId) -> Result<u32, Stor
     Ok(connection.scalar(&sql, params![channel, UNREAD_MOST])?)
 }
 
-/// Counts for one tab.
 pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<TabCounts, StoreError> {
     let count = |sql: &str| -> Result<u32, StoreError> { Ok(connection.scalar(sql, params![channel, CAP])?) };
     let first = |sql: &str| -> Result<_, StoreError> {

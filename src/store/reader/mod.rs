@@ -60,18 +60,12 @@ impl Reader {
     }
 
     /// A window of a tab's list.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn conversations(&self, query: &ConversationQuery) -> Result<ConversationPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         conversations::window(&moment, query)
     }
 
     /// The newest activity of a conversation, by which lists are ordered.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn activity(
         &self,
         channel: &ChannelId,
@@ -82,9 +76,6 @@ impl Reader {
 
     /// Conversations from the top of a tab's list down to a time whose history
     /// lags behind the list, open or closed ones or both.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn lagging(
         &self,
         channel: &ChannelId,
@@ -95,26 +86,17 @@ impl Reader {
     }
 
     /// The newest messages of a history and its outbox rows.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn history(&self, query: &HistoryQuery) -> Result<HistoryPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         history::page(&moment, query)
     }
 
     /// The conversations the same person has in other tabs.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn elsewhere(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
         elsewhere::of(&self.connection, key)
     }
 
     /// The draft kept for a conversation.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn draft(
         &self,
         channel: &ChannelId,
@@ -126,9 +108,6 @@ impl Reader {
     }
 
     /// A text of a draft that another window wrote over.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn draft_aside(
         &self,
         channel: &ChannelId,
@@ -138,26 +117,17 @@ impl Reader {
     }
 
     /// The pauses of a channel made from this desk, longest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn pauses(&self, channel: &ChannelId) -> Result<Vec<Pause>, StoreError> {
         pauses::list(&self.connection, "desk", channel)
     }
 
     /// What a tab's title counts.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn counts(&self, channel: &ChannelId) -> Result<TabCounts, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         counts::counts(&moment, channel)
     }
 
     /// The channel's account as last read.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn account(&self, channel: &ChannelId) -> Result<Option<Account>, StoreError> {
         account::read(&self.connection, channel)
     }
@@ -173,26 +143,17 @@ impl Reader {
 
     /// Threads of mails and conversations of a phone in whose subject or
     /// newest text all words typed are found.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn search_listed(&self, query: &SearchQuery) -> Result<Vec<ListedHit>, StoreError> {
         listed::find(&self.connection, query)
     }
 
     /// The names of the conversations with the newest activity.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn names(&self) -> Result<Vec<NamedConversation>, StoreError> {
         finding::names(&self.connection)
     }
 
     /// The conversations that may be meant by what a person typed; of one
     /// channel, or of all.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn candidates(
         &self,
         selector: &Selector,
@@ -203,18 +164,12 @@ impl Reader {
     }
 
     /// The one conversation a person means by what they type on the screen.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn lookup(&self, who: &Selector) -> Result<Result<ConversationKey, Unresolved>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         finding::lookup(&moment, who)
     }
 
     /// How many messages back one is; `None` if it is not stored.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn depth(
         &self,
         channel: &ChannelId,
@@ -225,45 +180,30 @@ impl Reader {
     }
 
     /// Rows of the outbox that are not done.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn outbox(&self, query: &DeskQuery) -> Result<OutboxPage, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::outbox(&moment, query)
     }
 
     /// One row of the outbox; `None` if it is done.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::entry(&moment, id)
     }
 
     /// Drafts, and whether there are more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn drafts(&self, query: &DeskQuery) -> Result<(Vec<DraftEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::drafts(&moment, query)
     }
 
     /// What assistants propose, oldest first, and whether there is more.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn proposals(&self, query: &DeskQuery) -> Result<(Vec<ProposalEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         proposals::list(&moment, query)
     }
 
     /// The newest stored message of a conversation.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn newest_message(
         &self,
         channel: &ChannelId,
@@ -273,53 +213,35 @@ impl Reader {
     }
 
     /// What became of rows of the outbox.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn fates(&self, rows: &[RowId]) -> Result<Vec<(RowId, OutboxFate)>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         fates::fates(&moment, rows)
     }
 
     /// The rows of these conversations, as far as they are known.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn marked(&self, conversations: &[ConversationKey]) -> Result<Vec<ConversationRow>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         fates::marked(&moment, conversations)
     }
 
     /// Tags in use anywhere, the most used first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn tags(&self, limit: u32) -> Result<Vec<SafeText>, StoreError> {
         fates::tags(&self.connection, limit)
     }
 
     /// The pauses made from this desk, oldest first.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn paused(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         fates::paused(&moment, limit)
     }
 
     /// What happened in these channels since the latest absence began.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn digest(&self, channels: &[ChannelId]) -> Result<Digest, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         digest::digest(&moment, channels)
     }
 
     /// How fast customers were answered; hours are those of a zone.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub fn service_levels(&self, query: &LevelsQuery, zone: &Zone) -> Result<LevelsReport, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         service_levels::measure(&moment, query, zone)

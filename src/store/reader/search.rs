@@ -78,10 +78,8 @@ struct SearchWalk<'a> {
     connection: &'a Connection,
     terms: &'a Terms,
     limit: usize,
-    /// Where it goes on.
     below: i64,
     hits: Vec<SearchHit>,
-    /// Of the last hit.
     last: Option<SearchPosition>,
 }
 

@@ -5,7 +5,6 @@ use serde_json::json;
 use crate::rows::untagged;
 use model::attachments::ReplyAttachment;
 
-/// Writes it.
 pub(crate) fn write(attachment: &ReplyAttachment) -> String {
     json!(attachment).to_string()
 }

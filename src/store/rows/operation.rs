@@ -8,7 +8,6 @@ use serde_json::json;
 use crate::rows::untagged;
 use model::outbox::Operation;
 
-/// Writes an operation.
 pub(crate) fn write(operation: &Operation) -> String {
     json!(operation).to_string()
 }

@@ -83,7 +83,6 @@ const PIECES: [&str; 76] = [
     "<iframe src=//x>",
 ];
 
-/// The document of a seed.
 pub fn document(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c909;
     let mut next = |below: u64| {
@@ -107,9 +106,6 @@ pub fn document(seed: u64) -> String {
 }
 
 /// Whether what was made of a mail is only text.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn check(shown: &RenderedHtml) -> Result<(), String> {
     let lines = shown.links.iter().chain([&shown.text]);
     for text in lines {

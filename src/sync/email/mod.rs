@@ -12,9 +12,6 @@ pub mod html;
 mod threads;
 
 /// Makes text of a mail made by chance and looks whether it is only text.
-///
-/// # Errors
-/// What else is in it.
 pub fn fuzz_mail(seed: u64) -> Result<(), String> {
     fuzz::check(&html::as_text(&fuzz::document(seed)))
 }

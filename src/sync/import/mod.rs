@@ -35,7 +35,6 @@ pub enum ImportError {
     /// The file cannot be read, or its results cannot be written.
     #[error("{file}: {why}")]
     File {
-        /// Which.
         file: String,
         /// What went wrong, and what to do.
         why: String,
@@ -46,9 +45,6 @@ pub enum ImportError {
 }
 
 /// Looks a file through without asking anyone.
-///
-/// # Errors
-/// When it cannot be read at all.
 pub fn check(path: &Path) -> Result<DryRun, ImportError> {
     let mut rows = ImportRows::open(path)?;
     let results = Results::read(path)?;
@@ -95,10 +91,6 @@ pub struct Import {
 
 impl Import {
     /// Begins an import, or goes on with one that was cut off.
-    ///
-    /// # Errors
-    /// When the file cannot be read, its results cannot be written, or it is
-    /// not the file the results are of.
     pub fn open(
         store: Store,
         channel: ChannelId,

@@ -25,7 +25,6 @@ pub(super) struct ImportRows {
     record: ByteRecord,
 }
 
-/// One row.
 pub(super) struct ImportRow {
     /// The line it begins on, counted from 1.
     pub(super) line: u64,

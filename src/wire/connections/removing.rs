@@ -4,9 +4,6 @@
 use toml_edit::{DocumentMut, Item};
 
 /// The document without the connection of this name; `None` if it has none.
-///
-/// # Errors
-/// When the text is no TOML, in words.
 pub fn without(text: &str, name: &str) -> Result<Option<String>, String> {
     let mut document: DocumentMut =
         text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;

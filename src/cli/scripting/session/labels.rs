@@ -11,9 +11,6 @@ use sync::ChannelSync;
 impl Session {
     /// The channels a command is for: the named one, or all but those whose
     /// TEST key shows what a LIVE key beside it shows.
-    ///
-    /// # Errors
-    /// When no channel is called so, or the files cannot be read.
     pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let mut channels = self.channels(name)?;
         if name.is_none() && channels.len() > 1 {

@@ -94,9 +94,6 @@ impl Session {
     }
 
     /// Reads the newest messages of customers.
-    ///
-    /// # Errors
-    /// With why the server did not tell.
     pub fn read_new_messages(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         let trigger = &mut self.progress(channel).trigger;
         self.read(channel, "reading new messages", async || channel.pull_trigger(trigger).await)

@@ -9,7 +9,6 @@ use model::time::{MINUTE, Timestamp};
 use store::leases::{Holder, LEASE, LeaseRequest, Other, RENEW, Rank};
 use sync::{ChannelSync, Lead, Pulled, PushStep, leading};
 
-/// What a step of the sending did.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendStep {
     /// Another process sends; what it said last of its connection is there.
@@ -36,9 +35,6 @@ impl Session {
     /// Takes a step of all that sending takes: files, waves, rows. Not while
     /// another process does; an inbox takes over between two steps. `kind` is
     /// what this process is to those that wait for it.
-    ///
-    /// # Errors
-    /// When the files cannot be used.
     pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<SendStep> {
         if channel.spec().read_only {
             return Ok(SendStep::Halted);

@@ -127,7 +127,6 @@ pub fn ok(body: impl AsRef<[u8]>) -> Answer {
 
 /// A server on loopback that counts and keeps what it is asked.
 pub struct Server {
-    /// Where it listens.
     pub address: SocketAddr,
     accepted: Arc<AtomicUsize>,
     requests: Arc<Mutex<Vec<String>>>,

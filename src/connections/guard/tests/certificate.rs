@@ -37,7 +37,6 @@ pub fn server() -> Arc<ServerConfig> {
     Arc::new(config)
 }
 
-/// A client that trusts it.
 pub fn trust() -> Arc<ClientConfig> {
     let mut roots = RootCertStore::empty();
     roots.add(certificate()).expect("a certificate");

@@ -102,7 +102,6 @@ impl Absences {
         }
     }
 
-    /// The lines of the list.
     pub(crate) fn digest_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let entries = self.digest.iter().flat_map(|it| &it.entries);
         entries.map(|it| line(it, desk, context)).collect()

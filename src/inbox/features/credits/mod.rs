@@ -21,7 +21,6 @@ const DAYS: i64 = 7;
 pub(crate) struct Credits {
     /// What was spent from here, by tab.
     pub(crate) spent: Vec<(ChannelId, Vec<Spent>)>,
-    /// What waits for credits.
     unpaid: Vec<OutboxEntry>,
     /// Whether the list on screen may be old.
     pub(crate) stale: bool,

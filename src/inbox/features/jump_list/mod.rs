@@ -10,7 +10,6 @@ use crate::pages::PageKind;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 
-/// A place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct JumpPlace {
     channel: ChannelId,

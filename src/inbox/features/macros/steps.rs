@@ -95,9 +95,6 @@ pub fn read(kept: &str) -> Option<Vec<RecordedStep>> {
 
 /// Reads a step as a person writes it into the configuration: a command's name,
 /// `:` and a command line, `type` and a text, `press` and a key.
-///
-/// # Errors
-/// What is wrong with it.
 pub fn written(words: &str) -> Result<RecordedStep, String> {
     let words = words.trim();
     if let Some(line) = words.strip_prefix(':') {

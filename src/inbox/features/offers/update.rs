@@ -65,7 +65,6 @@ impl Desk {
     }
 }
 
-/// Does what is offered.
 pub(crate) fn take_offer(inbox: &mut Inbox) {
     match inbox.context.offer.take().map(|it| it.what) {
         Some(OfferedAction::ShowDigest(count)) if count > 0 => absence::show_digest(inbox),
@@ -94,7 +93,6 @@ pub(crate) fn offer_digest(context: &mut Context) {
     context.offer = Some(Offer { what: OfferedAction::ShowDigest(0), until });
 }
 
-/// Whether that is offered.
 pub(crate) fn offers_digest(context: &Context) -> bool {
     context.offer.as_ref().is_some_and(|it| matches!(it.what, OfferedAction::ShowDigest(_)))
 }

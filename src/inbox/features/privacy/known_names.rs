@@ -13,7 +13,6 @@ use model::conversations::ConversationRow;
 use model::happenings::TriggerKind;
 use model::text::SafeText;
 
-/// All of them.
 pub fn all(inbox: &Inbox) -> NameIndex {
     let mut names = NameIndex::default();
     for tab in &inbox.desk.tabs {

@@ -30,11 +30,9 @@ const FRESH: i64 = 5 * MINUTE;
 /// One thing that was done from here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    /// When.
     pub at: Timestamp,
     /// What was done with one key has one number.
     pub group: u64,
-    /// The tab.
     pub channel: ChannelId,
     /// What was done, in words.
     pub words: SafeText,

@@ -53,7 +53,6 @@ pub struct Vim {
     operator: Option<(Operator, char)>,
     /// A letter that waits for the next one: `g`, `r`, `f`, `i` and their like.
     waits: Option<char>,
-    /// Where the spread began.
     anchor: usize,
     /// What was taken last, and whether it was whole lines.
     register: (String, bool),

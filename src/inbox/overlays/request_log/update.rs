@@ -68,7 +68,6 @@ impl RequestLogView {
         }
     }
 
-    /// The lines of the list.
     pub(crate) fn call_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let zone = &context.settings.zone;
         let line = |it: &Call| {

@@ -28,9 +28,7 @@ pub struct Search {
     pub text: TextLine,
     /// Whether only the active tab is looked in.
     pub only_here: bool,
-    /// What was found.
     pub found: Vec<SearchResult>,
-    /// The chosen row.
     pub chosen: usize,
     /// First row on screen.
     pub first: usize,
@@ -43,7 +41,6 @@ pub struct Search {
     /// Whether more can be found.
     pub more: bool,
     wanted: Option<SearchQuery>,
-    /// Contacts that servers found.
     contacts: Vec<FoundContact>,
     /// When the servers are asked.
     asks_at: Option<Timestamp>,
@@ -56,7 +53,6 @@ pub enum SearchResult {
     Person(Box<ConversationRow>),
     /// A private note.
     Note(Box<NoteHit>),
-    /// A message.
     Message(Box<SearchHit>),
     /// A contact of the server who has no conversation here.
     Contact(Box<FoundContact>),

@@ -172,7 +172,6 @@ impl Search {
         );
     }
 
-    /// When they are.
     pub(crate) fn servers_due(&self, context: &Context) -> Option<Timestamp> {
         self.asks_at.filter(|_| context.layers.top::<SearchPrompt>().is_some())
     }

@@ -27,7 +27,6 @@ use crate::screens::broadcasts::form::BroadcastForm;
 /// known, where it is begun or goes on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BroadcastOrder {
-    /// Begin it.
     Begin(Box<NewCampaign>, Option<SafeText>),
     /// Take it back, if nothing has left.
     Recall(CampaignId),
@@ -39,9 +38,7 @@ pub enum BroadcastOrder {
     Track(ChannelId, BroadcastId),
     /// Write a report into a file that is not there yet.
     Report {
-        /// What it says.
         text: String,
-        /// Where.
         file: String,
     },
 }
@@ -49,7 +46,6 @@ pub enum BroadcastOrder {
 /// What became of an order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BroadcastActionResult {
-    /// One was begun.
     Begun(Box<NewCampaign>, CampaignId),
     /// Another was carried out; false: it came too late.
     Done(BroadcastOrder, bool),
@@ -75,7 +71,6 @@ pub enum BroadcastQuery {
 /// What came back.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BroadcastResult {
-    /// The rows.
     Rows(DeskQuery, Vec<BoardEntry>),
     /// How one went.
     Detail(BoardId, BoardDetail),
@@ -109,7 +104,6 @@ impl PageRow for BoardEntry {
 /// The page's state.
 #[derive(Debug, Default)]
 pub struct BroadcastsScreen {
-    /// The rows.
     pub rows: PagedRows<BoardEntry>,
     /// What was read of the chosen row, and whose it is.
     pub detail: Option<(BoardId, BoardDetail)>,

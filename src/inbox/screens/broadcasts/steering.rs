@@ -35,13 +35,10 @@ const SLACK: i64 = 2 * MINUTE;
 /// A campaign that is to go on, and the limit being typed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continuing {
-    /// Which.
     pub id: CampaignId,
-    /// Why it waits.
     pub why: SafeText,
     /// The limit of failures, in percent.
     pub limit: TextLine,
-    /// What is wrong with it.
     pub wrong: Option<String>,
 }
 

@@ -34,14 +34,11 @@ pub enum CardEmphasis {
     Dim,
 }
 
-/// One card.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageCard {
-    /// Names it.
     pub id: String,
     /// Its kind, in a word.
     pub kind: String,
-    /// What it is called.
     pub title: SafeText,
     /// What is said of it in the list.
     pub words: SafeText,
@@ -58,11 +55,9 @@ pub struct PageCard {
 /// A bar of a chart.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Bar {
-    /// What it stands for.
     pub label: SafeText,
     /// How long it is beside the others.
     pub value: f64,
-    /// What is said of it.
     pub words: String,
 }
 
@@ -84,7 +79,6 @@ impl PageRow for PageCard {
 /// What was told of something, and when.
 #[derive(Debug)]
 pub struct Seen<T> {
-    /// What was told last.
     pub told: Option<T>,
     /// How it is asked for.
     pub page: Resource<()>,

@@ -42,9 +42,7 @@ pub enum AttachmentCheck {
 /// A file or link being named.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct AttachForm {
-    /// The path or link.
     pub line: TextLine,
-    /// What it is.
     pub found: AttachmentCheck,
     /// What it shall be sent as, where a person chose.
     pub kind: Option<MediaKind>,
@@ -60,7 +58,6 @@ pub struct AttachForm {
 }
 
 impl AttachForm {
-    /// What would be attached.
     pub fn thing(&self) -> Option<ReplyAttachment> {
         let AttachmentCheck::Thing(found) = &self.found else { return None };
         Some(ReplyAttachment { kind: self.kind.unwrap_or(found.kind), ..found.clone() })

@@ -29,7 +29,6 @@ impl OverlayView for AttachForm {
     }
 }
 
-/// The form's lines.
 fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     let tab = inbox.desk.tab();
     let cursor = if theme.ascii { "_" } else { "▏" };

@@ -54,7 +54,6 @@ pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
     });
 }
 
-/// They have ended.
 pub(crate) fn set_up_ended(context: &mut Context, ended: Result<(), String>) {
     match ended {
         Ok(()) if context.settings.demo => context.say("added; `frontdesk` without `demo` opens it"),

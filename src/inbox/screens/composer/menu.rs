@@ -15,7 +15,6 @@ use crate::screens::composer::sending;
 use crate::screens::composer::suggesting::update as suggesting;
 use model::suggestions::SuggestionKind;
 
-/// An entry of the menu.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ComposerMenuItem {
     /// An approved template instead.
@@ -87,7 +86,6 @@ impl ComposerMenuItem {
 /// What can be written or sent beside plain text.
 #[derive(Debug)]
 pub(crate) struct ComposerMenu {
-    /// The chosen entry.
     pub(crate) chosen: usize,
 }
 
@@ -118,7 +116,6 @@ impl Overlay for ComposerMenu {
     }
 }
 
-/// Opens the menu.
 pub(crate) fn open_menu(context: &mut Context) {
     context.open(ComposerMenu { chosen: 0 });
 }

@@ -61,11 +61,8 @@ pub enum ComposerMode {
 /// What a person wrote, as it comes back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ComposedReply {
-    /// The text.
     pub text: String,
-    /// The message it answers.
     pub reply_to: Option<MessageId>,
-    /// What goes along.
     pub attachment: Option<ReplyAttachment>,
 }
 
@@ -84,7 +81,6 @@ impl ComposedReply {
 pub struct Composer {
     /// The conversation it belongs to.
     pub conversation: ConversationId,
-    /// The message it answers.
     pub reply_to: Option<MessageId>,
     /// What goes with the answer.
     pub attachment: Option<ReplyAttachment>,

@@ -26,9 +26,7 @@ const ROWS: u16 = 7;
 /// A picker's words: title, hint, what stands where nothing is found, and the
 /// entries.
 pub struct Words<'a> {
-    /// What is picked.
     pub title: &'a str,
-    /// What the keys do.
     pub hint: &'a str,
     /// Said where there are no entries.
     pub none: &'a str,

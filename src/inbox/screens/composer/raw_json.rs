@@ -27,7 +27,6 @@ const WIDE: usize = 60;
 /// JSON of the person's own, and what is wrong with it where.
 #[derive(Debug)]
 pub(crate) struct RawJson {
-    /// The text.
     pub(crate) text: String,
     /// Line, column and what is wrong there.
     pub(crate) wrong: Option<(usize, usize, &'static str)>,

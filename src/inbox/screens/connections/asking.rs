@@ -22,9 +22,7 @@ const LABEL: usize = 30;
 /// What an endpoint asks for, being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EndpointForm {
-    /// The connection.
     pub connection: String,
-    /// The endpoint.
     pub endpoint: ConnectionEndpoint,
     /// A line for each parameter it asks for.
     pub values: Vec<TextLine>,

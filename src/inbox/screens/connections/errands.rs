@@ -10,9 +10,7 @@ use model::secret::Secret;
 pub struct AnswerKey {
     /// The conversation, if it is about one.
     pub key: Option<ConversationKey>,
-    /// The connection.
     pub connection: String,
-    /// The endpoint.
     pub endpoint: String,
 }
 
@@ -21,11 +19,9 @@ pub struct AnswerKey {
 pub enum ConnectionRequest {
     /// Ask an endpoint.
     Call {
-        /// Which answer it brings.
         slot: AnswerKey,
         /// What is known of the contact.
         facts: ContactFacts,
-        /// What was filled in.
         answers: Vec<(String, String)>,
         /// Whether a person asked for it and waits.
         by_hand: bool,
@@ -34,25 +30,16 @@ pub enum ConnectionRequest {
     Try {
         /// Which attempt of the form it is.
         attempt: u32,
-        /// The connection.
         connection: Connection,
-        /// Its credential.
         secret: Secret,
         /// What is known of the contact it is tried with.
         facts: ContactFacts,
     },
     /// Keep a connection that has answered, with its credential.
-    Save {
-        /// The connection.
-        connection: Connection,
-        /// Its credential.
-        secret: Secret,
-    },
+    Save { connection: Connection, secret: Secret },
     /// Ask a connection with another credential, and keep that if it answers.
     Credential {
-        /// The connection.
         connection: String,
-        /// The credential.
         secret: Secret,
         /// What is known of the contact it is tried with.
         facts: ContactFacts,
@@ -68,11 +55,9 @@ pub enum ConnectionRequest {
 pub enum ConnectionResult {
     /// An endpoint's answer, or why there is none.
     Called {
-        /// Which.
         slot: AnswerKey,
         /// Whether a person waits for it.
         by_hand: bool,
-        /// The answer.
         mapped: Result<Mapped, String>,
     },
     /// What a new connection answered to this attempt: the status and what

@@ -47,7 +47,6 @@ impl ConnectionAnswers {
         title.unwrap_or_else(|| contact.to_owned())
     }
 
-    /// The lines of the list.
     pub(crate) fn connection_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let zone = &context.settings.zone;
         let line = |it: &CallLine| {

@@ -25,9 +25,7 @@ use model::text::SafeText;
 /// Another credential for a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CredentialForm {
-    /// The connection.
     pub connection: String,
-    /// What the credential is called there.
     pub label: &'static str,
     /// What is typed, behind dots.
     pub secret: Hidden,

@@ -15,9 +15,7 @@ use model::secret::Secret;
 /// What can be filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum WizardField {
-    /// What it is called.
     Name,
-    /// Where it is.
     BaseUrl,
     /// A host in a private network it may reach.
     PrivateHost,
@@ -31,9 +29,7 @@ pub enum WizardField {
     Secret,
     /// What its first endpoint is called.
     Endpoint,
-    /// Its path.
     Path,
-    /// Its query.
     Query,
 }
 
@@ -93,17 +89,13 @@ impl fmt::Debug for Hidden {
 /// How far it has come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WizardStep {
-    /// It is filled in.
     Filling,
     /// The live call is on its way.
     Trying,
     /// What it answered, of which fields are picked.
     Picking {
-        /// The status.
         status: u16,
-        /// What can be picked.
         picks: Vec<Pick>,
-        /// Which are.
         taken: Vec<bool>,
         /// The line with the keyboard.
         chosen: usize,
@@ -151,7 +143,6 @@ impl Wizard {
         !self.secret.0.is_empty() || WizardField::ALL.iter().any(differs)
     }
 
-    /// What it is called.
     pub(crate) fn name(&self) -> &str {
         self.text(WizardField::Name)
     }

@@ -35,18 +35,14 @@ const WINDOW: u32 = 200;
 /// Rows from the window's edge at which the next window is asked for.
 const NEAR_EDGE: usize = 40;
 
-/// The list.
 #[derive(Debug)]
 pub struct ConversationList {
-    /// The view it shows.
     pub view: SavedView,
     /// What was typed to narrow it.
     pub typed: String,
     /// The order of its rows.
     pub sort: Sort,
-    /// What is marked in it.
     pub marks: Marks,
-    /// The loaded rows.
     pub page: ConversationPage,
     /// The selected conversation, by id.
     pub selected: Option<ConversationKey>,

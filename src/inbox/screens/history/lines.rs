@@ -20,9 +20,7 @@ use model::time::{Timestamp, Zone};
 /// Names an item of the history across reloads.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum ItemKey {
-    /// A message.
     Message(MessageId),
-    /// An outbox row.
     Outbox(RowId),
     /// A private note.
     Note(NoteId),
@@ -99,7 +97,6 @@ impl HistoryItem {
         }
     }
 
-    /// The message it quotes.
     pub fn quotes(&self) -> Option<&MessageId> {
         match self {
             Self::Message(row) => row.message.quotes.as_ref(),
@@ -108,7 +105,6 @@ impl HistoryItem {
         }
     }
 
-    /// Its text.
     pub fn text(&self) -> &str {
         match self {
             Self::Message(row) => row.message.content.as_str(),
@@ -198,10 +194,8 @@ pub fn has_file(row: &MessageRow) -> bool {
     row.message.media_url.as_ref().is_some_and(|it| links::host_of(it.as_str()).is_some())
 }
 
-/// Columns for text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TextWidths {
-    /// Beside sender and time.
     pub said: usize,
     /// Of a mail, below its header.
     pub mail: usize,
@@ -216,7 +210,6 @@ impl Default for TextWidths {
 /// What the flattening needs to know.
 #[derive(Debug, Clone, Copy)]
 pub struct Shape<'a> {
-    /// Columns for text.
     pub widths: TextWidths,
     /// Whether mails show all of their header.
     pub whole_headers: bool,

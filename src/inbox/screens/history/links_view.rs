@@ -25,7 +25,6 @@ use model::text::SafeText;
 pub struct LinkedCells {
     /// The first of them.
     pub at: (u16, u16),
-    /// How many.
     pub cells: u16,
     /// Where they lead: a web address, or a mail address with its scheme.
     pub target: String,

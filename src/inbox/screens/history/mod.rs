@@ -46,7 +46,6 @@ const MOST: u32 = 20_000;
 /// The history pane's state.
 #[derive(Debug)]
 pub struct History {
-    /// The conversation.
     pub conversation: ConversationId,
     /// Its row, as fresh as the history.
     pub row: Option<ConversationRow>,
@@ -381,7 +380,6 @@ impl History {
     }
 }
 
-/// The message of an item.
 pub fn message_of(item: &HistoryItem) -> Option<&MessageRow> {
     match item {
         HistoryItem::Message(row) => Some(row),

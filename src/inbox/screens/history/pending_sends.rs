@@ -73,7 +73,6 @@ impl Desk {
     }
 }
 
-/// The outbox row of an item.
 fn row_of(item: &HistoryItem) -> Option<&OutboxRow> {
     match item {
         HistoryItem::Message(_) | HistoryItem::Note(_) => None,

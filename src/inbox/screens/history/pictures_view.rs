@@ -25,7 +25,6 @@ const LETTERS: [&str; 5] = [" ", ".", "+", "%", "@"];
 pub struct Placement<'a> {
     /// Its first column and row.
     pub at: (u16, u16),
-    /// What draws its rows.
     pub sharp: &'a Sharp,
 }
 

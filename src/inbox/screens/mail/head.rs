@@ -18,7 +18,6 @@ pub const FILES: usize = 4;
 /// What the fields are called.
 pub const LABELS: [&str; 4] = ["To", "Cc", "Bcc", "Subject"];
 
-/// The head.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Head {
     /// To, Cc, Bcc, Subject.
@@ -27,19 +26,16 @@ pub struct Head {
     pub at: usize,
     /// The sender, where it is not the account's own.
     pub from: Option<String>,
-    /// The mail it answers.
     pub answers: Option<String>,
     /// Whether the text is Markdown that leaves as HTML, too.
     pub html: bool,
     /// What goes with it, and the sizes as far as they are known.
     pub files: Vec<(WrittenFile, Option<u64>)>,
-    /// What is quoted.
     pub quote: Option<String>,
     /// Whether it is quoted above the text, not below.
     pub quote_above: bool,
     /// Who fits the address that is begun.
     pub offered: Vec<Correspondent>,
-    /// The chosen one of them.
     pub chosen: usize,
     /// What is wrong, said when it was to be sent.
     pub wrong: Option<String>,
@@ -78,7 +74,6 @@ impl Head {
         (head, written.body)
     }
 
-    /// The mail with this text.
     pub fn written(&self, body: &str) -> WrittenMail {
         let text = |at: usize| self.fields[at].text().to_owned();
         WrittenMail {

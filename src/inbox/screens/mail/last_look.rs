@@ -20,7 +20,6 @@ const BORDER: (u16, u16) = (4, 2);
 /// Rows below it: what is said of it stands there.
 const BELOW: u16 = 3;
 
-/// What a row is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReviewRowKind {
     /// Of the mail.
@@ -29,7 +28,6 @@ pub enum ReviewRowKind {
     Doubt,
     /// About it.
     Dim,
-    /// What keys do.
     Keys,
 }
 

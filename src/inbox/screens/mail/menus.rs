@@ -27,7 +27,6 @@ const CATEGORIES: [&str; 4] = ["support", "billing", "orders", "newsletter"];
 /// Folders offered where none was seen yet.
 const FOLDERS: [&str; 5] = ["inbox", "archive", "sent", "spam", "trash"];
 
-/// What a menu is for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MailMenuKind {
     /// Which threads the list shows.
@@ -42,14 +41,10 @@ pub enum MailMenuKind {
     Contact,
 }
 
-/// One line of a menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailMenuLine {
-    /// Its words.
     pub words: SafeText,
-    /// What it stands for.
     pub value: String,
-    /// What goes with it.
     pub more: Option<String>,
 }
 
@@ -59,12 +54,9 @@ impl MailMenuLine {
     }
 }
 
-/// A menu.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Menu {
-    /// What it is for.
     pub kind: MailMenuKind,
-    /// Its lines.
     pub entries: Vec<MailMenuLine>,
     /// What was typed.
     pub typed: String,

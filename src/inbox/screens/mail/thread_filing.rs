@@ -7,7 +7,6 @@ use model::email::Thread;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::text::SafeText;
 
-/// How threads are filed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ThreadFiling {
     /// Put into the archive, or taken out of it.
@@ -80,7 +79,6 @@ impl ThreadFiling {
         same.map_or(Ok(()), |it| Err(it.to_owned()))
     }
 
-    /// The change it is.
     pub(crate) fn change(&self) -> ThreadChange {
         match self {
             Self::Archived(it) => place(*it),

@@ -13,11 +13,8 @@ const CANDIDATES: usize = 4;
 pub struct DecisionOption {
     /// The key that gives it.
     pub key: char,
-    /// What it says.
     pub verdict: StopVerdict,
-    /// One to three words.
     pub word: String,
-    /// What will happen.
     pub effect: String,
 }
 

@@ -15,7 +15,6 @@ use model::queries::{DraftEntry, OutboxEntry};
 pub struct OutboxScreen {
     /// What has not left yet.
     pub rows: PagedRows<OutboxEntry>,
-    /// What assistants propose.
     pub proposals: PagedRows<ProposalEntry>,
     /// What was begun and not sent.
     pub drafts: PagedRows<DraftEntry>,

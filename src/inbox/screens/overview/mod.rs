@@ -16,7 +16,6 @@ pub const LOUD: usize = 3;
 /// The page's state.
 #[derive(Debug, Default)]
 pub struct Overview {
-    /// The chosen tab.
     pub chosen: usize,
     /// Broadcasts that go on or wait, of all tabs.
     pub broadcasts: Vec<BoardEntry>,
@@ -28,11 +27,9 @@ pub struct Overview {
 /// frequent first, and since when any did.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Failures {
-    /// How often.
     pub count: usize,
     /// What the most frequent is called.
     pub most: Option<String>,
-    /// Since when.
     pub since: Option<Timestamp>,
 }
 

@@ -26,7 +26,6 @@ const DIGITS: usize = 4;
 /// The question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Deleting {
-    /// Who.
     pub person: PersonDetail,
     /// What was typed.
     pub typed: TextLine,

@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 /// People marked one by one at most.
 const MOST: usize = 10_000;
 
-/// Who is marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Marked {
     /// The people with these numbers.

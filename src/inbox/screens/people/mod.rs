@@ -53,15 +53,12 @@ impl PeopleFetch {
 /// The page's state.
 #[derive(Debug, Default)]
 pub struct People {
-    /// The import under way.
     pub importing: Option<importing::RunningImport>,
     /// Those that fit what is looked for.
     pub rows: PagedRows<Person, PeopleQuery>,
     /// How many of those read here fit.
     pub total: u64,
-    /// What is looked for.
     pub search: String,
-    /// Who is marked.
     pub marked: crate::screens::people::marking::Marked,
     typed_at: Timestamp,
     wanted: u32,

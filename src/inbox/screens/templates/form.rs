@@ -31,7 +31,6 @@ const FRESH: i64 = 5 * MINUTE;
 /// A template being filled in.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TemplateForm {
-    /// The template.
     pub template: ApprovedTemplate,
     /// What is to be filled in; one box for the JSON where its shape is not
     /// known.

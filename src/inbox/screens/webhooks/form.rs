@@ -17,17 +17,14 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::webhooks;
 
-/// The form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookForm {
-    /// Where deliveries go.
     pub url: TextLine,
     /// The events of the channel, with what each tells, and whether it is
     /// wanted.
     pub events: Vec<(&'static str, &'static str, bool)>,
     /// What deliveries are signed with, once it was made.
     pub secret: Option<Secret>,
-    /// Whether they are to be signed.
     pub signs: bool,
     /// The place with the keyboard: the address, the events, the secret.
     pub focus: usize,
@@ -61,7 +58,6 @@ impl WebhookForm {
         pasted.filter(is_whole).unwrap_or(url)
     }
 
-    /// What is wrong.
     pub fn wrong(&self) -> Option<String> {
         let url = self.address();
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
@@ -114,7 +110,6 @@ impl Overlay for WebhookForm {
     }
 }
 
-/// A secret was made.
 pub(crate) fn secret_made(context: &mut Context, secret: Secret) {
     if let Some(form) = context.layers.top_mut::<WebhookForm>() {
         form.secret.get_or_insert(secret);

@@ -25,16 +25,13 @@ pub use mailbox::MailboxAccess;
 pub use number::NumberAccess;
 pub use phone::{OpenCall, PhoneAccess};
 
-/// How a channel stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelStanding {
-    /// Its kind.
     pub kind: Channel,
     /// The address people reach it under, where it is connected.
     pub address: Option<String>,
     /// How what people write comes in.
     pub heard: Option<&'static str>,
-    /// What is wrong with it.
     pub trouble: Option<String>,
     /// How customers rate it, in the platform's word.
     pub quality: Option<String>,
@@ -115,10 +112,6 @@ impl Admin {
             .await
     }
 
-    /// How all channels stand.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn channels(&self) -> Result<Vec<ChannelStanding>, AdminError> {
         let all: Result<_, DatabaseError> = self.database.read(standings).await;
         Ok(all?)
@@ -156,9 +149,6 @@ impl Admin {
     }
 
     /// Disconnects a channel; its secrets are gone.
-    ///
-    /// # Errors
-    /// When it is not connected, or the database fails.
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
         let platform = watch::open(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
@@ -212,10 +202,6 @@ fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
     it.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
-/// How all channels stand.
-///
-/// # Errors
-/// When the database fails.
 pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
     for kind in Channel::ALL {

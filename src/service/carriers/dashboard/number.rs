@@ -14,7 +14,6 @@ use wire::carriers::{NumberSecrets, NumberSettings};
 /// What a person was told by the platform to connect a number.
 #[derive(Debug, Clone)]
 pub struct NumberAccess {
-    /// Where the platform is.
     pub api: String,
     /// The platform's id of the number.
     pub number: String,
@@ -22,7 +21,6 @@ pub struct NumberAccess {
     pub account: String,
     /// Lets the service act for the number.
     pub token: Secret,
-    /// Signs the platform's calls.
     pub app_secret: Secret,
     /// What the platform says when it asks whether it may call.
     pub verify: Secret,

@@ -18,7 +18,6 @@ const LISTED: i64 = 200;
 /// What a person was told by the platform to connect a phone number.
 #[derive(Debug, Clone)]
 pub struct PhoneAccess {
-    /// Where the platform is.
     pub api: String,
     /// The platform's id of the account.
     pub account: String,
@@ -31,13 +30,9 @@ pub struct PhoneAccess {
 /// A call that has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCall {
-    /// Its id.
     pub id: String,
-    /// Whom it goes to.
     pub to: String,
-    /// In the interface's word.
     pub status: String,
-    /// When it was placed.
     pub placed_at: Timestamp,
 }
 
@@ -143,9 +138,6 @@ impl Admin {
     }
 
     /// The calls that have not ended.
-    ///
-    /// # Errors
-    /// When the database fails.
     pub async fn open_calls(&self) -> Result<Vec<OpenCall>, AdminError> {
         self.database
             .read(|db| {
@@ -162,9 +154,6 @@ impl Admin {
     }
 
     /// Ends a call.
-    ///
-    /// # Errors
-    /// When there is no such call, or the platform does not end it.
     pub async fn hang_up(&self, id: &str) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(Channel::Voip).await?;
         let (channel, wanted) = (row.channel.clone(), id.to_owned());

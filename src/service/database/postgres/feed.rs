@@ -31,7 +31,6 @@ const PAUSE: Duration = Duration::from_millis(500);
 pub struct CommittedElsewhere {
     /// How many commits were seen, in all workspaces.
     pub revision: i64,
-    /// The shift of the clock by then.
     pub clock_shift: i64,
 }
 

@@ -50,9 +50,6 @@ struct Held {
 
 impl BackgroundLease {
     /// Takes the lease if nobody has it, and goes on asking for it.
-    ///
-    /// # Errors
-    /// When the server is not reached.
     pub fn ask(link: Link) -> Result<Self, DatabaseError> {
         let held = Arc::new(Held {
             holder: uuid::Uuid::now_v7().simple().to_string(),
@@ -149,9 +146,6 @@ impl Held {
 /// Refuses a transaction of a process that has not the lease any more, and keeps
 /// it from being taken before the transaction ends: the fence is part of a key, so
 /// that it cannot change meanwhile, and the lease can be renewed all the same.
-///
-/// # Errors
-/// When another process has it.
 pub fn check(db: &dyn DbSession, fence: i64) -> Result<(), DatabaseError> {
     let sql = "SELECT fence FROM leases WHERE name = 'background' AND fence = ?1 FOR KEY SHARE";
     let found: Option<i64> = db.first(sql, bound![fence], |row| row.get("fence"))?;

@@ -60,18 +60,12 @@ struct OpenLink {
 impl Link {
     /// Reads the address; nothing is connected yet. Each connection is set as
     /// `settings` say, if they say anything.
-    ///
-    /// # Errors
-    /// When it is none.
     pub fn new(url: &ServerUrl, settings: &'static str) -> Result<Self, DatabaseError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         Ok(Self { runtime, config: config(url)?, settings, open: RefCell::default() })
     }
 
     /// Makes a connection where there is none.
-    ///
-    /// # Errors
-    /// When the server cannot be reached, or refuses.
     pub fn connect(&self) -> Result<(), DatabaseError> {
         if self.is_open() {
             return Ok(());
@@ -99,9 +93,6 @@ impl Link {
     }
 
     /// Runs texts that bind nothing.
-    ///
-    /// # Errors
-    /// When the server refuses or is not reached.
     pub fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
         let open = self.open.borrow();
         let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
@@ -109,9 +100,6 @@ impl Link {
     }
 
     /// A change, to be sent with others.
-    ///
-    /// # Errors
-    /// When the server refuses the text.
     pub fn line(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<Line, DatabaseError> {
         let values = bound.iter().map(OwnedSqlValue::of).collect();
         Ok(Line { statement: self.prepare(sql)?, values })
@@ -119,9 +107,6 @@ impl Link {
 
     /// Sends all changes at once, and a question behind them, and waits once;
     /// the rows that answer the question.
-    ///
-    /// # Errors
-    /// What the first of them was refused with.
     pub fn send(
         &self,
         lines: &[Line],
@@ -146,9 +131,6 @@ impl Link {
 
     /// Sends all changes at once and waits once; how many rows the last of them
     /// touched.
-    ///
-    /// # Errors
-    /// What the first of them was refused with.
     pub fn change(&self, lines: &[Line]) -> Result<u64, DatabaseError> {
         let open = self.open.borrow();
         let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
@@ -192,9 +174,6 @@ async fn execute(client: &Client, line: &Line) -> Result<u64, tokio_postgres::Er
 
 /// Makes a connection, which the runtime drives; `heard` is told of each
 /// notification.
-///
-/// # Errors
-/// When the server cannot be reached, or refuses.
 pub async fn connected(config: &Config, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
     let failed = |cause: tokio_postgres::Error| DatabaseError::Unreachable(words(&cause));
     if config.get_ssl_mode() == SslMode::Disable {
@@ -224,9 +203,6 @@ where
 
 /// What an address says. A server on another machine is only spoken to through
 /// TLS; on this one, nobody listens in.
-///
-/// # Errors
-/// When it is no address.
 pub fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
     let mut config: Config =
         url.without_our_own().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;

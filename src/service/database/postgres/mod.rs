@@ -63,21 +63,16 @@ pub struct ServerWriter {
 
 /// What the processes of a database have in common.
 pub struct Shared {
-    /// Limits and claims.
     pub state: SharedState,
     /// Which process does what falls due.
     pub lease: BackgroundLease,
-    /// What others commit.
     pub feed: ChangeFeed,
 }
 
 /// A database whose tables are there.
 pub struct Opened {
-    /// What writes to it.
     pub writers: Vec<Box<dyn WritingConnection>>,
-    /// What reads from it.
     pub readers: Vec<Box<dyn DbSession + Send>>,
-    /// For a service.
     pub shared: Option<Shared>,
     /// Whether nothing is in the tables yet.
     pub fresh: bool,

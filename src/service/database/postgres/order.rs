@@ -43,7 +43,6 @@ impl CommitOrder {
     }
 }
 
-/// The transaction that is open.
 pub struct OpenTransaction {
     order: Arc<CommitOrder>,
     scope: RefCell<WriteScope>,
@@ -93,16 +92,12 @@ impl OpenTransaction {
         }
     }
 
-    /// It was committed.
     pub fn committed(&self) {
         self.order.committed.notify_one();
     }
 }
 
 /// How often something that a workspace sees was committed.
-///
-/// # Errors
-/// When the database fails, or has no such workspace.
 pub fn revision(db: &dyn DbSession, workspace: &str) -> Result<u64, DatabaseError> {
     let sql = "SELECT commit_order.revision + workspaces.revision FROM commit_order, workspaces
                WHERE commit_order.id = 1 AND workspaces.id = ?1";

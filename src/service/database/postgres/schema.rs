@@ -25,9 +25,6 @@ const META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
 
 /// Refuses a format that a newer version has made.
-///
-/// # Errors
-/// When it is another than this version's.
 pub fn agree(format: i64) -> Result<(), DatabaseError> {
     match format {
         FORMAT => Ok(()),
@@ -61,26 +58,17 @@ fn attempt(link: &Link) -> Result<(), DatabaseError> {
 }
 
 /// Whether nothing is in the tables yet.
-///
-/// # Errors
-/// When the server refuses or is not reached.
 pub fn is_empty(link: &Link) -> Result<bool, DatabaseError> {
     Ok(link.send(&[], Some(("SELECT id FROM workspaces LIMIT 1", &[])))?.is_empty())
 }
 
 /// Refuses a database that no service has made, or whose data were moved.
-///
-/// # Errors
-/// When it is another program's, of another version, or part of a move.
 pub fn check(link: &Link) -> Result<(), DatabaseError> {
     check_ours(link)?;
     refuse_moved(link)
 }
 
 /// Refuses a database that no service has made.
-///
-/// # Errors
-/// When it is another program's, or of another version.
 pub fn check_ours(link: &Link) -> Result<(), DatabaseError> {
     if !is_ours(link)? {
         return Err(DatabaseError::Foreign);
@@ -100,9 +88,6 @@ fn refuse_moved(link: &Link) -> Result<(), DatabaseError> {
 }
 
 /// Makes the tables where they are missing, in a transaction that is open.
-///
-/// # Errors
-/// As for [`make`].
 pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
     let tables =
         "SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = current_schema()";

@@ -88,7 +88,6 @@ impl DbSession for ReadingSession {
 
 /// Writes, inside a transaction that somebody else begins and ends.
 pub struct WritingSession {
-    /// The connection.
     pub link: Link,
     line: RefCell<Vec<Line>>,
     /// How many of them may be refused: not where a part begins or ends.
@@ -105,9 +104,6 @@ impl WritingSession {
     }
 
     /// Sends what stands in line.
-    ///
-    /// # Errors
-    /// What the first of it was refused with.
     pub fn flush(&self) -> Result<(), DatabaseError> {
         if self.line.borrow().is_empty() { Ok(()) } else { self.ask(None).map(drop) }
     }

@@ -57,9 +57,6 @@ impl SharedState {
 
     /// Changes a value, which is empty where it is not there; `decide` is told it
     /// and the time. Where the connection is lost, it is asked once more.
-    ///
-    /// # Errors
-    /// When the server refuses or is not reached.
     pub async fn change<T: Send + 'static>(
         &self,
         name: String,

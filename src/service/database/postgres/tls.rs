@@ -31,9 +31,6 @@ pub struct Encrypted<S>(Stream<S>);
 
 impl ServerTls {
     /// Trusts whom the system trusts.
-    ///
-    /// # Errors
-    /// When its certificates cannot be read.
     pub fn system() -> Result<Self, rustls::Error> {
         Ok(Self { trust: connections::guard::system_trust()? })
     }

@@ -18,7 +18,6 @@ pub enum OwnedSqlValue {
     Null,
     /// A whole number.
     Int(i64),
-    /// A text.
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
@@ -82,7 +81,6 @@ impl ToSql for Sent<'_> {
     to_sql_checked!();
 }
 
-/// A value as it came.
 struct Came<'a>(SqlValue<'a>);
 
 impl<'a> FromSql<'a> for Came<'a> {

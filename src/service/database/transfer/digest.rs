@@ -13,7 +13,6 @@ pub struct TableDigest {
 }
 
 impl TableDigest {
-    /// Adds a row.
     pub fn add(&mut self, row: &[SqlValue<'_>]) {
         let mut hash = Sha256::new();
         for value in row {

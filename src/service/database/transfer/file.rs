@@ -31,7 +31,6 @@ pub fn look(path: &Path) -> Result<Option<TransferNote>, DatabaseError> {
 }
 
 impl FileSide {
-    /// A file that is there.
     pub fn source(path: &Path) -> Result<Self, DatabaseError> {
         open::unrefused(path)?;
         Self::begun(path)

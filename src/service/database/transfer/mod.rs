@@ -38,12 +38,9 @@ use tables::TransferTable;
 /// What a row is shown to.
 type RowVisit<'a> = dyn FnMut(&[SqlValue<'_>]) -> Result<(), DatabaseError> + 'a;
 
-/// A table that was moved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MovedTable {
-    /// Its name.
     pub name: String,
-    /// Its rows.
     pub rows: u64,
 }
 
@@ -52,11 +49,9 @@ pub struct MovedTable {
 pub struct Transfer {
     /// The tables; none where an earlier run had moved everything already.
     pub tables: Vec<MovedTable>,
-    /// Uploaded files.
     pub media: u64,
     /// Uploaded files whose bytes were gone before.
     pub missing_media: u64,
-    /// Credits of all workspaces.
     pub credits: i64,
 }
 
@@ -129,10 +124,6 @@ pub fn transfer<E: From<DatabaseError>>(
 
 /// Copies everything as it is at one time into a file, beside whoever serves the
 /// source; `tell` hears of each step.
-///
-/// # Errors
-/// When one of the two does not fit, or what arrived differs from what left. The
-/// file is not served then.
 pub fn back_up(
     from: &DatabasePlace,
     to: &Path,

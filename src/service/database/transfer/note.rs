@@ -7,21 +7,14 @@ use crate::database::{DatabaseError, meta};
 /// Where the note is kept.
 pub const NAME: &str = "move";
 
-/// The note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TransferNote {
     /// Everything is at another place by now.
-    Moved {
-        /// Which move it was.
-        id: String,
-        /// Where it is.
-        place: String,
-    },
+    Moved { id: String, place: String },
     /// A move into this database has not ended.
     Arriving {
         /// Which move it is; empty before anything arrived.
         id: String,
-        /// Where from.
         place: String,
     },
 }
@@ -63,9 +56,6 @@ pub fn named(place: &DatabasePlace) -> String {
 }
 
 /// Refuses a database that was moved, or into which one has not ended to be.
-///
-/// # Errors
-/// When it is one.
 pub fn refuse(db: &dyn DbSession) -> Result<(), DatabaseError> {
     read(db)?.map_or(Ok(()), |note| Err(note.refusal()))
 }
@@ -87,18 +77,11 @@ pub fn of_bytes(bytes: &[u8]) -> Result<TransferNote, DatabaseError> {
     note.ok_or_else(|| DatabaseError::Moved("a place this version cannot name".to_owned()))
 }
 
-/// Writes the note.
-///
-/// # Errors
-/// When the database fails.
 pub fn write(db: &dyn DbSession, note: &TransferNote) -> Result<(), DatabaseError> {
     meta::set(db, NAME, &note.text().as_bytes())
 }
 
 /// Removes the note.
-///
-/// # Errors
-/// When the database fails.
 pub fn remove(db: &dyn DbSession) -> Result<(), DatabaseError> {
     db.note("DELETE FROM meta WHERE name = ?1", crate::database::rows::bound![NAME])
 }

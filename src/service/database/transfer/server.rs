@@ -40,7 +40,6 @@ fn connected(url: &ServerUrl) -> Result<WritingSession, DatabaseError> {
 }
 
 impl ServerSide {
-    /// A database that is there.
     pub fn source(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let session = connected(url)?;
         schema::check_ours(&session.link)?;

@@ -12,10 +12,8 @@ const OF_SERVERS: [&str; 5] = ["commit_order", "leases", "media_parts", "process
 /// What only a server keeps of a workspace: its part in the order of commits.
 const COUNTERS: [&str; 2] = ["revision", "stamp"];
 
-/// A table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferTable {
-    /// Its name.
     pub name: String,
     /// The names of its columns.
     pub columns: Vec<String>,

@@ -31,7 +31,6 @@ pub struct ImapLink {
     pub(super) moves: bool,
     /// Whether it removes the mails that are named, and no others.
     pub(super) removes: bool,
-    /// Where what was sent lies.
     pub sent: String,
     /// Where what is done with lies.
     pub archive: String,
@@ -39,7 +38,6 @@ pub struct ImapLink {
     pub(super) junk: Option<String>,
 }
 
-/// How far a folder is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FolderState {
     /// Another one when the numbers of its mails count no more.

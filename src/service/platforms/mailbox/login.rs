@@ -30,18 +30,14 @@ const USUAL: u64 = 1800;
 pub enum MailLogin {
     /// One password for reading, one for sending.
     Passwords {
-        /// For reading.
         reading: Secret,
-        /// For sending.
         sending: Secret,
     },
-    /// By tokens.
     Tokens(Box<TokenSource>),
 }
 
 /// What is said at a login.
 pub struct LoginProof {
-    /// How it is said.
     pub mechanism: Mechanism,
     /// The password or the token.
     pub secret: Secret,
@@ -49,9 +45,6 @@ pub struct LoginProof {
 
 impl MailLogin {
     /// What is said to the server that is read.
-    ///
-    /// # Errors
-    /// Why there is no token.
     pub async fn reading(&self) -> Result<LoginProof, PlatformTrouble> {
         self.proof(|it| match it {
             Self::Passwords { reading, .. } => Some(reading),
@@ -61,9 +54,6 @@ impl MailLogin {
     }
 
     /// What is said to the server that sends.
-    ///
-    /// # Errors
-    /// As [`MailLogin::reading`].
     pub async fn sending(&self) -> Result<LoginProof, PlatformTrouble> {
         self.proof(|it| match it {
             Self::Passwords { sending, .. } => Some(sending),
@@ -132,7 +122,6 @@ impl TokenSource {
         let _ = self.store.set(store);
     }
 
-    /// The secrets as they are now.
     pub async fn secrets(&self) -> MailboxSecrets {
         self.secrets_of(&*self.held.lock().await)
     }
@@ -233,12 +222,10 @@ impl TokenSource {
 /// The one thing that is said in XOAUTH2; what the server says to that is
 /// answered with nothing, so that it says what is wrong.
 pub struct BearerLogin {
-    /// What is said.
     pub words: Option<String>,
 }
 
 impl BearerLogin {
-    /// For a user and a token.
     pub fn new(user: &str, token: &Secret) -> Self {
         Self { words: Some(format!("user={user}\u{1}auth=Bearer {}\u{1}\u{1}", token.expose())) }
     }

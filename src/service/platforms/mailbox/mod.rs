@@ -61,9 +61,6 @@ pub struct MailboxPlatform {
 
 impl MailboxPlatform {
     /// A mailbox as it is named.
-    ///
-    /// # Errors
-    /// In words, what is wrong with an address.
     pub fn new(settings: MailboxSettings, secrets: &MailboxSecrets) -> Result<Self, String> {
         let login = match &settings.oauth {
             Some(oauth) => {
@@ -89,9 +86,6 @@ impl MailboxPlatform {
     }
 
     /// The same, from what is kept.
-    ///
-    /// # Errors
-    /// In words, when it cannot be read.
     pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
@@ -109,9 +103,6 @@ impl MailboxPlatform {
 
     /// Logs in at both servers, and looks where reading would begin: what is
     /// kept of it.
-    ///
-    /// # Errors
-    /// What a server says, in words.
     pub async fn test(&self, since: i64, name: String) -> Result<String, PlatformTrouble> {
         let mark = self.beginning(since, name).await?;
         self.try_sending().await?;

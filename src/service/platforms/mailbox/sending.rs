@@ -47,7 +47,6 @@ impl Default for SmtpPool {
 
 /// Why a mail has certainly not left.
 enum NotTaken {
-    /// It may later.
     Later(i64, String),
     /// It will not.
     Refused(ErrorCode, String, bool),

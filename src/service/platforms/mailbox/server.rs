@@ -42,7 +42,6 @@ pub enum MailProtocol {
 }
 
 impl MailProtocol {
-    /// Its word in an address.
     pub const fn word(self) -> &'static str {
         match self {
             Self::Imap => "imap",
@@ -63,15 +62,10 @@ impl MailProtocol {
 /// A server and the user there.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailServer {
-    /// What it speaks.
     pub protocol: MailProtocol,
-    /// How.
     pub encryption: Encryption,
-    /// Its name or address.
     pub host: String,
-    /// Its port.
     pub port: u16,
-    /// The user name.
     pub user: String,
 }
 
@@ -96,9 +90,6 @@ pub enum NoConnection {
 impl MailServer {
     /// Reads `imaps://USER@HOST:PORT` or `smtps://…`; without the `s` the
     /// connection is encrypted by STARTTLS, or plain on loopback.
-    ///
-    /// # Errors
-    /// In words, what is wrong with it.
     pub fn read(text: &str, protocol: MailProtocol) -> Result<Self, String> {
         let word = protocol.word();
         let shape = || format!("{text:?} is no address of a mail server, such as {word}s://USER@HOST:PORT");
@@ -129,10 +120,6 @@ impl MailServer {
         format!("{}:{}", self.host, self.port)
     }
 
-    /// Connects.
-    ///
-    /// # Errors
-    /// Why not.
     pub async fn connect(
         &self,
         trust: &Result<Arc<ClientConfig>, String>,

@@ -41,7 +41,6 @@ const UPDATES: u64 = 100;
 /// What is wanted of what the platform can tell.
 const WANTED: [&str; 3] = ["message", "edited_message", "message_reaction"];
 
-/// A bot on the platform.
 pub struct BotPlatform {
     guard: Guard,
     api: String,
@@ -53,7 +52,6 @@ pub struct BotPlatform {
 /// What a bot is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BotIdentity {
-    /// Its id.
     pub id: i64,
     /// Its name, with its @.
     pub name: String,
@@ -73,9 +71,6 @@ impl BotPlatform {
     }
 
     /// The same, from what is kept.
-    ///
-    /// # Errors
-    /// In words, when it cannot be read.
     pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
@@ -83,9 +78,6 @@ impl BotPlatform {
     }
 
     /// Asks who the bot is: whether the token is good.
-    ///
-    /// # Errors
-    /// Why not, with what to do.
     pub async fn identify(&self) -> Result<BotIdentity, PlatformTrouble> {
         let me = self.ask("getMe", json!({})).await?;
         let name = me["username"].as_str().map(|it| format!("@{it}"));
@@ -97,9 +89,6 @@ impl BotPlatform {
 
     /// Where the platform calls at the moment, and the last thing that went
     /// wrong there.
-    ///
-    /// # Errors
-    /// Why that is not known.
     pub async fn webhook(&self) -> Result<(Option<String>, Option<String>), PlatformTrouble> {
         let info = self.ask("getWebhookInfo", json!({})).await?;
         let text = |name: &str| info[name].as_str().filter(|it| !it.is_empty()).map(str::to_owned);

@@ -44,7 +44,6 @@ fn text(value: &Value) -> Option<String> {
     value.as_str().map(|it| it.replace('\0', "")).filter(|it| !it.is_empty())
 }
 
-/// What a person is called.
 fn name_of(person: &Value) -> Option<String> {
     let parts: Vec<String> = ["first_name", "last_name"].iter().filter_map(|it| text(&person[*it])).collect();
     let name = parts.join(" ");

@@ -103,7 +103,6 @@ impl PhonePlatform {
         Err(PlatformTrouble::passing("the platform says without end that a file lies elsewhere"))
     }
 
-    /// Whether an address is the platform's own.
     fn is_own(&self, address: &str) -> bool {
         let origin = |it: &str| url::Url::parse(it).map(|it| it.origin()).ok();
         origin(address).is_some_and(|it| origin(&self.settings.api) == Some(it))

@@ -19,11 +19,8 @@ const FILES: usize = 10;
 
 /// A text that came in.
 pub(super) struct TextArrived {
-    /// The platform's id.
     pub id: String,
-    /// Who sent it.
     pub from: String,
-    /// What it says.
     pub text: String,
     /// Where its files lie, and their media types.
     pub files: Vec<(String, String)>,
@@ -40,11 +37,8 @@ impl TextArrived {
 
 /// What became of a text.
 pub(super) struct TextStatus {
-    /// The platform's id.
     pub id: String,
-    /// In the platform's word.
     pub status: String,
-    /// Whom it went to.
     pub to: String,
     /// What is wrong, as the platform counts that.
     pub error: Option<i64>,
@@ -71,11 +65,8 @@ impl TextStatus {
 
 /// What became of a call.
 pub(super) struct CallStatus {
-    /// The platform's id.
     pub id: String,
-    /// In the platform's word.
     pub status: String,
-    /// Whom it went to.
     pub to: String,
     /// How long it was spoken.
     pub seconds: i64,

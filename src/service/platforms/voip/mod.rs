@@ -39,7 +39,6 @@ pub const API: &str = "https://api.twilio.com";
 /// The version of its interface.
 const VERSION: &str = "2010-04-01";
 
-/// A phone number on the platform.
 pub struct PhonePlatform {
     guard: Guard,
     settings: PhoneSettings,
@@ -58,9 +57,7 @@ pub struct PhoneIdentity {
     pub is_trial: bool,
     /// The platform's id of the number.
     pub id: String,
-    /// Whether it can text.
     pub texts: bool,
-    /// Whether it can call.
     pub calls: bool,
     /// Where the platform calls for a text that comes in.
     pub hook: Option<String>,
@@ -80,9 +77,6 @@ impl PhonePlatform {
     }
 
     /// The same, from what is kept.
-    ///
-    /// # Errors
-    /// In words, when it cannot be read.
     pub fn open(settings: &str, secrets: &str, hook: Option<&str>) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
@@ -91,9 +85,6 @@ impl PhonePlatform {
 
     /// Asks for the account's own record and the number's: whether the token is
     /// good for both.
-    ///
-    /// # Errors
-    /// Why not, with what to do.
     pub async fn identify(&self) -> Result<PhoneIdentity, PlatformTrouble> {
         let long = |why: String| PlatformTrouble { why, pause: MINUTE };
         let account = self.ask_account().await?;
@@ -122,9 +113,6 @@ impl PhonePlatform {
     }
 
     /// Ends a call.
-    ///
-    /// # Errors
-    /// Why it may go on.
     pub async fn hang_up(&self, call: &str) -> Result<(), PlatformTrouble> {
         self.tell(&format!("Calls/{call}.json"), &[("Status", "completed")]).await.map(drop)
     }

@@ -129,7 +129,6 @@ enum PhoneMeaning {
     Account,
     /// Whoever it is for has asked not to be written to.
     OptedOut,
-    /// This one is refused.
     Refused(ErrorCode),
 }
 

@@ -15,7 +15,6 @@ const HEADER: &str = "x-twilio-signature";
 pub(super) struct SigningKey(hmac::Key);
 
 impl SigningKey {
-    /// With a token.
     pub(super) fn new(token: &str) -> Self {
         // The platform's choice; a keyed hash with it is still not to be forged.
         Self(hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, token.as_bytes()))

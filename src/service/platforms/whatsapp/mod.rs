@@ -45,7 +45,6 @@ const PAGE: usize = 100;
 /// Pages of templates at most.
 const PAGES: usize = 20;
 
-/// A number on the platform.
 pub struct NumberPlatform {
     guard: Guard,
     settings: NumberSettings,
@@ -55,14 +54,11 @@ pub struct NumberPlatform {
     uploads: Uploads,
 }
 
-/// What a number is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NumberIdentity {
     /// The number, in E.164.
     pub phone: String,
-    /// What customers see.
     pub name: String,
-    /// How customers rate it.
     pub quality: Option<String>,
     /// How many customers a day it may begin to write to.
     pub tier: Option<String>,
@@ -83,9 +79,6 @@ impl NumberPlatform {
     }
 
     /// The same, from what is kept.
-    ///
-    /// # Errors
-    /// In words, when it cannot be read.
     pub fn open(settings: &str, secrets: &str) -> Result<Self, String> {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
@@ -93,9 +86,6 @@ impl NumberPlatform {
     }
 
     /// Asks for the number's own record: whether the token is good for it.
-    ///
-    /// # Errors
-    /// Why not, with what to do.
     pub async fn identify(&self) -> Result<NumberIdentity, PlatformTrouble> {
         let fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier";
         let told = self.ask(&format!("{}?fields={fields}", self.settings.number), Request::get()).await?;
@@ -114,9 +104,6 @@ impl NumberPlatform {
     }
 
     /// Whether the platform calls anybody for this account.
-    ///
-    /// # Errors
-    /// Why that is not known.
     pub async fn is_followed(&self) -> Result<bool, PlatformTrouble> {
         let path = format!("{}/subscribed_apps", self.settings.account);
         let told = self.ask(&path, Request::get()).await?;
@@ -124,9 +111,6 @@ impl NumberPlatform {
     }
 
     /// What the platform keeps of the account.
-    ///
-    /// # Errors
-    /// Why that is not known.
     pub async fn account(&self) -> Result<(NumberIdentity, Vec<Template>), PlatformTrouble> {
         Ok((self.identify().await?, self.templates().await?))
     }

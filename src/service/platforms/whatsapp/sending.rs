@@ -221,7 +221,6 @@ enum Meaning {
     Pause(i64),
     /// Nothing can be sent from this number.
     Account,
-    /// This one is refused.
     Refused(ErrorCode),
 }
 

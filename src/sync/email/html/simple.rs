@@ -24,7 +24,6 @@ const HIDDEN: usize = 120;
 #[derive(Debug, Default)]
 pub(crate) struct SimplifiedHtml {
     pub(crate) html: String,
-    /// The words alone.
     pub(crate) words: String,
     pub(crate) links: Vec<Link>,
     pub(crate) pictures: usize,

@@ -4,7 +4,6 @@
 
 use model::links;
 
-/// A link of the mail.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) target: String,

@@ -15,7 +15,6 @@ use crate::keys::{KeyCode, KeyPress};
 use model::conversations::ConversationRow;
 use std::collections::VecDeque;
 
-/// Plays a macro.
 pub(crate) fn play_macro(inbox: &mut Inbox, letter: char) {
     match inbox.features.macros.steps_of(letter, &inbox.context) {
         Ok(steps) => play(inbox, Some(letter), steps),
@@ -23,7 +22,6 @@ pub(crate) fn play_macro(inbox: &mut Inbox, letter: char) {
     }
 }
 
-/// Plays steps.
 pub(crate) fn play(inbox: &mut Inbox, letter: Option<char>, steps: Vec<RecordedStep>) {
     inbox.changes.journal.join(true);
     inbox.features.macros.playing = Some(Playing {

@@ -40,14 +40,12 @@ pub(crate) struct Recording {
 /// The macros: one is played, or recorded.
 #[derive(Debug)]
 pub(crate) struct MacroMenu {
-    /// The chosen place.
     pub(crate) chosen: usize,
     /// Whether the letter begins a recording.
     pub(crate) records: bool,
 }
 
 impl Macros {
-    /// The macros there are.
     pub fn macros(&self) -> &[Macro] {
         &self.recording.all
     }

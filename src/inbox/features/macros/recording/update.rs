@@ -111,7 +111,6 @@ impl Macros {
         self.recording.all.sort_by_key(|it| it.letter);
     }
 
-    /// The steps of a macro.
     pub(crate) fn steps_of(&self, letter: char, context: &Context) -> Result<Vec<RecordedStep>, String> {
         let found = self.recording.all.iter().find(|it| it.letter == letter);
         let Some(found) = found else {

@@ -23,7 +23,6 @@ use super::form::BroadcastForm;
 pub enum CheckWeight {
     /// Nothing to do.
     Fine,
-    /// To be looked at.
     Look,
     /// It must not leave so.
     Blocks,
@@ -32,11 +31,8 @@ pub enum CheckWeight {
 /// One point of the check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// What it is about.
     pub label: &'static str,
-    /// What is said of it.
     pub words: String,
-    /// How much it matters.
     pub weight: CheckWeight,
 }
 
@@ -45,7 +41,6 @@ pub struct Point {
 pub struct Flight {
     /// The form, to go back to.
     pub form: BroadcastForm,
-    /// What would be begun.
     pub new: NewCampaign,
     /// What has been typed of the phrase.
     pub typed: TextLine,

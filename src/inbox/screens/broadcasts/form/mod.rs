@@ -14,10 +14,8 @@ use model::time::SECOND;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{Aim, Frozen, WavePlan};
 
-/// What a broadcast can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BroadcastKind {
-    /// A text.
     Text,
     /// A picture by its link.
     Image,
@@ -26,10 +24,8 @@ pub enum BroadcastKind {
 }
 
 impl BroadcastKind {
-    /// All of them.
     pub const ALL: [Self; 3] = [Self::Text, Self::Image, Self::Template];
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -44,7 +40,6 @@ impl BroadcastKind {
 pub enum BroadcastField {
     /// Text, image or template.
     Kind,
-    /// The text.
     Text,
     /// The address of the picture.
     Link,
@@ -82,23 +77,19 @@ impl BroadcastField {
     }
 }
 
-/// The form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BroadcastForm {
-    /// The tab and whom.
     pub query: AudienceQuery,
     /// Whom that comes to, once it was looked up.
     pub found: Option<ResolvedAudience>,
     /// Contacts read so far, while pages of the server are walked.
     pub walking: bool,
-    /// What it is.
     pub kind: BroadcastKind,
     text: TextLine,
     link: TextLine,
     template: TextLine,
     /// The template found by its letters.
     pub chosen: Option<ApprovedTemplate>,
-    /// Its variables.
     pub slots: Vec<TemplateVariable>,
     values: Vec<TextLine>,
     numbers: [TextLine; 5],
@@ -259,10 +250,6 @@ impl BroadcastForm {
         self.text.text().trim().replace("\\n", "\n")
     }
 
-    /// What it says.
-    ///
-    /// # Errors
-    /// What is missing, in words.
     pub fn content(&self) -> Result<BroadcastContent, String> {
         match self.kind {
             BroadcastKind::Text => {
@@ -326,9 +313,6 @@ impl BroadcastForm {
     }
 
     /// In what parts, and what stops it.
-    ///
-    /// # Errors
-    /// What is wrong with it, in words.
     pub fn plan(&self) -> Result<WavePlan, String> {
         let mut plan = WavePlan::suggested(self.count());
         if self.query.source == AudienceSource::Everyone {

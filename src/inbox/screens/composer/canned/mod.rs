@@ -13,7 +13,6 @@ use model::replies::{self, CannedReply};
 /// The canned replies as they were read last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Canned {
-    /// Where they lie.
     pub folder: String,
     /// The replies by name; `None` until they were read once.
     pub replies: Option<Vec<CannedReply>>,

@@ -102,7 +102,6 @@ impl ReadProgress {
 pub(crate) struct CrossedReply {
     /// What they said, oldest first.
     pub(crate) crossed: Vec<Message>,
-    /// The text.
     pub(crate) text: SafeText,
 }
 

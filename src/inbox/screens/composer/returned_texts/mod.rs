@@ -28,7 +28,6 @@ pub(crate) enum DraftPlace {
 /// What comes back.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Returned {
-    /// An answer.
     Answer(ComposedReply),
     /// A private note.
     Note(String),

@@ -30,7 +30,6 @@ pub enum FormKind {
 }
 
 impl FormKind {
-    /// The title.
     pub fn title(self) -> &'static str {
         match self {
             Self::Place => "Location",
@@ -39,7 +38,6 @@ impl FormKind {
         }
     }
 
-    /// The label of a field.
     pub fn label(self, field: usize) -> String {
         let fixed: &[&str] = match self {
             Self::Place => &["latitude", "longitude", "name", "address"],
@@ -57,7 +55,6 @@ impl FormKind {
 /// A form being filled in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Form {
-    /// What for.
     pub kind: FormKind,
     /// What was filled in, a line for each field.
     pub values: Vec<TextLine>,
@@ -98,7 +95,6 @@ impl Form {
         }
     }
 
-    /// What is wrong with a field.
     pub fn wrong(&self, field: usize) -> Option<String> {
         let text = self.text(field);
         let most = |most: usize| {

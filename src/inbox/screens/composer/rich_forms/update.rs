@@ -78,7 +78,6 @@ impl Overlay for Form {
     }
 }
 
-/// What any of these costs.
 pub fn form_price(_inbox: &Inbox) -> Price {
     Price::exactly(prices::TEXT)
 }

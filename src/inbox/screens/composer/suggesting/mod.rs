@@ -12,7 +12,6 @@ use model::text::SafeText;
 /// A suggestion that is waited for or shown.
 #[derive(Debug)]
 pub(crate) struct SuggestionPopup {
-    /// Which question it answers.
     id: SuggestionId,
     state: SuggestionState,
     /// The sentence that can be taken by itself.

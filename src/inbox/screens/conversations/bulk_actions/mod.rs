@@ -13,7 +13,6 @@ use model::queries::OutboxFate;
 /// What waits for the rows of what is marked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PendingBulkAction {
-    /// A wish for all of them.
     Wish(BulkWish),
     /// The menu that says until when.
     Snooze,

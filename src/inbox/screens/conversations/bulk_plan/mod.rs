@@ -27,7 +27,6 @@ pub enum BulkWish {
     Pause,
     /// Hand back to the AI.
     HandBack,
-    /// Close.
     Close,
     /// Put aside.
     Snooze {
@@ -40,9 +39,7 @@ pub enum BulkWish {
     Wake,
     /// Add these tags and take those away.
     Tag {
-        /// Words to add.
         add: Vec<SafeText>,
-        /// Words to take away.
         remove: Vec<SafeText>,
     },
     /// Claim for the agent, or release.
@@ -99,9 +96,6 @@ impl BulkWish {
     }
 
     /// Whether it can be done with a conversation, or why not.
-    ///
-    /// # Errors
-    /// The reason, in words.
     pub fn fits(&self, row: &ConversationRow) -> Result<(), String> {
         let asleep = row.local.is_asleep();
         match self {
@@ -141,9 +135,7 @@ pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag>
 /// Which of many conversations a wish fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkPlan {
-    /// What is wanted.
     pub wish: BulkWish,
-    /// Those it fits.
     pub apply: Vec<ConversationRow>,
     /// The others, and why not.
     pub skipped: Vec<(ConversationRow, String)>,
@@ -211,9 +203,7 @@ impl BulkPlan {
 /// One conversation of a wish for many.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BulkItem {
-    /// The conversation.
     pub key: ConversationKey,
-    /// Its name.
     pub title: SafeText,
     /// The row of the outbox, once it is there.
     pub row: Option<RowId>,
@@ -226,7 +216,6 @@ pub struct BulkItem {
 pub struct Batch {
     /// The number of what was done.
     pub group: u64,
-    /// What was wanted.
     pub wish: BulkWish,
     /// Each conversation, those left out last.
     pub items: Vec<BulkItem>,

@@ -88,7 +88,6 @@ impl PauseLeases {
         }
     }
 
-    /// The lines of the list.
     pub(crate) fn paused_lines(&self, context: &Context) -> Vec<ListLine> {
         let line = |it: &PausedEntry| {
             let waits = it

@@ -5,7 +5,6 @@ pub(crate) mod update;
 
 use model::filter::{self, ConversationFilter, Sort};
 
-/// A saved view.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedView {
     /// Its name in the menu.
@@ -14,7 +13,6 @@ pub struct SavedView {
     pub label: String,
     /// The filter as written.
     pub text: String,
-    /// The filter as read.
     pub filter: ConversationFilter,
     /// The order it begins with.
     pub sort: Sort,

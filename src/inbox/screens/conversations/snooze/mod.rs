@@ -39,7 +39,6 @@ pub(crate) fn told((until, stays): (Option<Timestamp>, bool), now: Timestamp, zo
 /// Asks until when conversations are put aside.
 #[derive(Debug)]
 pub(crate) struct SnoozeMenu {
-    /// The conversations.
     pub(crate) rows: Vec<ConversationRow>,
     /// A wish being typed.
     pub(crate) typed: Option<TextLine>,

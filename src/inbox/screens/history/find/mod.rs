@@ -21,7 +21,6 @@ pub struct Find {
     /// Messages in which it was found, newest first; `None` until it was
     /// looked for.
     pub hits: Option<Vec<MessageId>>,
-    /// The current hit.
     pub at: usize,
 }
 

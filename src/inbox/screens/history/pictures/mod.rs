@@ -21,7 +21,6 @@ const ENDINGS: [&str; 5] = [".jpg", ".jpeg", ".png", ".webp", ".gif"];
 pub enum PictureState {
     /// It is on its way.
     Fetching,
-    /// Here it is.
     Here(Arc<Picture>),
     /// It was here, and is hidden again.
     Hidden(Arc<Picture>),

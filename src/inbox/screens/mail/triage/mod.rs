@@ -18,11 +18,9 @@ const ALIKE: usize = 3;
 pub enum TriageDecision {
     /// Put away.
     Archived,
-    /// Answered.
     Answered,
     /// Put aside.
     Snoozed,
-    /// Left as it is.
     Left,
 }
 
@@ -36,7 +34,6 @@ pub(crate) struct TriageStep {
 /// A triage under way, or at its end.
 #[derive(Debug, Default)]
 pub struct Triage {
-    /// When it began.
     pub began: Timestamp,
     /// When the last thread was decided over.
     pub ended: Option<Timestamp>,

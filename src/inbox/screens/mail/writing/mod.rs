@@ -16,7 +16,6 @@ pub enum MailBeginning {
     AnswerAll,
     /// A mail passed on.
     Forward,
-    /// A new mail.
     New,
 }
 

@@ -23,9 +23,7 @@ const METADATA: usize = 4;
 pub enum PersonField {
     /// The number, which names the person.
     Phone,
-    /// Its name.
     Name,
-    /// Its mail address.
     Email,
     /// Its tags, parted by commas.
     Tags,
@@ -34,7 +32,6 @@ pub enum PersonField {
 }
 
 impl PersonField {
-    /// The field at a place.
     pub fn at(place: usize) -> Self {
         [Self::Phone, Self::Name, Self::Email, Self::Tags].get(place).copied().unwrap_or(Self::Metadata)
     }
@@ -79,7 +76,6 @@ struct Origin {
     is_text: bool,
 }
 
-/// The form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PersonForm {
     /// Whether the person is made anew.
@@ -161,7 +157,6 @@ impl PersonForm {
         if self.is_new { phones::plain(self.text(0)) } else { self.before.phone.clone() }
     }
 
-    /// What is wrong with a field.
     pub fn wrong(&self, field: usize) -> Option<String> {
         let text = self.text(field);
         match PersonField::at(field) {
@@ -224,9 +219,6 @@ impl PersonForm {
     }
 
     /// Takes metadata as JSON.
-    ///
-    /// # Errors
-    /// Where it is no object, in words.
     pub fn set_json(&mut self, text: &str) -> Result<(), String> {
         let members = json::members(text)
             .map_err(|(line, column, why)| format!("no JSON object: line {line}, column {column}: {why}"))?;

@@ -26,9 +26,7 @@ pub enum ImportAction {
 /// A file and whose people it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportSource {
-    /// The tab.
     pub channel: ChannelId,
-    /// What it drives.
     pub platform: Platform,
     /// The path as it was typed.
     pub file: String,
@@ -48,9 +46,7 @@ pub enum ImportResult {
 /// An import as it is followed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunningImport {
-    /// The file.
     pub source: ImportSource,
-    /// How far it is.
     pub progress: ImportProgress,
 }
 
