@@ -239,6 +239,13 @@ fn the_doctor_tells_what_does_not_work() {
     }
     assert_eq!(well["ok"], true);
     assert!(!well.to_string().contains(&key));
+    // A burst says nothing of the key: it is waited for.
+    desk.dev(
+        "fault",
+        json!({"path_prefix": "/contacts", "count": 1, "status": 429,
+            "code": "RATE_LIMIT_EXCEEDED", "retry_after": 1}),
+    );
+    assert_eq!(verdict(&examined(&binary, 0), "may read"), "ok");
     // Damage, one thing at a time.
     let open =
         |mode| std::fs::set_permissions(binary.data(), std::fs::Permissions::from_mode(mode)).expect("set");
