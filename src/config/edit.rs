@@ -137,8 +137,8 @@ mod tests {
     fn the_last_line_is_kept_beside_what_is_there() {
         let read = |text: &str| Config::parse("config.toml", text).expect("a configuration").screen.footer;
         for text in ["", FILE, "[ui]\nfooter = \"off\"  # calm\n", "ui = { ascii = true }\n"] {
-            for (word, footer) in Footer::WORDS {
-                let changed = with_footer(text, footer).expect("a configuration");
+            for footer in Footer::ALL {
+                let (word, changed) = (footer.word(), with_footer(text, footer).expect("a configuration"));
                 assert_eq!(read(&changed), footer, "{changed}");
                 let same = |it: &&str| changed.contains(*it) || it.contains("footer") || it.starts_with("ui");
                 assert!(text.lines().all(|it| same(&it)), "{changed}");

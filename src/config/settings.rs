@@ -192,7 +192,7 @@ pub const TABLES: &[SettingTable] = &[
         settings: &[
             setting(
                 "theme",
-                Word(|| ThemePalette::WORDS.map(|(word, _)| word).to_vec()),
+                Word(|| ThemePalette::WORDS.to_vec()),
                 "\"terminal\"",
                 "The colours; `terminal` takes the terminal's own hues and makes them readable, and NO_COLOR means `mono`",
             ),
@@ -200,14 +200,14 @@ pub const TABLES: &[SettingTable] = &[
             setting("mouse", Flag, "true", "Read the mouse; false leaves it to the terminal, and M switches"),
             setting(
                 "footer",
-                Word(|| Footer::WORDS.map(|(word, _)| word).to_vec()),
+                Word(|| Footer::WORDS.to_vec()),
                 "\"keys\"",
                 "Keys in the last line: as many as fit, the three most useful, or none; F4 changes it here",
             ),
             setting("title", Flag, "true", "Say in the terminal window's title how many customers wait"),
             setting(
                 "links",
-                Word(|| LinkMode::WORDS.map(|(word, _)| word).to_vec()),
+                Word(|| LinkMode::WORDS.to_vec()),
                 "\"auto\"",
                 "Make addresses links of the terminal; `auto` leaves out terminals that do not take them",
             ),
@@ -239,7 +239,7 @@ pub const TABLES: &[SettingTable] = &[
             setting("bell", Flag, "true", "Ring the terminal's bell for what nobody looks at"),
             setting(
                 "desktop",
-                Word(|| NotifyMethod::WORDS.map(|(word, _)| word).to_vec()),
+                Word(|| NotifyMethod::WORDS.to_vec()),
                 "\"auto\"",
                 "How the terminal shows notifications",
             ),

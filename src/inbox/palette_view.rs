@@ -16,22 +16,24 @@ use crate::terminal_colors::{ColorDepth, TerminalColors};
 /// guidelines ask for at their highest level.
 const STRONG: f64 = 7.0;
 
-/// Which colours the desk has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ThemePalette {
-    /// The terminal's own hues, on its own ground.
-    #[default]
-    Terminal,
-    /// Light on dark, whatever the terminal has.
-    Dark,
-    /// Dark on light, whatever the terminal has.
-    Light,
-    /// Black, white and few strong colours.
-    Contrast,
-    /// Orange and blue instead of red and green, on the terminal's own ground.
-    ColourBlind,
-    /// None: `NO_COLOR` is set or it was asked for.
-    Mono,
+model::words! {
+    /// Which colours the desk has.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ThemePalette {
+        /// The terminal's own hues, on its own ground.
+        #[default]
+        Terminal = "terminal",
+        /// Light on dark, whatever the terminal has.
+        Dark = "dark",
+        /// Dark on light, whatever the terminal has.
+        Light = "light",
+        /// Black, white and few strong colours.
+        Contrast = "contrast",
+        /// Orange and blue instead of red and green, on the terminal's own ground.
+        ColourBlind = "colour-blind",
+        /// None: `NO_COLOR` is set or it was asked for.
+        Mono = "mono",
+    }
 }
 
 /// What a colour stands for.
@@ -107,21 +109,6 @@ struct Ground {
 }
 
 impl ThemePalette {
-    /// The words of the configuration, and what each stands for.
-    pub const WORDS: [(&'static str, Self); 6] = [
-        ("terminal", Self::Terminal),
-        ("dark", Self::Dark),
-        ("light", Self::Light),
-        ("contrast", Self::Contrast),
-        ("colour-blind", Self::ColourBlind),
-        ("mono", Self::Mono),
-    ];
-
-    /// What a word of the configuration stands for.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, palette)| *palette)
-    }
-
     /// Whether what the terminal tells of its colours makes a difference.
     pub(crate) fn follows(self, terminal: &TerminalColors) -> bool {
         matches!(self, Self::Terminal | Self::ColourBlind) && terminal.depth != ColorDepth::Few

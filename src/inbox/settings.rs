@@ -26,36 +26,21 @@ pub enum PauseOnReply {
     Never,
 }
 
-/// What the last line says of the keys.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Footer {
-    /// As many keys as there is room for.
-    #[default]
-    Keys,
-    /// The three that are most useful where one is.
-    Three,
-    /// Nothing: the line is a row of the screen like others.
-    Off,
+model::words! {
+    /// What the last line says of the keys.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Footer {
+        /// As many keys as there is room for.
+        #[default]
+        Keys = "keys",
+        /// The three that are most useful where one is.
+        Three = "three",
+        /// Nothing: the line is a row of the screen like others.
+        Off = "off",
+    }
 }
 
 impl Footer {
-    /// The words of the configuration, and what each stands for.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("keys", Self::Keys), ("three", Self::Three), ("off", Self::Off)];
-
-    /// What a word of the configuration stands for.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, footer)| *footer)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Keys => "keys",
-            Self::Three => "three",
-            Self::Off => "off",
-        }
-    }
-
     /// The one that comes after it.
     #[must_use]
     pub fn next(self) -> Self {

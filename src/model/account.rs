@@ -92,13 +92,15 @@ impl Platform {
     }
 }
 
-/// Whether a key really sends. Inferred from the key's prefix by the service.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Environment {
-    /// Real messages, real credits.
-    Live,
-    /// Validates like live, sends nothing, costs nothing.
-    Test,
+crate::words! {
+    /// Whether a key really sends. Inferred from the key's prefix by the service.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Environment {
+        /// Real messages, real credits.
+        Live = "live",
+        /// Validates like live, sends nothing, costs nothing.
+        Test = "test",
+    }
 }
 
 impl Environment {
@@ -107,22 +109,6 @@ impl Environment {
         match self {
             Self::Live => "LIVE",
             Self::Test => "TEST",
-        }
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Live => "live",
-            Self::Test => "test",
-        }
-    }
-
-    /// Reads the interface's enum word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "live" => Some(Self::Live),
-            "test" => Some(Self::Test),
-            _ => None,
         }
     }
 

@@ -7,33 +7,13 @@ use crate::ids::BroadcastId;
 use crate::text::SafeText;
 use crate::time::Timestamp;
 
-/// How far a broadcast has come.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum BroadcastStatus {
-    /// `sending`
-    Sending,
-    /// `completed`
-    Completed,
-    /// A word this version does not know, kept as it came.
-    Other(String),
-}
-
-impl BroadcastStatus {
-    /// Reads the interface's word.
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "sending" => Self::Sending,
-            "completed" => Self::Completed,
-            _ => Self::Other(word.to_owned()),
-        }
-    }
-
-    pub fn word(&self) -> &str {
-        match self {
-            Self::Sending => "sending",
-            Self::Completed => "completed",
-            Self::Other(word) => word,
-        }
+crate::words! {
+    /// How far a broadcast has come.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum BroadcastStatus {
+        Sending = "sending",
+        Completed = "completed",
+        ..Other
     }
 }
 

@@ -14,35 +14,15 @@ use crate::trouble::{self, TroubleReason, TroubleScore};
 /// How long the AI is given to answer after it was handed back.
 const PATIENCE: i64 = MINUTE;
 
-/// Whether the conversation goes on. Reads the list filter's word and the
-/// response's word alike.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum ConversationStatus {
-    /// `active` in responses, `open` in the filter.
-    Open,
-    /// `closed`.
-    Closed,
-    /// A word this version does not know, kept as it came.
-    Other(String),
-}
-
-impl ConversationStatus {
-    /// Reads either vocabulary.
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "active" | "open" => Self::Open,
-            "closed" => Self::Closed,
-            _ => Self::Other(word.to_owned()),
-        }
-    }
-
-    /// The word of the responses.
-    pub fn word(&self) -> &str {
-        match self {
-            Self::Open => "active",
-            Self::Closed => "closed",
-            Self::Other(word) => word,
-        }
+crate::words! {
+    /// Whether the conversation goes on. Reads the list filter's word and the
+    /// response's word alike.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum ConversationStatus {
+        /// `active` in responses, `open` in the filter.
+        Open = "active" | "open",
+        Closed = "closed",
+        ..Other
     }
 }
 

@@ -66,3 +66,4 @@ pub mod unreadable;
 pub mod urgency;
 pub mod waves;
 pub mod webhooks;
+mod words;

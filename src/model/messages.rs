@@ -11,30 +11,14 @@ use crate::time::Timestamp;
 /// every message.
 pub type Place = (Timestamp, MessageId);
 
-/// Which way a message went.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Direction {
-    /// From the customer.
-    Inbound,
-    /// To the customer.
-    Outbound,
-}
-
-impl Direction {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Inbound => "inbound",
-            Self::Outbound => "outbound",
-        }
-    }
-
-    /// Reads the interface's enum word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "inbound" => Some(Self::Inbound),
-            "outbound" => Some(Self::Outbound),
-            _ => None,
-        }
+crate::words! {
+    /// Which way a message went.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    pub enum Direction {
+        /// From the customer.
+        Inbound = "inbound",
+        /// To the customer.
+        Outbound = "outbound",
     }
 }
 
@@ -94,44 +78,23 @@ impl Aliases {
     }
 }
 
-/// How far an outbound message has come; a lattice: it never goes back.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum DeliveryStatus {
-    /// Accepted by the platform.
-    Sent,
-    /// On the device.
-    Delivered,
-    /// Seen by the customer.
-    Read,
-    /// Not sent or not delivered.
-    Failed,
-    /// A status word this version does not know, or an inbound message's.
-    Other(String),
+crate::words! {
+    /// How far an outbound message has come; a lattice: it never goes back.
+    #[derive(Debug, Clone, PartialEq, Eq, Hash)]
+    pub enum DeliveryStatus {
+        /// Accepted by the platform.
+        Sent = "sent",
+        /// On the device.
+        Delivered = "delivered",
+        /// Seen by the customer.
+        Read = "read",
+        /// Not sent or not delivered.
+        Failed = "failed",
+        ..Other
+    }
 }
 
 impl DeliveryStatus {
-    /// Reads the interface's status word.
-    pub fn from_word(word: &str) -> Self {
-        match word {
-            "sent" => Self::Sent,
-            "delivered" => Self::Delivered,
-            "read" => Self::Read,
-            "failed" => Self::Failed,
-            _ => Self::Other(word.to_owned()),
-        }
-    }
-
-    /// The status word, for the wire, the store and the screen.
-    pub fn word(&self) -> &str {
-        match self {
-            Self::Sent => "sent",
-            Self::Delivered => "delivered",
-            Self::Read => "read",
-            Self::Failed => "failed",
-            Self::Other(word) => word,
-        }
-    }
-
     /// Merges a newly read state into a known one: sent < delivered < read,
     /// and failed overrides only sent; anything overrides an unknown word.
     #[must_use]

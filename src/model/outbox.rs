@@ -25,30 +25,16 @@ pub use crate::stops::{Stop, StopVerdict};
 /// for 24 h (interface, Idempotency 2), less a margin of one hour.
 pub const KEY_AGE: i64 = 23 * HOUR;
 
-/// How a request changes the server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WriteMethod {
-    /// Makes something.
-    Post,
-    /// Changes something.
-    Patch,
-    /// Removes something.
-    Delete,
-}
-
-impl WriteMethod {
-    /// The word on the wire and in the database.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Post => "POST",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    /// Reads the word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Post, Self::Patch, Self::Delete].into_iter().find(|it| it.word() == word)
+crate::words! {
+    /// How a request changes the server.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum WriteMethod {
+        /// Makes something.
+        Post = "POST",
+        /// Changes something.
+        Patch = "PATCH",
+        /// Removes something.
+        Delete = "DELETE",
     }
 }
 

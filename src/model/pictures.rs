@@ -11,37 +11,27 @@ pub const COLUMNS: u16 = 60;
 /// Rows of a picture at most; each holds two dots above each other.
 pub const ROWS: u16 = 15;
 
-/// How the terminal shows pictures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Graphics {
-    /// Not at all.
-    Off,
-    /// Two coloured halves in each cell: every terminal can.
-    #[default]
-    Half,
-    /// The protocol of kitty, which ghostty speaks too.
-    Kitty,
-    /// The protocol of iTerm2, which WezTerm speaks too.
-    Iterm2,
-    /// Sixels, as foot and mlterm take them.
-    Sixel,
+crate::words! {
+    /// How the terminal shows pictures.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum Graphics {
+        /// Not at all.
+        Off = "off",
+        /// Two coloured halves in each cell: every terminal can.
+        #[default]
+        Half = "half",
+        /// The protocol of kitty, which ghostty speaks too.
+        Kitty = "kitty",
+        /// The protocol of iTerm2, which WezTerm speaks too.
+        Iterm2 = "iterm2",
+        /// Sixels, as foot and mlterm take them.
+        Sixel = "sixel",
+    }
 }
 
 impl Graphics {
     /// The words of the configuration.
     pub const CHOICES: [&'static str; 6] = ["auto", "off", "half", "kitty", "iterm2", "sixel"];
-
-    /// What a word of the configuration stands for; `auto` for none.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Some(match word {
-            "off" => Self::Off,
-            "half" => Self::Half,
-            "kitty" => Self::Kitty,
-            "iterm2" => Self::Iterm2,
-            "sixel" => Self::Sixel,
-            _ => return None,
-        })
-    }
 
     /// What the terminal of these environment variables can. Within a
     /// multiplexer only halves are sure to arrive.

@@ -236,21 +236,17 @@ pub struct TabCounts {
 /// Unread threads counted at most: counting must not grow with a mailbox.
 pub const UNREAD_MOST: u32 = 1_000;
 
-/// How a whole history is written into a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TranscriptFormat {
-    /// For people to read.
-    Text,
-    /// The same in Markdown.
-    Markdown,
-    /// One object: the conversation, its messages and notes.
-    Json,
-}
-
-impl TranscriptFormat {
-    /// All, with the words they are asked for by.
-    pub const WORDS: [(&'static str, Self); 3] =
-        [("txt", Self::Text), ("md", Self::Markdown), ("json", Self::Json)];
+crate::words! {
+    /// How a whole history is written into a file.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum TranscriptFormat {
+        /// For people to read.
+        Text = "txt",
+        /// The same in Markdown.
+        Markdown = "md",
+        /// One object: the conversation, its messages and notes.
+        Json = "json",
+    }
 }
 
 /// A conversation to be chosen by its name.

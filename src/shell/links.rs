@@ -13,27 +13,21 @@ const TMUX: (u32, u32) = (3, 4);
 /// it shows garbage.
 const VTE: u32 = 5000;
 
-/// Whether addresses are links of the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum LinkMode {
-    /// Unless this terminal is known not to take them.
-    #[default]
-    Auto,
-    /// Always.
-    On,
-    /// Never.
-    Off,
+model::words! {
+    /// Whether addresses are links of the terminal.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum LinkMode {
+        /// Unless this terminal is known not to take them.
+        #[default]
+        Auto = "auto",
+        /// Always.
+        On = "on",
+        /// Never.
+        Off = "off",
+    }
 }
 
 impl LinkMode {
-    /// The words of the configuration, and what each stands for.
-    pub const WORDS: [(&'static str, Self); 3] = [("auto", Self::Auto), ("on", Self::On), ("off", Self::Off)];
-
-    /// What a word of the configuration stands for.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, mode)| *mode)
-    }
-
     /// Whether there are links in this terminal, by the names it gives itself.
     pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> bool {
         match self {

@@ -6,30 +6,23 @@ use std::process::Stdio;
 use crate::shell::children;
 use model::text::SafeText;
 
-/// How a terminal is asked to notify.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum NotifyMethod {
-    /// As this terminal is known to take it, if it is.
-    #[default]
-    Auto,
-    /// The sequence most terminals take: OSC 9.
-    Osc9,
-    /// The sequence with a title: OSC 777.
-    Osc777,
-    /// Not at all.
-    Off,
+model::words! {
+    /// How a terminal is asked to notify.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum NotifyMethod {
+        /// As this terminal is known to take it, if it is.
+        #[default]
+        Auto = "auto",
+        /// The sequence most terminals take: OSC 9.
+        Osc9 = "osc9",
+        /// The sequence with a title: OSC 777.
+        Osc777 = "osc777",
+        /// Not at all.
+        Off = "off",
+    }
 }
 
 impl NotifyMethod {
-    /// The words of the configuration, and what each stands for.
-    pub const WORDS: [(&'static str, Self); 4] =
-        [("auto", Self::Auto), ("osc9", Self::Osc9), ("osc777", Self::Osc777), ("off", Self::Off)];
-
-    /// What a word of the configuration stands for.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::WORDS.iter().find(|(it, _)| *it == word).map(|(_, way)| *way)
-    }
-
     /// The way for this terminal, by the names it gives itself.
     pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> Self {
         if self != Self::Auto {

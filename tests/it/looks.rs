@@ -69,7 +69,7 @@ fn seen(cell: &Cell, terminal: &KnownTerminal) -> (Rgb, Rgb) {
 /// Each theme on each terminal, by how much the terminal tells.
 fn everywhere(mut check: impl FnMut(Theme, &KnownTerminal, &str)) {
     for terminal in TERMINALS {
-        for (word, palette) in ThemePalette::WORDS {
+        for (word, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
             for depth in [ColorDepth::Direct, ColorDepth::Indexed, ColorDepth::Few] {
                 let silent = TerminalColors { depth, ..TerminalColors::UNKNOWN };
                 let ground = TerminalColors { ground: Some(terminal.ground), ..silent };
@@ -153,7 +153,7 @@ fn a_theme_of_its_own_ground_asks_the_terminal_nothing() {
     let asks = |palette, depth| {
         Theme::new(palette, false).on(TerminalColors { depth, ..TerminalColors::UNKNOWN }).follows_terminal()
     };
-    for (word, palette) in ThemePalette::WORDS {
+    for (word, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
         let own_ground = !matches!(word, "terminal" | "colour-blind");
         assert_eq!(asks(palette, ColorDepth::Indexed), !own_ground, "{word}");
         assert!(!asks(palette, ColorDepth::Few), "{word} asks a terminal that has no answer");

@@ -137,37 +137,20 @@ impl Auth {
     }
 }
 
-/// What is done at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum EndpointMethod {
-    /// Reads.
-    #[default]
-    Get,
-    /// Asks with a body.
-    Post,
-    /// Replaces.
-    Put,
-    /// Changes.
-    Patch,
-    Delete,
-}
-
-impl EndpointMethod {
-    /// All words.
-    pub const WORDS: [&'static str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        [Self::Get, Self::Post, Self::Put, Self::Patch, Self::Delete].into_iter().find(|it| it.word() == word)
+crate::words! {
+    /// What is done at a path.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum EndpointMethod {
+        /// Reads.
+        #[default]
+        Get = "GET",
+        /// Asks with a body.
+        Post = "POST",
+        /// Replaces.
+        Put = "PUT",
+        /// Changes.
+        Patch = "PATCH",
+        Delete = "DELETE",
     }
 }
 

@@ -3,67 +3,35 @@
 
 use crate::connections::identity::ContactField;
 
-/// Where a value goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ParameterPlace {
-    /// Into the path, at `{name}`.
-    Path,
-    /// Into the query.
-    Query,
-    /// Into the JSON object that is the body.
-    Body,
-}
-
-impl ParameterPlace {
-    /// All words.
-    pub const WORDS: [&'static str; 3] = ["path", "query", "body"];
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Path, Self::Query, Self::Body];
-        all.into_iter().find(|it| it.word() == word)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Path => "path",
-            Self::Query => "query",
-            Self::Body => "body",
-        }
+crate::words! {
+    /// Where a value goes.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum ParameterPlace {
+        /// Into the path, at `{name}`.
+        Path = "path",
+        /// Into the query.
+        Query = "query",
+        /// Into the JSON object that is the body.
+        Body = "body",
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ValueKind {
-    #[default]
-    Text,
-    /// A whole number.
-    Integer,
-    Number,
-    /// `true` or `false`.
-    Boolean,
-    /// A day: `2026-11-20`.
-    Date,
+crate::words! {
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+    pub enum ValueKind {
+        #[default]
+        Text = "text",
+        /// A whole number.
+        Integer = "integer",
+        Number = "number",
+        /// `true` or `false`.
+        Boolean = "boolean",
+        /// A day: `2026-11-20`.
+        Date = "date",
+    }
 }
 
 impl ValueKind {
-    /// All words.
-    pub const WORDS: [&'static str; 5] = ["text", "integer", "number", "boolean", "date"];
-
-    pub fn from_word(word: &str) -> Option<Self> {
-        let all = [Self::Text, Self::Integer, Self::Number, Self::Boolean, Self::Date];
-        all.into_iter().find(|it| it.word() == word)
-    }
-
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Integer => "integer",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-            Self::Date => "date",
-        }
-    }
-
     /// Whether a text is such a value; what it should be, if not.
     pub fn objection(self, text: &str) -> Option<&'static str> {
         let digits = |it: &str| !it.is_empty() && it.len() <= 18 && it.bytes().all(|it| it.is_ascii_digit());

@@ -128,40 +128,24 @@ pub enum MailWish {
     Correspondents(String),
 }
 
-/// A part of a thread that can be changed. The interface shows no names for
-/// them, so what becomes of a change is looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum ThreadField {
-    /// Read or unread.
-    Read,
-    /// With a star or without.
-    Star,
-    /// Put away or not, or in which folder.
-    Place,
-    Category,
-    /// How urgent it is.
-    Priority,
+crate::words! {
+    /// A part of a thread that can be changed. The interface shows no names for
+    /// them, so what becomes of a change is looked at.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+    pub enum ThreadField {
+        /// Read or unread.
+        Read = "read",
+        /// With a star or without.
+        Star = "star",
+        /// Put away or not, or in which folder.
+        Place = "place",
+        Category = "category",
+        /// How urgent it is.
+        Priority = "priority",
+    }
 }
 
 impl ThreadField {
-    pub const ALL: [Self; 5] = [Self::Read, Self::Star, Self::Place, Self::Category, Self::Priority];
-
-    /// The word kept in the database.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Read => "read",
-            Self::Star => "star",
-            Self::Place => "place",
-            Self::Category => "category",
-            Self::Priority => "priority",
-        }
-    }
-
-    /// Reads the word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-
     /// The field's name on the wire, as this desk writes it.
     pub fn on_the_wire(self) -> &'static str {
         match self {

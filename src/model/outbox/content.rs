@@ -11,31 +11,15 @@ use crate::outbox::Operation;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Json(pub String);
 
-/// How a bot-chat text is to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Markup {
-    /// Tags.
-    #[serde(rename = "HTML")]
-    Html,
-    /// Asterisks and underscores.
-    MarkdownV2,
-}
-
-impl Markup {
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Html => "HTML",
-            Self::MarkdownV2 => "MarkdownV2",
-        }
-    }
-
-    /// Reads the interface's enum word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        match word {
-            "HTML" => Some(Self::Html),
-            "MarkdownV2" => Some(Self::MarkdownV2),
-            _ => None,
-        }
+crate::words! {
+    /// How a bot-chat text is to be read.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    pub enum Markup {
+        /// Tags.
+        #[serde(rename = "HTML")]
+        Html = "HTML",
+        /// Asterisks and underscores.
+        MarkdownV2 = "MarkdownV2",
     }
 }
 
@@ -61,36 +45,19 @@ pub enum ChatContent {
     Location(MapLocation),
 }
 
-/// Kinds of media both chat channels know.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum MediaKind {
-    /// A picture; bot-chat calls it a photo.
-    Image,
-    /// Sound; business chat takes no caption with it.
-    Audio,
-    /// A film.
-    Video,
-    /// Any file.
-    Document,
-}
-
-impl MediaKind {
-    pub const ALL: [Self; 4] = [Self::Image, Self::Audio, Self::Video, Self::Document];
-
-    /// The business chat's enum word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Image => "image",
-            Self::Audio => "audio",
-            Self::Video => "video",
-            Self::Document => "document",
-        }
-    }
-
-    /// Reads the business chat's enum word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+crate::words! {
+    /// Kinds of media both chat channels know.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum MediaKind {
+        /// A picture; bot-chat calls it a photo.
+        Image = "image",
+        /// Sound; business chat takes no caption with it.
+        Audio = "audio",
+        /// A film.
+        Video = "video",
+        /// Any file.
+        Document = "document",
     }
 }
 

@@ -91,81 +91,45 @@ pub struct NewCampaign {
     pub hold: i64,
 }
 
-/// Where a campaign stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// It goes on by itself.
-    Running,
-    /// It waits for a person.
-    Paused,
-    /// A person stopped it; what has left has left.
-    Stopped,
-    /// All waves have left and were waited for.
-    Finished,
-    /// It was taken back before anything left.
-    Recalled,
+crate::words! {
+    /// Where a campaign stands.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Phase {
+        /// It goes on by itself.
+        Running = "running",
+        /// It waits for a person.
+        Paused = "paused",
+        /// A person stopped it; what has left has left.
+        Stopped = "stopped",
+        /// All waves have left and were waited for.
+        Finished = "finished",
+        /// It was taken back before anything left.
+        Recalled = "taken back",
+    }
 }
 
 impl Phase {
-    pub const ALL: [Self; 5] = [Self::Running, Self::Paused, Self::Stopped, Self::Finished, Self::Recalled];
-
-    /// The word in the database.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Running => "running",
-            Self::Paused => "paused",
-            Self::Stopped => "stopped",
-            Self::Finished => "finished",
-            Self::Recalled => "taken back",
-        }
-    }
-
-    /// Reads the word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
-    }
-
     /// Whether it can still go on.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Running | Self::Paused)
     }
 }
 
-/// What a campaign waits for a person for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PauseCause {
-    Person,
-    /// More failed than its plan allows.
-    Failures,
-    /// Too few credits would be left.
-    Credits,
-    /// The quality rating changed.
-    Quality,
-    /// A wave's row of the outbox asks, or was taken back.
-    Row,
-    /// What became of a wave cannot be counted.
-    Uncounted,
-}
-
-impl PauseCause {
-    pub const ALL: [Self; 6] =
-        [Self::Person, Self::Failures, Self::Credits, Self::Quality, Self::Row, Self::Uncounted];
-
-    /// The word in the database.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Person => "person",
-            Self::Failures => "failures",
-            Self::Credits => "credits",
-            Self::Quality => "quality",
-            Self::Row => "row",
-            Self::Uncounted => "uncounted",
-        }
-    }
-
-    /// Reads the word.
-    pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+crate::words! {
+    /// What a campaign waits for a person for.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PauseCause {
+        Person = "person",
+        /// More failed than its plan allows.
+        Failures = "failures",
+        /// Too few credits would be left.
+        Credits = "credits",
+        /// The quality rating changed.
+        Quality = "quality",
+        /// A wave's row of the outbox asks, or was taken back.
+        Row = "row",
+        /// What became of a wave cannot be counted.
+        Uncounted = "uncounted",
     }
 }
 

@@ -28,67 +28,32 @@ use wire::errors::ErrorCode;
 /// Things that happen in one transaction at most.
 const TOGETHER: usize = 64;
 
-/// What can fall due.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A message reaches the device.
-    Delivered,
-    /// A message is read.
-    Read,
-    /// A message does not arrive.
-    Failed,
-    /// The assistant answers a conversation.
-    Answer,
-    /// A customer answers a person.
-    Customer,
-    /// Some customer writes by themselves.
-    Live,
-    /// Somebody opens a mail.
-    Opened,
-    /// A mail comes back.
-    Bounced,
-    /// The contact of a thread of mail answers a person.
-    Letter,
-    /// A call moves on.
-    Call,
-    /// A broadcast goes to its next recipients.
-    Broadcast,
-}
-
-impl Kind {
-    const ALL: [Self; 11] = [
-        Self::Delivered,
-        Self::Read,
-        Self::Failed,
-        Self::Answer,
-        Self::Customer,
-        Self::Live,
-        Self::Opened,
-        Self::Bounced,
-        Self::Letter,
-        Self::Call,
-        Self::Broadcast,
-    ];
-
-    /// The word in the database.
-    pub const fn word(self) -> &'static str {
-        match self {
-            Self::Delivered => "delivered",
-            Self::Read => "read",
-            Self::Failed => "failed",
-            Self::Answer => "answer",
-            Self::Customer => "customer",
-            Self::Live => "live",
-            Self::Opened => "opened",
-            Self::Bounced => "bounced",
-            Self::Letter => "letter",
-            Self::Call => "call",
-            Self::Broadcast => "broadcast",
-        }
-    }
-
-    fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+model::words! {
+    /// What can fall due.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum Kind {
+        /// A message reaches the device.
+        Delivered = "delivered",
+        /// A message is read.
+        Read = "read",
+        /// A message does not arrive.
+        Failed = "failed",
+        /// The assistant answers a conversation.
+        Answer = "answer",
+        /// A customer answers a person.
+        Customer = "customer",
+        /// Some customer writes by themselves.
+        Live = "live",
+        /// Somebody opens a mail.
+        Opened = "opened",
+        /// A mail comes back.
+        Bounced = "bounced",
+        /// The contact of a thread of mail answers a person.
+        Letter = "letter",
+        /// A call moves on.
+        Call = "call",
+        /// A broadcast goes to its next recipients.
+        Broadcast = "broadcast",
     }
 }
 

@@ -102,7 +102,7 @@ impl Import {
         let progress = ImportProgress {
             rows: total,
             results: results.path().display().to_string(),
-            done: results.counted(RowResult::ALL),
+            done: results.counted(&RowResult::ALL),
             refused: results.counted(&[RowResult::Refused, RowResult::Differs]),
             skipped: results.counted(&[RowResult::Bad, RowResult::Twice]),
             ..ImportProgress::default()

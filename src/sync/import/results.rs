@@ -12,35 +12,18 @@ use crate::import::reading::number_of;
 use crate::import::{ImportError, file_error, results_of};
 use model::cells;
 
-/// What became of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum RowResult {
-    Saved,
-    /// The server took it and has something else.
-    Differs,
-    Refused,
-    /// It was not sent: wrong.
-    Bad,
-    /// It was not sent: its number stands further up.
-    Twice,
-}
-
-impl RowResult {
-    pub(super) const ALL: &'static [Self] =
-        &[Self::Saved, Self::Differs, Self::Refused, Self::Bad, Self::Twice];
-
-    fn word(self) -> &'static str {
-        match self {
-            Self::Saved => "saved",
-            Self::Differs => "differs",
-            Self::Refused => "refused",
-            Self::Bad => "bad",
-            Self::Twice => "twice",
-        }
-    }
-
-    fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|it| it.word() == word)
+model::words! {
+    /// What became of a row.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub(super) enum RowResult {
+        Saved = "saved",
+        /// The server took it and has something else.
+        Differs = "differs",
+        Refused = "refused",
+        /// It was not sent: wrong.
+        Bad = "bad",
+        /// It was not sent: its number stands further up.
+        Twice = "twice",
     }
 }
 

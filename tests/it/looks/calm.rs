@@ -38,7 +38,7 @@ fn counted(theme: Theme, buffer: &Buffer) -> (usize, usize) {
 fn at_most_a_tenth_of_the_demos_first_screen_carries_an_accent_in_every_theme() {
     for (columns, rows) in [(120, 40), (80, 24), (200, 50)] {
         let mut desk = first_screen(columns, rows);
-        for (word, palette) in ThemePalette::WORDS {
+        for (word, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
             let silent = TerminalColors::UNKNOWN;
             for terminal in [silent, known(Rgb::WHITE, Rgb::BLACK), known(Rgb::BLACK, Rgb::WHITE)] {
                 desk.theme = Theme::new(palette, false).on(terminal);

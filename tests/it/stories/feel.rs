@@ -124,7 +124,7 @@ fn quiet_hours_are_quiet() {
 fn every_palette_draws_the_same_words() {
     let mut desk = two_customers(120, 40);
     let words = desk.picture();
-    for (name, palette) in ThemePalette::WORDS {
+    for (name, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
         desk.theme = Theme::new(palette, false);
         assert_eq!(desk.picture(), words, "{name}");
         let coloured = desk.buffer().content.iter().any(|it| it.fg != Color::Reset || it.bg != Color::Reset);

@@ -160,7 +160,7 @@ pub(crate) fn find(inbox: &mut Inbox, words: &str) -> Result<(), String> {
 }
 
 pub(crate) fn formats(_: &Inbox) -> Vec<String> {
-    TranscriptFormat::WORDS.iter().map(|(word, _)| (*word).to_owned()).collect()
+    TranscriptFormat::WORDS.map(str::to_owned).into()
 }
 
 pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
@@ -168,7 +168,7 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
     if word == "csv" {
         return inbox.broadcasts.export_csv(file.trim(), &inbox.desk, &mut inbox.context);
     }
-    let format = TranscriptFormat::WORDS[pick("format", word, &formats(inbox))?].1;
+    let format = TranscriptFormat::ALL[pick("format", word, &formats(inbox))?];
     let key = inbox.desk.current_conversation().map(|it| it.key()).ok_or("no conversation is selected")?;
     let name = inbox.desk.tabs.iter().find(|it| it.channel.id == key.channel);
     let name = name.map(|it| it.channel.name.clone()).unwrap_or_default();

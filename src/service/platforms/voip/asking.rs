@@ -11,7 +11,7 @@ use crate::carriers::PlatformTrouble;
 use crate::platforms::voip::{PhonePlatform, VERSION};
 use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
 use model::text::SafeText;
-use model::time::{MINUTE, SECOND};
+use model::time::SECOND;
 
 /// Bytes of an answer at most: a page of a list.
 const ANSWER: usize = 4 * 1024 * 1024;
