@@ -7,6 +7,7 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize};
 use unicode_segmentation::UnicodeSegmentation;
 
 mod classes;
@@ -27,8 +28,20 @@ const HIDDEN_MARK: &str = "⍰";
 const ALL_HIDDEN: &str = "(no visible characters)";
 
 /// Text that is safe to draw. Lines are separated by `\n` and by nothing else.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Default, Serialize)]
 pub struct SafeText(String);
+
+/// What was kept is made safe again, in one line.
+impl<'de> Deserialize<'de> for SafeText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer).map(|it| Self::line(&it))
+    }
+}
+
+/// Reads a kept text of any number of lines; for `deserialize_with`.
+pub fn kept_block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SafeText>, D::Error> {
+    Ok(Option::<String>::deserialize(deserializer)?.map(|it| SafeText::block(&it)))
+}
 
 impl SafeText {
     /// Makes text of any number of lines safe.

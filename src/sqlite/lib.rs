@@ -186,7 +186,7 @@ macro_rules! cell {
     };
 }
 
-/// A list as JSON.
+/// A value as JSON.
 pub fn json_of(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "[]".to_owned())
 }

@@ -12,8 +12,10 @@ pub mod fields;
 pub mod files;
 pub mod quotes;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ids::ConversationId;
-use crate::text::SafeText;
+use crate::text::{SafeText, kept_block};
 use crate::time::{MINUTE, Timestamp};
 
 /// What begins the name of a mail that has no thread yet.
@@ -23,18 +25,23 @@ pub const NEW_MAIL: &str = "new-mail:";
 const LATE: i64 = 15 * MINUTE;
 
 /// The account behind a mail key.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct MailAccount {
     /// Where mail to it goes.
     pub address: SafeText,
     /// What mails from it are signed with.
+    #[serde(rename = "name")]
     pub display_name: Option<SafeText>,
     pub provider: Option<SafeText>,
     /// `active` is known; any other word is shown as it came.
+    #[serde(rename = "status")]
     pub sync_status: Option<SafeText>,
     /// When it last looked for mail.
+    #[serde(rename = "syncedAt")]
     pub last_sync_at: Option<Timestamp>,
     /// Whether the AI answers mail by itself; of the whole account.
+    #[serde(rename = "autoReply")]
     pub ai_auto_reply: Option<bool>,
 }
 
@@ -159,7 +166,8 @@ impl ThreadField {
 }
 
 /// One mail of a thread, beside its message.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct MailMessage {
     pub from: SafeText,
     pub from_name: Option<SafeText>,
@@ -171,8 +179,10 @@ pub struct MailMessage {
     /// Its `Message-ID`.
     pub header_id: Option<String>,
     /// Its plain text, if it has one.
+    #[serde(deserialize_with = "kept_block")]
     pub plain: Option<SafeText>,
     /// Its HTML as text, if it has any.
+    #[serde(deserialize_with = "kept_block")]
     pub rich: Option<SafeText>,
     /// Where its links lead, as they are numbered in the text.
     pub links: Vec<SafeText>,
@@ -180,7 +190,8 @@ pub struct MailMessage {
 }
 
 /// A file attached to a mail.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
 pub struct LetterFile {
     /// What it claims to be called.
     pub name: SafeText,

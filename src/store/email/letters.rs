@@ -4,11 +4,10 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, params};
 
-use crate::email::rows::{read_letter, write_letter};
 use crate::{Store, StoreError};
 use model::email::MailMessage;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use sqlite::Queries;
+use sqlite::{Queries, json_of};
 
 impl Store {
     /// Keeps the letters of a thread. To be called before their messages are
@@ -31,7 +30,7 @@ impl Store {
                         .prepare_cached(
                             "INSERT OR REPLACE INTO letter (channel, thread, id, facts) VALUES (?1, ?2, ?3, ?4)",
                         )?
-                        .execute(params![channel, thread, id, write_letter(letter)])?;
+                        .execute(params![channel, thread, id, json_of(letter)])?;
                 }
                 change.commit()?;
                 Ok(())
@@ -72,6 +71,55 @@ pub(crate) fn of_thread(
     Ok(connection.all(
         "SELECT id, facts FROM letter WHERE channel = ?1 AND thread = ?2",
         params![channel, thread],
-        |row| Ok((row.get("id")?, row.word("facts", read_letter)?)),
+        |row| Ok((row.get("id")?, row.json("facts")?)),
     )?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::email::{LetterFile, MailAccount};
+    use model::text::SafeText;
+    use model::time::Timestamp;
+    use sqlite::JsonCell;
+
+    const LETTER: &str = r#"{"cc":[],"files":[{"enclosed":true,"kind":null,"name":"a.pdf","size":7,"url":null}],
+        "from":"ana@y.example","fromName":"Ana\u001b[2J","headerId":"<1@y.example>",
+        "links":["https://y.example/"],"plain":"Hi\nthere","replyTo":null,"rich":null,"subject":null,
+        "to":["shop@x.example"]}"#;
+    const ACCOUNT: &str = r#"{"address":"shop@x.example","autoReply":true,"name":null,"provider":null,
+        "status":"active","syncedAt":5}"#;
+
+    #[test]
+    fn letters_and_accounts_are_kept_in_one_form() {
+        let letter = MailMessage {
+            from: SafeText::line("ana@y.example"),
+            from_name: Some(SafeText::line("Ana\u{1b}[2J")),
+            to: vec![SafeText::line("shop@x.example")],
+            header_id: Some("<1@y.example>".to_owned()),
+            plain: Some(SafeText::block("Hi\nthere")),
+            links: vec![SafeText::line("https://y.example/")],
+            files: vec![LetterFile {
+                name: SafeText::line("a.pdf"),
+                size: Some(7),
+                enclosed: true,
+                ..LetterFile::default()
+            }],
+            ..MailMessage::default()
+        };
+        assert_eq!(MailMessage::from_json(LETTER), letter);
+        assert_eq!(MailMessage::from_json(&json_of(&letter)), letter);
+        for wrong in ["", "[]", r#"{"files":[7]}"#, r#"{"to":7}"#] {
+            assert_eq!(MailMessage::from_json(wrong), MailMessage::default(), "{wrong}");
+        }
+        let account = MailAccount {
+            address: SafeText::line("shop@x.example"),
+            sync_status: Some(SafeText::line("active")),
+            last_sync_at: Some(Timestamp::from_micros(5)),
+            ai_auto_reply: Some(true),
+            ..MailAccount::default()
+        };
+        assert_eq!(MailAccount::from_json(ACCOUNT), account);
+        assert_eq!(MailAccount::from_json(&json_of(&account)), account);
+    }
 }

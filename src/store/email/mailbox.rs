@@ -2,11 +2,10 @@
 
 use rusqlite::{Connection, params};
 
-use crate::email::rows::{read_mailbox, write_mailbox};
 use crate::{Reader, Store, StoreError};
 use model::email::MailAccount;
 use model::ids::ChannelId;
-use sqlite::{Queries, only};
+use sqlite::{Queries, json_of, only};
 
 impl Store {
     /// Keeps what `GET /email/account` told.
@@ -16,7 +15,7 @@ impl Store {
             .later(move |cache| {
                 cache.connection.execute(
                     "INSERT OR REPLACE INTO mailbox (channel, facts) VALUES (?1, ?2)",
-                    params![channel, write_mailbox(&account)],
+                    params![channel, json_of(&account)],
                 )?;
                 Ok(())
             })
@@ -57,5 +56,5 @@ impl Reader {
 
 fn read(connection: &Connection, channel: &ChannelId) -> Result<Option<MailAccount>, StoreError> {
     let sql = "SELECT facts FROM mailbox WHERE channel = ?1";
-    Ok(connection.first(sql, [channel], |row| row.word("facts", read_mailbox))?)
+    Ok(connection.first(sql, [channel], |row| row.json("facts"))?)
 }

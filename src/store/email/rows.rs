@@ -1,15 +1,10 @@
-//! Threads and letters as columns and JSON, and back.
-//!
-//! Text is made safe again when it is read.
-
-use serde_json::{Map, Value, json};
+//! Threads as columns, and back.
 
 use crate::rows::operation;
-use model::email::{LetterFile, MailAccount, MailMessage, Thread, ThreadField};
+use model::email::{Thread, ThreadField};
 use model::outbox::Operation;
 use model::outbox::content::{ThreadChange, ThreadPlace};
 use model::text::SafeText;
-use model::time::Timestamp;
 use sqlite::{Row, read_row};
 
 /// Joins threads to a conversation called `c`.
@@ -89,123 +84,5 @@ pub(crate) fn set(thread: &mut Thread, field: ThreadField, value: &str) {
         ThreadField::Place => thread.folder = line(),
         ThreadField::Category => thread.category = line(),
         ThreadField::Priority => thread.priority = line(),
-    }
-}
-
-/// A letter as a JSON object.
-pub(crate) fn write_letter(letter: &MailMessage) -> String {
-    let texts = |all: &[SafeText]| all.iter().map(|it| Value::from(it.as_str())).collect::<Value>();
-    let text = |it: &Option<SafeText>| it.as_ref().map(|it| it.as_str().to_owned());
-    let files: Vec<Value> = letter
-        .files
-        .iter()
-        .map(|it| {
-            json!({"name": it.name.as_str(), "kind": text(&it.kind), "size": it.size, "url": it.url,
-                "enclosed": it.enclosed})
-        })
-        .collect();
-    json!({
-        "from": letter.from.as_str(), "fromName": text(&letter.from_name), "to": texts(&letter.to),
-        "cc": texts(&letter.cc), "replyTo": text(&letter.reply_to), "subject": text(&letter.subject),
-        "headerId": letter.header_id, "plain": text(&letter.plain), "rich": text(&letter.rich),
-        "links": texts(&letter.links), "files": files,
-    })
-    .to_string()
-}
-
-/// Reads a letter; what cannot be read of it is absent.
-pub(crate) fn read_letter(facts: &str) -> MailMessage {
-    let fields: Map<String, Value> = serde_json::from_str(facts).unwrap_or_default();
-    let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    let line = |name: &str| SafeText::optional_line(text(name));
-    let lines = |name: &str| match fields.get(name) {
-        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(SafeText::line).collect(),
-        _ => Vec::new(),
-    };
-    let files = fields.get("files").and_then(Value::as_array);
-    MailMessage {
-        from: SafeText::line(text("from").unwrap_or("")),
-        from_name: line("fromName"),
-        to: lines("to"),
-        cc: lines("cc"),
-        reply_to: line("replyTo"),
-        subject: line("subject"),
-        header_id: text("headerId").map(str::to_owned),
-        plain: text("plain").map(SafeText::block),
-        rich: text("rich").map(SafeText::block),
-        links: lines("links"),
-        files: files.map_or_else(Vec::new, |all| all.iter().map(read_file).collect()),
-    }
-}
-
-fn read_file(value: &Value) -> LetterFile {
-    let text = |name: &str| value.get(name).and_then(Value::as_str);
-    LetterFile {
-        name: SafeText::line(text("name").unwrap_or("unnamed")),
-        kind: SafeText::optional_line(text("kind")),
-        size: value.get("size").and_then(Value::as_u64),
-        url: text("url").map(str::to_owned),
-        enclosed: value.get("enclosed").and_then(Value::as_bool).unwrap_or(false),
-    }
-}
-
-/// An account as a JSON object.
-pub(crate) fn write_mailbox(account: &MailAccount) -> String {
-    let text = |it: &Option<SafeText>| it.as_ref().map(|it| it.as_str().to_owned());
-    json!({
-        "address": account.address.as_str(), "name": text(&account.display_name),
-        "provider": text(&account.provider), "status": text(&account.sync_status),
-        "syncedAt": account.last_sync_at.map(Timestamp::micros), "autoReply": account.ai_auto_reply,
-    })
-    .to_string()
-}
-
-pub(crate) fn read_mailbox(facts: &str) -> MailAccount {
-    let fields: Map<String, Value> = serde_json::from_str(facts).unwrap_or_default();
-    let text = |name: &str| fields.get(name).and_then(Value::as_str);
-    MailAccount {
-        address: SafeText::line(text("address").unwrap_or("")),
-        display_name: SafeText::optional_line(text("name")),
-        provider: SafeText::optional_line(text("provider")),
-        sync_status: SafeText::optional_line(text("status")),
-        last_sync_at: fields.get("syncedAt").and_then(Value::as_i64).map(Timestamp::from_micros),
-        ai_auto_reply: fields.get("autoReply").and_then(Value::as_bool),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn letters_and_accounts_come_back_as_they_were() {
-        let letter = MailMessage {
-            from: SafeText::line("ana@y.example"),
-            from_name: Some(SafeText::line("Ana")),
-            to: vec![SafeText::line("shop@x.example")],
-            reply_to: Some(SafeText::line("list@y.example")),
-            header_id: Some("<1@y.example>".to_owned()),
-            plain: Some(SafeText::block("Hi\nthere")),
-            links: vec![SafeText::line("https://y.example/")],
-            files: vec![LetterFile {
-                name: SafeText::line("a.pdf"),
-                size: Some(7),
-                enclosed: true,
-                ..LetterFile::default()
-            }],
-            ..MailMessage::default()
-        };
-        assert_eq!(read_letter(&write_letter(&letter)), letter);
-        for wrong in ["", "[]", "{\"files\":[7]}", "{\"to\":7}"] {
-            read_letter(wrong);
-        }
-        let account = MailAccount {
-            address: SafeText::line("shop@x.example"),
-            sync_status: Some(SafeText::line("active")),
-            last_sync_at: Some(Timestamp::from_micros(5)),
-            ai_auto_reply: Some(true),
-            ..MailAccount::default()
-        };
-        assert_eq!(read_mailbox(&write_mailbox(&account)), account);
     }
 }
