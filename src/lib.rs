@@ -78,7 +78,7 @@
 //! into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
 //! `Event::Key` to [`inbox::Inbox::update`]; the key map of [`inbox::keymap`], made
 //! from [`inbox::command::TABLE`], resolves it, its row says whether it can be
-//! done and what it does, and the answer is `Effect::Enqueue`. The writing thread
+//! done and what it does, and the answer is `FileWrite::Enqueue`. The writing thread
 //! gives the intent its bytes and key and commits it to `outbox.db`; the row
 //! comes back as `Event::Enqueued`, the list and history reload and show `AI
 //! pausing`. The engine wakes, claims the row, sends it, and stores what the

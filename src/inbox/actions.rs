@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::notice::Fact;
@@ -106,12 +106,12 @@ impl Changes {
     /// Leaves, keeping every draft.
     pub(crate) fn quit(&mut self, desk: &mut Desk, context: &mut Context) {
         self.save_every_draft(desk, context);
-        context.push(Effect::Quit);
+        context.push(TerminalOrder::Quit);
     }
 
     /// The same, with what is still to leave sent in the background.
     pub(crate) fn quit_to_background(&mut self, desk: &mut Desk, context: &mut Context) {
         self.save_every_draft(desk, context);
-        context.push(Effect::QuitToBackground);
+        context.push(TerminalOrder::QuitToBackground);
     }
 }

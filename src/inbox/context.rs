@@ -2,7 +2,7 @@
 //! terminal, how it is set up, and where it leaves what is to be done.
 
 use crate::command::Command;
-use crate::event::Effect;
+use crate::event::{Effect, TerminalOrder};
 use crate::features::offers::Offer;
 use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
@@ -55,29 +55,38 @@ impl Context {
     }
 
     /// Leaves something to be done.
-    pub fn push(&mut self, effect: Effect) {
-        self.effects.push(effect);
+    pub fn push(&mut self, effect: impl Into<Effect>) {
+        self.effects.push(effect.into());
+    }
+
+    pub fn push_all(&mut self, effects: impl IntoIterator<Item = impl Into<Effect>>) {
+        self.effects.extend(effects.into_iter().map(Into::into));
     }
 
     /// Rings, and shows a notification where the terminal has not the focus.
-    pub(crate) fn make_heard(&mut self, notice: Effect) {
+    pub(crate) fn make_heard(&mut self, notice: TerminalOrder) {
         if self.settings.notice.is_quiet(self.now, &self.settings.zone) {
             return;
         }
-        if self.settings.notice.bell && !self.effects.contains(&Effect::Bell) {
-            self.push(Effect::Bell);
-        }
-        let unseen = self.settings.notice.desktop && !self.focused;
+        self.ring();
+        let (unseen, notice) = (self.settings.notice.desktop && !self.focused, notice.into());
         if unseen && !self.effects.contains(&notice) {
             self.push(notice);
         }
     }
 
+    /// Rings once, where the person wants to hear the bell.
+    fn ring(&mut self) {
+        let bell = TerminalOrder::Bell.into();
+        if self.settings.notice.bell && !self.effects.contains(&bell) {
+            self.push(bell);
+        }
+    }
+
     /// The time of a conversation that was put aside has come.
     pub(crate) fn ring_back(&mut self) {
-        let quiet = self.settings.notice.is_quiet(self.now, &self.settings.zone);
-        if self.settings.notice.bell && !quiet && !self.effects.contains(&Effect::Bell) {
-            self.push(Effect::Bell);
+        if !self.settings.notice.is_quiet(self.now, &self.settings.zone) {
+            self.ring();
         }
     }
 

@@ -4,7 +4,7 @@
 use crate::Inbox;
 use crate::actions;
 use crate::command::{Reason, pick};
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, TerminalOrder};
 use crate::keys::KeyPress;
 use crate::outside::OutsideRequest;
 use crate::overlays::line;
@@ -236,11 +236,11 @@ pub(crate) fn refresh(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn redraw(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.push(Effect::Redraw);
+    inbox.context.push(TerminalOrder::Redraw);
 }
 
 pub(crate) fn suspend(inbox: &mut Inbox, _: KeyPress) {
-    inbox.context.push(Effect::Suspend);
+    inbox.context.push(TerminalOrder::Suspend);
 }
 
 pub(crate) fn quit(inbox: &mut Inbox, _: KeyPress) {

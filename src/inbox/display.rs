@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::layout::SIDE_BY_SIDE;
 
 /// Columns a key moves the divider.
@@ -19,7 +19,7 @@ impl Desk {
 
     pub(crate) fn turn_mouse(&mut self, context: &mut Context) {
         self.panes.mouse = !self.panes.mouse;
-        context.push(Effect::ReadMouse(self.panes.mouse));
+        context.push(TerminalOrder::ReadMouse(self.panes.mouse));
         context.say(context.keyed(if self.panes.mouse {
             "the mouse is read: click selects, wheel scrolls"
         } else {

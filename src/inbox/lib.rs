@@ -20,6 +20,7 @@ pub(crate) mod desk_commands;
 pub(crate) mod dispatch;
 pub(crate) mod display;
 pub(crate) mod due;
+pub mod effects;
 pub mod event;
 pub mod features;
 pub(crate) mod fetching;

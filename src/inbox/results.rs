@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load, Loaded};
+use crate::event::{Effect, FileWrite, Load, Loaded};
 use crate::features::credits::Credits;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
@@ -226,8 +226,8 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
             continue;
         }
         match early {
-            Some(Early::Recall) => recalls.insert(0, Effect::Recall(row.id)),
-            Some(Early::SendNow) => inbox.context.push(Effect::SendNow(row.id)),
+            Some(Early::Recall) => recalls.insert(0, FileWrite::Recall(row.id).into()),
+            Some(Early::SendNow) => inbox.context.push(FileWrite::SendNow(row.id)),
             None => inbox.changes.held.push(Held {
                 row: row.id,
                 channel: row.channel,

@@ -2,7 +2,7 @@
 //! missing on screen is asked for.
 
 use crate::Inbox;
-use crate::event::{Effect, Event, Load};
+use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
 use crate::features::offers::update as offers;
 
@@ -73,7 +73,7 @@ impl Inbox {
             Event::Pointer(pointer) => pointer::pointer(self, pointer),
             Event::Resize(width, height) => {
                 self.context.size = (width, height);
-                self.context.push(Effect::Redraw);
+                self.context.push(TerminalOrder::Redraw);
             }
             Event::Focus(focused) => self.context.focused = focused,
             Event::Loaded(load, Ok(loaded)) => {

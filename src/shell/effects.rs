@@ -22,7 +22,7 @@ use crate::shell::piping;
 use crate::shell::reading;
 use crate::shell::searching::Searching;
 use client::{Enclosed, prepare_with};
-use inbox::event::{Effect, Event, Intent, Load};
+use inbox::event::{Effect, Event, FileWrite, Intent, Load, SyncOrder};
 use inbox::outside::OutsideRequest;
 use model::ids::{ChannelId, ConversationId, MessageId, ProposalId, RowId};
 use model::messages::Place;
@@ -38,68 +38,47 @@ use sync::Engine;
 
 /// Writes what was asked for; the answer is an event, if the app waits for
 /// one.
-pub fn write(store: &Store, effect: Effect, now: Timestamp) -> Option<Event> {
-    match effect {
-        Effect::SaveDraft(channel, conversation, draft) => save_draft(store, channel, conversation, draft),
-        Effect::SaveNote(channel, conversation, text) => {
+pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
+    match write {
+        FileWrite::SaveDraft(channel, conversation, draft) => save_draft(store, channel, conversation, draft),
+        FileWrite::SaveNote(channel, conversation, text) => {
             Some(notes::save(store, channel, conversation, text, now))
         }
-        Effect::TakeNoteBack(channel, conversation, note) => {
+        FileWrite::TakeNoteBack(channel, conversation, note) => {
             Some(notes::take_back(store, channel, conversation, &note))
         }
-        Effect::Enqueue { intents, clears_draft } => {
+        FileWrite::Enqueue { intents, clears_draft } => {
             Some(enqueue(store, intents, RowSource::of(clears_draft), None, now))
         }
-        Effect::SendProposed(id, intents) => {
+        FileWrite::SendProposed(id, intents) => {
             Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
         }
-        Effect::SettleProposal(id, verdict) => Some(settle_proposal(store, &id, verdict, now)),
-        Effect::RestoreProposal(proposal) => {
+        FileWrite::SettleProposal(id, verdict) => Some(settle_proposal(store, &id, verdict, now)),
+        FileWrite::RestoreProposal(proposal) => {
             let channel = proposal.channel.clone();
             let restored = failed(store.restore_proposal(*proposal), "bringing the proposal back");
             restored.or(Some(Event::News(News::Conversations(channel))))
         }
-        Effect::Export { key, name, format, file } => {
+        FileWrite::Export { key, name, format, file } => {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
         }
-        Effect::Register { intent, secret } => {
+        FileWrite::Register { intent, secret } => {
             Some(enqueue(store, vec![*intent], RowSource::Beside, secret.as_ref(), now))
         }
-        Effect::Recall(row) => Some(recall(store, row)),
-        Effect::Campaign(order) => Some(campaigning::carry_out(store, order, now)),
-        Effect::SendNow(row) => failed(store.send_now(&row), "sending now"),
-        Effect::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
-        Effect::MarkSeen(channel, conversation, until) => {
+        FileWrite::Recall(row) => Some(recall(store, row)),
+        FileWrite::Campaign(order) => Some(campaigning::carry_out(store, order, now)),
+        FileWrite::SendNow(row) => failed(store.send_now(&row), "sending now"),
+        FileWrite::Decide(row, verdict, seen) => Some(decide(store, row, verdict, seen, now)),
+        FileWrite::MarkSeen(channel, conversation, until) => {
             let marked = store.mark_seen(&channel, &conversation, until);
             failed(marked, "marking as seen").or(Some(Event::News(News::History(channel, conversation))))
         }
-        Effect::SaveMacro(letter, steps) => failed(store.keep_macro(letter, steps), "keeping the macro"),
-        Effect::NotePresence(absence) => note_presence(store, now, absence),
-        Effect::Keep(channel, keep) => {
+        FileWrite::SaveMacro(letter, steps) => failed(store.keep_macro(letter, steps), "keeping the macro"),
+        FileWrite::NotePresence(absence) => note_presence(store, now, absence),
+        FileWrite::Keep(channel, keep) => {
             let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))
         }
-        // Done elsewhere: by the loop, the other threads and the engine.
-        Effect::SetUp
-        | Effect::Edit(_)
-        | Effect::ReadMouse(_)
-        | Effect::Bell
-        | Effect::Notify(..)
-        | Effect::OpenOutside(_)
-        | Effect::Copy(..)
-        | Effect::Redraw
-        | Effect::Suspend
-        | Effect::Quit
-        | Effect::QuitToBackground
-        | Effect::Load(_)
-        | Effect::Ask(_)
-        | Effect::Watch(..)
-        | Effect::FetchOlder(..)
-        | Effect::ReadCalls
-        | Effect::Fetch(..)
-        | Effect::Refresh(_)
-        | Effect::Import(_)
-        | Effect::Log(_) => None,
     }
 }
 
@@ -266,7 +245,7 @@ fn recall(store: &Store, row: RowId) -> Event {
 pub struct Hands {
     loads: Sender<Load>,
     searching: Searching,
-    writes: Sender<Effect>,
+    writes: Sender<FileWrite>,
     asks: Sender<OutsideRequest>,
     viewer: Viewer,
     linked: Option<Linked>,
@@ -298,20 +277,12 @@ impl Hands {
         let importing = Importing::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;
         let waker = engine.clone();
         let writer = name("writer").spawn(move || {
-            for effect in write_queue {
-                let wakes = !matches!(
-                    effect,
-                    Effect::SaveDraft(..)
-                        | Effect::SaveNote(..)
-                        | Effect::MarkSeen(..)
-                        | Effect::Keep(..)
-                        | Effect::NotePresence(_)
-                );
-                let counts = effect.is_write();
-                if let Some(event) = write(&store, effect, clock.now()) {
+            for asked in write_queue {
+                let (wakes, awaited) = (FileWrite::wakes_outbox(&asked), asked.is_awaited());
+                if let Some(event) = write(&store, asked, clock.now()) {
                     mailbox.result(event);
                 }
-                if counts {
+                if awaited {
                     mailbox.result(Event::Written);
                 }
                 if wakes {
@@ -341,44 +312,24 @@ impl Hands {
                 piping::begin(command, json, self.mailbox.clone())
             }
             Effect::Ask(asked) => drop(self.asks.send(asked)),
-            Effect::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
-            Effect::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
-            Effect::ReadCalls => {
+            Effect::Sync(order) => self.order(order),
+            Effect::Import(order) => self.importing.order(order),
+            Effect::Write(it) => drop(self.writes.send(it)),
+            Effect::Log(words) => tracing::info!(%words),
+            // The loop's own.
+            Effect::Terminal(_) => (),
+        }
+    }
+
+    fn order(&self, order: SyncOrder) {
+        match order {
+            SyncOrder::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
+            SyncOrder::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
+            SyncOrder::ReadCalls => {
                 self.mailbox.result(Event::Calls(self.engine.calls()));
             }
-            Effect::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
-            Effect::Import(order) => self.importing.order(order),
-            Effect::Refresh(channel) => self.engine.refresh(channel),
-            Effect::Log(words) => tracing::info!(%words),
-            it @ (Effect::SaveDraft(..)
-            | Effect::SaveNote(..)
-            | Effect::TakeNoteBack(..)
-            | Effect::Enqueue { .. }
-            | Effect::SendProposed(..)
-            | Effect::SettleProposal(..)
-            | Effect::RestoreProposal(_)
-            | Effect::Register { .. }
-            | Effect::Recall(_)
-            | Effect::SendNow(_)
-            | Effect::Decide(..)
-            | Effect::MarkSeen(..)
-            | Effect::Keep(..)
-            | Effect::SaveMacro(..)
-            | Effect::NotePresence(_)
-            | Effect::Export { .. }
-            | Effect::Campaign(_)) => drop(self.writes.send(it)),
-            // The loop's own: it has the terminal.
-            Effect::SetUp
-            | Effect::Edit(_)
-            | Effect::ReadMouse(_)
-            | Effect::Bell
-            | Effect::Notify(..)
-            | Effect::OpenOutside(_)
-            | Effect::Copy(..)
-            | Effect::Redraw
-            | Effect::Suspend
-            | Effect::Quit
-            | Effect::QuitToBackground => (),
+            SyncOrder::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
+            SyncOrder::Refresh(channel) => self.engine.refresh(channel),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, DeskError};
 use crate::shell::{children, failures, opening, receiving, signals};
 use inbox::Inbox;
-use inbox::event::{Effect, Event};
+use inbox::event::{Effect, Event, TerminalOrder};
 use inbox::plain::Spoken;
 use inbox::plain::help;
 use inbox::plain::input;
@@ -194,52 +194,43 @@ impl PlainMode {
     fn update(&mut self, event: Event) -> io::Result<bool> {
         for effect in self.app.update(event) {
             match effect {
-                Effect::Quit => return Ok(true),
-                Effect::QuitToBackground => match children::send_in_background() {
-                    Ok(()) => return Ok(true),
-                    Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
-                },
-                Effect::Redraw => self.spoken.again(),
-                Effect::Suspend => signals::stop_here(),
-                Effect::SetUp => self.app.context.warn("`frontdesk channel add` adds a channel key"),
-                Effect::Bell | Effect::ReadMouse(_) => (),
-                Effect::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
-                Effect::OpenOutside(url) => {
-                    if let Err(why) = opening::open(&url) {
-                        self.app.context.warn(why);
+                Effect::Terminal(order) => {
+                    if self.order(order)? {
+                        return Ok(true);
                     }
                 }
-                Effect::Copy(text, what) => {
-                    let sequence = self.clipboard.copy(&text, what, &self.mailbox);
-                    write(sequence.unwrap_or_default().as_bytes())?;
-                }
                 it @ (Effect::Load(_)
-                | Effect::SaveDraft(..)
-                | Effect::SaveNote(..)
-                | Effect::TakeNoteBack(..)
+                | Effect::Write(_)
                 | Effect::Ask(_)
-                | Effect::Enqueue { .. }
-                | Effect::SendProposed(..)
-                | Effect::SettleProposal(..)
-                | Effect::RestoreProposal(_)
-                | Effect::Register { .. }
-                | Effect::Recall(_)
-                | Effect::SendNow(_)
-                | Effect::Decide(..)
-                | Effect::MarkSeen(..)
-                | Effect::Keep(..)
-                | Effect::SaveMacro(..)
-                | Effect::NotePresence(_)
-                | Effect::Watch(..)
-                | Effect::FetchOlder(..)
-                | Effect::ReadCalls
-                | Effect::Fetch(..)
-                | Effect::Refresh(_)
-                | Effect::Edit(_)
-                | Effect::Export { .. }
+                | Effect::Sync(_)
                 | Effect::Import(_)
-                | Effect::Campaign(_)
                 | Effect::Log(_)) => self.hands.perform(it),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does it with the terminal; true ends the desk.
+    fn order(&mut self, order: TerminalOrder) -> io::Result<bool> {
+        match order {
+            TerminalOrder::Quit => return Ok(true),
+            TerminalOrder::QuitToBackground => match children::send_in_background() {
+                Ok(()) => return Ok(true),
+                Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
+            },
+            TerminalOrder::Redraw => self.spoken.again(),
+            TerminalOrder::Suspend => signals::stop_here(),
+            TerminalOrder::SetUp => self.app.context.warn("`frontdesk channel add` adds a channel key"),
+            TerminalOrder::Bell | TerminalOrder::ReadMouse(_) | TerminalOrder::Edit(_) => (),
+            TerminalOrder::Notify(title, body) => drop(self.notifier.notify(&title, &body)),
+            TerminalOrder::OpenOutside(url) => {
+                if let Err(why) = opening::open(&url) {
+                    self.app.context.warn(why);
+                }
+            }
+            TerminalOrder::Copy(text, what) => {
+                let sequence = self.clipboard.copy(&text, what, &self.mailbox);
+                write(sequence.unwrap_or_default().as_bytes())?;
             }
         }
         Ok(false)

@@ -23,7 +23,7 @@ use crate::shell::receiving;
 use crate::shell::terminal::{self, Screen, ScreenOptions, SharpImage};
 use crate::shell::{children, editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
-use inbox::event::{Effect, Event, Load};
+use inbox::event::{Effect, Event, Load, TerminalOrder};
 use inbox::keys::Pointer;
 use inbox::screens::history::links_view;
 use inbox::theme_view::Theme;
@@ -261,35 +261,8 @@ impl Turning {
         }
         for effect in self.app.update(self.located(event)) {
             match effect {
-                Effect::Quit => return Ok(true),
-                Effect::QuitToBackground => match children::send_in_background() {
-                    Ok(()) => return Ok(true),
-                    Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
-                },
-                Effect::Redraw => self.screen.redraw(),
-                Effect::Bell => self.screen.say(b"\x07")?,
-                Effect::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,
-                Effect::OpenOutside(url) => {
-                    if let Err(why) = opening::open(&url) {
-                        self.app.context.warn(why);
-                    }
-                }
-                Effect::Copy(text, what) => {
-                    if let Some(sequence) = self.clipboard.copy(&text, what, &self.mailbox) {
-                        self.screen.say(sequence.as_bytes())?;
-                    }
-                }
-                Effect::ReadMouse(read) => self.screen.read_mouse(read)?,
-                Effect::Suspend => self.suspend()?,
-                Effect::Edit(text) => {
-                    let edited = self.lend(|| editor::edit(&text))?;
-                    if self.back_with(Event::Edited(edited))? {
-                        return Ok(true);
-                    }
-                }
-                Effect::SetUp => {
-                    let ended = self.lend(setting_up::set_up)?;
-                    if self.back_with(Event::SetUp(ended))? {
+                Effect::Terminal(order) => {
+                    if self.order(order)? {
                         return Ok(true);
                     }
                 }
@@ -301,31 +274,46 @@ impl Turning {
                     }
                     self.hands.perform(Effect::Load(load));
                 }
-                it @ (Effect::SaveDraft(..)
-                | Effect::SaveNote(..)
-                | Effect::TakeNoteBack(..)
+                it @ (Effect::Write(_)
                 | Effect::Ask(_)
-                | Effect::Enqueue { .. }
-                | Effect::SendProposed(..)
-                | Effect::SettleProposal(..)
-                | Effect::RestoreProposal(_)
-                | Effect::Register { .. }
-                | Effect::Recall(_)
-                | Effect::SendNow(_)
-                | Effect::Decide(..)
-                | Effect::MarkSeen(..)
-                | Effect::Keep(..)
-                | Effect::SaveMacro(..)
-                | Effect::NotePresence(_)
-                | Effect::Watch(..)
-                | Effect::FetchOlder(..)
-                | Effect::ReadCalls
-                | Effect::Fetch(..)
-                | Effect::Refresh(_)
-                | Effect::Export { .. }
+                | Effect::Sync(_)
                 | Effect::Import(_)
-                | Effect::Campaign(_)
                 | Effect::Log(_)) => self.hands.perform(it),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Does it with the terminal; true ends the desk.
+    fn order(&mut self, order: TerminalOrder) -> io::Result<bool> {
+        match order {
+            TerminalOrder::Quit => return Ok(true),
+            TerminalOrder::QuitToBackground => match children::send_in_background() {
+                Ok(()) => return Ok(true),
+                Err(why) => self.app.context.warn(format!("nothing goes on in the background: {why}")),
+            },
+            TerminalOrder::Redraw => self.screen.redraw(),
+            TerminalOrder::Bell => self.screen.say(b"\x07")?,
+            TerminalOrder::Notify(title, body) => self.screen.say(&self.notifier.notify(&title, &body))?,
+            TerminalOrder::OpenOutside(url) => {
+                if let Err(why) = opening::open(&url) {
+                    self.app.context.warn(why);
+                }
+            }
+            TerminalOrder::Copy(text, what) => {
+                if let Some(sequence) = self.clipboard.copy(&text, what, &self.mailbox) {
+                    self.screen.say(sequence.as_bytes())?;
+                }
+            }
+            TerminalOrder::ReadMouse(read) => self.screen.read_mouse(read)?,
+            TerminalOrder::Suspend => self.suspend()?,
+            TerminalOrder::Edit(text) => {
+                let edited = self.lend(|| editor::edit(&text))?;
+                return self.back_with(Event::Edited(edited));
+            }
+            TerminalOrder::SetUp => {
+                let ended = self.lend(setting_up::set_up)?;
+                return self.back_with(Event::SetUp(ended));
             }
         }
         Ok(false)

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use frontdesk::assist::Endpoint;
 use frontdesk::connections::Credentials;
 use frontdesk::inbox::Inbox;
-use frontdesk::inbox::event::{Effect, Event, Load, Loaded};
+use frontdesk::inbox::event::{Effect, Event, FileWrite, Load, Loaded, SyncOrder, TerminalOrder};
 use frontdesk::inbox::keys::Pointer;
 use frontdesk::inbox::keys::{KeyCode, KeyPress};
 use frontdesk::inbox::layout::Area;
@@ -355,15 +355,15 @@ impl Desk {
                     let loaded = self.load(&load);
                     Some(Event::Loaded(load, loaded))
                 }
-                Effect::Bell => {
+                Effect::Terminal(TerminalOrder::Bell) => {
                     self.bells += 1;
                     None
                 }
-                Effect::Notify(title, body) => {
+                Effect::Terminal(TerminalOrder::Notify(title, body)) => {
                     self.notices.push(format!("{title}: {body}"));
                     None
                 }
-                Effect::Copy(text, what) => {
+                Effect::Terminal(TerminalOrder::Copy(text, what)) => {
                     self.copied.push(text);
                     Some(Event::Copied(what, Ok(Copied::Taken)))
                 }
@@ -373,20 +373,20 @@ impl Desk {
                 }
                 Effect::Import(order) => self.order(order),
                 Effect::Ask(asked) => Some(Event::Answered(self.outside.answer(asked))),
-                Effect::Edit(text) => {
+                Effect::Terminal(TerminalOrder::Edit(text)) => {
                     let edited = self.edits.pop_front().unwrap_or_else(|| format!("{text} (edited)\n"));
                     Some(Event::Edited(Ok(edited)))
                 }
-                Effect::ReadCalls => {
+                Effect::Sync(SyncOrder::ReadCalls) => {
                     let mut calls: Vec<_> = self.channels.iter().flat_map(|it| it.calls()).collect();
                     calls.sort_by_key(|it| std::cmp::Reverse(it.at));
                     Some(Event::Calls(calls))
                 }
-                Effect::OpenOutside(url) => {
+                Effect::Terminal(TerminalOrder::OpenOutside(url)) => {
                     self.opened.push(url);
                     None
                 }
-                Effect::Quit => {
+                Effect::Terminal(TerminalOrder::Quit) => {
                     self.quit = true;
                     None
                 }
@@ -394,16 +394,17 @@ impl Desk {
                     self.ask(other);
                     None
                 }
-                other if other.is_write() && self.disk == Disk::Hangs => {
-                    self.hung.push(other);
+                Effect::Write(write) if write.is_awaited() && self.disk == Disk::Hangs => {
+                    self.hung.push(Effect::Write(write));
                     None
                 }
-                other => {
-                    let counts = other.is_write();
-                    let event = self.write(other);
+                Effect::Write(write) => {
+                    let awaited = write.is_awaited();
+                    let event = self.write(write);
                     waiting.extend(event.into_iter().flat_map(|it| self.app.update(it)));
-                    counts.then_some(Event::Written)
+                    awaited.then_some(Event::Written)
                 }
+                Effect::Sync(_) | Effect::Terminal(_) | Effect::Log(_) => None,
             };
             if let Some(event) = event {
                 waiting.extend(self.app.update(event));
@@ -418,10 +419,10 @@ impl Desk {
         let of = |id: ChannelId| self.channels.iter().find(|it| it.spec().id == id).expect("a tab");
         let on = &self.runtime;
         match effect {
-            Effect::Fetch(channel, fetch) => {
+            Effect::Sync(SyncOrder::Fetch(channel, fetch)) => {
                 on.block_on(of(channel).fetch(&fetch));
             }
-            Effect::FetchOlder(channel, conversation) => {
+            Effect::Sync(SyncOrder::FetchOlder(channel, conversation)) => {
                 on.block_on(of(channel).pull_older(&conversation));
             }
             other => unreachable!("{other:?} is not asked of the server"),
@@ -441,16 +442,16 @@ impl Desk {
         None
     }
 
-    fn write(&self, effect: Effect) -> Option<Event> {
+    fn write(&self, write: FileWrite) -> Option<Event> {
         let why = "no space left on the disk".to_owned();
-        match effect {
-            Effect::SaveDraft(channel, conversation, draft) if self.disk == Disk::Fails => {
+        match write {
+            FileWrite::SaveDraft(channel, conversation, draft) if self.disk == Disk::Fails => {
                 Some(Event::DraftNotSaved(channel, conversation, draft, why))
             }
-            Effect::SaveNote(channel, conversation, text) if self.disk == Disk::Fails => {
+            FileWrite::SaveNote(channel, conversation, text) if self.disk == Disk::Fails => {
                 Some(Event::NoteNotSaved(channel, conversation, text, why))
             }
-            Effect::Enqueue { intents, .. } if self.disk == Disk::Fails => {
+            FileWrite::Enqueue { intents, .. } if self.disk == Disk::Fails => {
                 Some(Event::WriteFailed { what: "sending".to_owned(), why, intents })
             }
             other => effects::write(&self.store, other, self.clock.now()),
@@ -884,7 +885,7 @@ impl Desk {
 }
 
 fn is_asked_of_the_server(effect: &Effect) -> bool {
-    matches!(effect, Effect::Fetch(..) | Effect::FetchOlder(..))
+    matches!(effect, Effect::Sync(SyncOrder::Fetch(..) | SyncOrder::FetchOlder(..)))
 }
 
 fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::outside::Copied;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
@@ -37,7 +37,7 @@ impl Desk {
             Ok((what, text)) => {
                 let count = text.chars().count();
                 let letters = if count == 1 { "character" } else { "characters" };
-                context.push(Effect::Copy(text, format!("{what}, {count} {letters}")));
+                context.push(TerminalOrder::Copy(text, format!("{what}, {count} {letters}")));
             }
             Err(why) => context.warn(why),
         }

@@ -3,7 +3,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder, TerminalOrder};
 use crate::overlays::request_log::RequestLogView;
 use crate::screens::broadcasts::BroadcastQuery;
 use crate::screens::broadcasts::HandoverFacts;
@@ -19,7 +19,7 @@ const MOST: usize = 50;
 
 /// `:handover`
 pub(crate) fn handover(context: &mut Context) -> Result<(), String> {
-    context.push(Effect::ReadCalls);
+    context.push(SyncOrder::ReadCalls);
     context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
     Ok(())
 }
@@ -29,7 +29,7 @@ impl RequestLogView {
     pub(crate) fn hand_over(&mut self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
         let text = self.handover_text(facts, desk, context);
         let lines = text.lines().count();
-        context.push(Effect::Copy(text, format!("the handover, {lines} lines of Markdown")));
+        context.push(TerminalOrder::Copy(text, format!("the handover, {lines} lines of Markdown")));
     }
 
     fn handover_text(&self, facts: &HandoverFacts, desk: &Desk, context: &Context) -> String {

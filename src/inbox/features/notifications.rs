@@ -4,7 +4,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::features::bursts::Burst;
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
@@ -43,12 +43,12 @@ impl Desk {
         context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         let place = SafeText::line(&name);
         // A notification may be seen by others, and a text may be long.
-        context.make_heard(Effect::Notify(place, text.clone()));
+        context.make_heard(TerminalOrder::Notify(place, text.clone()));
     }
 
     /// Who writes, and where. What they write stays on the screen: a
     /// notification may be seen by others.
-    fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> Effect {
+    fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> TerminalOrder {
         let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
         let place = tab.map_or("", |it| it.channel.name.as_str());
         let row = tab.and_then(|it| {
@@ -59,6 +59,6 @@ impl Desk {
             Some(row) if !self.panes.blurred => row.conversation.title(),
             _ => SafeText::line("A customer"),
         };
-        Effect::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))
+        TerminalOrder::Notify(SafeText::line(place), SafeText::line(&format!("{who} writes")))
     }
 }

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::event::Effect;
+use crate::event::{Effect, FileWrite, Intent};
 use model::ids::{ChannelId, RowId};
 use model::outbox::{Lane, Operation};
 use model::time::Timestamp;
@@ -42,11 +42,11 @@ impl Queueing {
     /// Notes what is asked for now.
     pub(crate) fn note(&mut self, effects: &[Effect], mut group: impl FnMut() -> u64) {
         for effect in effects {
-            if let Effect::Register { .. } = effect {
+            if let Effect::Write(FileWrite::Register { .. }) = effect {
                 let quiet = self.quiet;
                 self.waiting.push_back(Queued { group: group(), held: false, quiet, early: None });
             }
-            if let Effect::Enqueue { intents, .. } | Effect::SendProposed(_, intents) = effect {
+            if let Some(intents) = sent(effect) {
                 let held = is_held(effect);
                 // What is filed has a line of its own among what was done.
                 let files = intents.iter().all(|it| matches!(it.operation, Operation::ChangeThread { .. }));
@@ -80,9 +80,18 @@ impl Queueing {
     }
 }
 
+/// What an effect puts into the outbox as a person's own text or change.
+fn sent(effect: &Effect) -> Option<&[Intent]> {
+    let Effect::Write(FileWrite::Enqueue { intents, .. } | FileWrite::SendProposed(_, intents)) = effect
+    else {
+        return None;
+    };
+    Some(intents)
+}
+
 /// Whether an effect puts something held into the outbox.
 fn is_held(effect: &Effect) -> bool {
-    matches!(effect, Effect::Enqueue { intents, .. } | Effect::SendProposed(_, intents) if intents.iter().any(|it| it.hold > 0))
+    sent(effect).is_some_and(|intents| intents.iter().any(|it| it.hold > 0))
 }
 
 /// A row that is held and can be taken back.

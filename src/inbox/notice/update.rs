@@ -5,7 +5,7 @@ use crate::changes::Changes;
 use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::SyncOrder;
 use crate::features::undo_send::Held;
 use crate::keyboard::Keyboard;
 use crate::notice::{Fact, Lasts};
@@ -93,7 +93,7 @@ impl Desk {
         let tab = self.tab_mut();
         tab.asked = true;
         let channel = tab.channel.id.clone();
-        context.push(Effect::Refresh(channel.clone()));
+        context.push(SyncOrder::Refresh(channel.clone()));
         context.state(Fact::Asking(channel));
     }
 }

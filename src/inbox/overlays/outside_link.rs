@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::context::Context;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use model::text::SafeText;
 
 /// The host in words, a warning where it may only look like one that is
@@ -24,6 +24,6 @@ pub(crate) fn destination(words: &str, url: &str, host: &str) -> Vec<DialogLine>
 pub(crate) fn ask_open_outside(context: &mut Context, url: String, host: &str) {
     let mut lines = destination("It leads to", &url, host);
     lines.push(DialogLine::plain("Whoever runs it learns that it was opened, and from where."));
-    let open = move |inbox: &mut Inbox| inbox.context.push(Effect::OpenOutside(url));
+    let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenOutside(url));
     context.open(Confirm::new("Open outside?", lines).answer('y', "OPEN outside", open).no("stay"));
 }

@@ -3,7 +3,7 @@
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, FileWrite, Load, SyncOrder};
 use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReadProgress;
 use crate::screens::history::History;
@@ -48,7 +48,7 @@ impl WatchState {
         if self.wanted != self.told && rested {
             self.told.clone_from(&self.wanted);
             if let Some((channel, conversation)) = self.told.clone() {
-                context.push(Effect::Watch(channel, conversation));
+                context.push(SyncOrder::Watch(channel, conversation));
             }
         }
     }
@@ -72,7 +72,7 @@ impl WatchState {
         if self.marked.as_ref() == Some(&mark) {
             return;
         }
-        context.push(Effect::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
+        context.push(FileWrite::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
         self.marked = Some(mark);
         desk.mark_read(context);
     }
@@ -92,7 +92,7 @@ impl Desk {
         let Some(history) = &mut tab.history else { return };
         if history.want_older() {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
-            context.push(Effect::FetchOlder(channel, conversation));
+            context.push(SyncOrder::FetchOlder(channel, conversation));
         }
         if let Some(query) = history.take_query(now) {
             context.push(Effect::Load(Load::History(query)));
@@ -161,6 +161,6 @@ fn save(tab: &mut Tab, context: &mut Context) {
     let Some(composer) = &mut tab.composer else { return };
     if let Some(draft) = composer.take_unsaved() {
         let conversation = composer.conversation.clone();
-        context.push(Effect::SaveDraft(tab.channel.id.clone(), conversation, draft));
+        context.push(FileWrite::SaveDraft(tab.channel.id.clone(), conversation, draft));
     }
 }

@@ -7,7 +7,7 @@ pub(crate) mod update;
 use crate::changes::Changes;
 use std::collections::VecDeque;
 
-use crate::event::Effect;
+use crate::event::FileWrite;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
 use model::time::{SECOND, Timestamp};
@@ -30,41 +30,16 @@ impl DraftSave {
         self.channel == *channel && self.conversation == *conversation
     }
 
-    /// What an effect wants of drafts.
-    fn of(effect: &Effect) -> Option<Self> {
-        if let Effect::SaveDraft(channel, conversation, draft) = effect {
+    /// What a write wants of drafts.
+    fn of(write: &FileWrite) -> Option<Self> {
+        if let FileWrite::SaveDraft(channel, conversation, draft) = write {
             let (channel, conversation) = (channel.clone(), conversation.clone());
             return Some(Self { channel, conversation, draft: draft.clone() });
         }
-        let Effect::Enqueue { intents, clears_draft: true } = effect else { return None };
+        let FileWrite::Enqueue { intents, clears_draft: true } = write else { return None };
         let intent = intents.last()?;
         let (channel, conversation) = (intent.channel.clone(), intent.conversation.clone());
         Some(Self { channel, conversation, draft: None })
-    }
-}
-
-impl Effect {
-    /// Whether it goes to this desk's own files; [`Event::Written`] tells its
-    /// end.
-    pub fn is_write(&self) -> bool {
-        matches!(
-            self,
-            Self::SaveDraft(..)
-                | Self::SaveNote(..)
-                | Self::TakeNoteBack(..)
-                | Self::SaveMacro(..)
-                | Self::Enqueue { .. }
-                | Self::SendProposed(..)
-                | Self::SettleProposal(..)
-                | Self::RestoreProposal(_)
-                | Self::Register { .. }
-                | Self::Recall(_)
-                | Self::SendNow(_)
-                | Self::Decide(..)
-                | Self::MarkSeen(..)
-                | Self::Keep(..)
-                | Self::Campaign(_)
-        )
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::changes::Changes;
 use crate::context::Context;
-use crate::event::Effect;
+use crate::event::{Effect, FileWrite};
 use crate::writes::{AGAIN, DraftSave, SLOW};
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
@@ -17,8 +17,9 @@ impl Changes {
 
     /// Notes the writes among these effects.
     pub(crate) fn note_writes(&mut self, context: &Context) {
-        for effect in context.effects.iter().filter(|it| it.is_write()) {
-            let wish = DraftSave::of(effect);
+        let writes = context.effects.iter().filter_map(Effect::as_write);
+        for write in writes.filter(|it| it.is_awaited()) {
+            let wish = DraftSave::of(write);
             if let Some(wish) = &wish {
                 self.writes.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
             }
@@ -59,10 +60,11 @@ impl Changes {
             let newer = context
                 .effects
                 .iter()
+                .filter_map(Effect::as_write)
                 .filter_map(DraftSave::of)
-                .any(|effect| effect.is_for(&it.channel, &it.conversation));
+                .any(|wish| wish.is_for(&it.channel, &it.conversation));
             if !newer {
-                context.push(Effect::SaveDraft(it.channel, it.conversation, it.draft));
+                context.push(FileWrite::SaveDraft(it.channel, it.conversation, it.draft));
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, FileWrite, Load};
 use crate::features::absence::{Absences, HERE};
 use crate::features::offers::update as offers;
 use crate::overlays::listing;
@@ -31,7 +31,7 @@ impl Absences {
     fn note(&mut self, context: &mut Context) {
         if context.settings.away > 0 {
             self.noted_at = Some(context.now);
-            context.push(Effect::NotePresence(context.settings.away));
+            context.push(FileWrite::NotePresence(context.settings.away));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::features::bursts::Burst;
 use model::ids::ChannelId;
 use model::text::SafeText;
@@ -22,7 +22,7 @@ impl Burst {
             1 => "1 more customer wrote".to_owned(),
             count => format!("{count} more customers wrote"),
         };
-        context.make_heard(Effect::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)));
+        context.make_heard(TerminalOrder::Notify(SafeText::line(&by_tab.join(", ")), SafeText::line(&words)));
         let next = context.keyed("{next-waiting} goes to the next who waits");
         context.say(format!("{words} · {next}"));
     }

@@ -3,7 +3,7 @@
 use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::features::credits::{Balance, Credits, DAYS, LOW_DAYS, credits, is_same, lasts, line};
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
@@ -121,7 +121,7 @@ impl Credits {
     pub(crate) fn show_credits(&mut self, desk: &Desk, context: &mut Context) {
         self.stale = false;
         context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
-        context.push(Effect::Refresh(desk.tab().channel.id.clone()));
+        context.push(SyncOrder::Refresh(desk.tab().channel.id.clone()));
         listing::show_list(context, ListKind::Credits);
     }
 

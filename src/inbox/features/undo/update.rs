@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{FileWrite, Intent};
 use crate::features::macros::Macros;
 use crate::features::undo::{Done, FRESH, UndoMethod, UndoTarget, opposite, verb};
 use crate::screens::broadcasts::BroadcastOrder;
@@ -117,7 +117,7 @@ impl Changes {
                 _ => "undone: the tags are changed back",
             });
             self.queueing.quiet = true;
-            context.push(Effect::Enqueue { intents, clears_draft: false });
+            context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
     }
 }
@@ -161,7 +161,7 @@ pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
             Err(_) => continue,
             Ok(UndoMethod::Recall(rows)) => {
                 inbox.changes.held.retain(|it| !rows.contains(&it.row));
-                inbox.context.effects.extend(rows.into_iter().map(Effect::Recall));
+                inbox.context.push_all(rows.into_iter().map(FileWrite::Recall));
                 continue;
             }
             Ok(UndoMethod::Turn(rows)) => inbox.changes.turn(&rows, &inbox.desk, &mut inbox.context),
@@ -207,7 +207,7 @@ impl Macros {
                 desk.undiscard(&done.channel, conversation, text, context);
             }
             UndoTarget::Filed(backs) => filing::unfile(context, backs),
-            UndoTarget::Keep(keep) => context.push(Effect::Keep(done.channel.clone(), keep.clone())),
+            UndoTarget::Keep(keep) => context.push(FileWrite::Keep(done.channel.clone(), keep.clone())),
             UndoTarget::Marks(marks, true) => desk.all.marks = marks.clone(),
             UndoTarget::Marks(marks, false) => {
                 if let Some(tab) = desk.tab_of(&done.channel) {
@@ -216,12 +216,12 @@ impl Macros {
             }
             UndoTarget::Note(conversation, note) => {
                 let (channel, conversation) = (done.channel.clone(), conversation.clone());
-                return context.push(Effect::TakeNoteBack(channel, conversation, note.clone()));
+                return context.push(FileWrite::TakeNoteBack(channel, conversation, note.clone()));
             }
             UndoTarget::Macro(letter, before) => self.set_macro(*letter, before.clone(), context),
-            UndoTarget::Proposal(it) => context.push(Effect::RestoreProposal(it.clone())),
+            UndoTarget::Proposal(it) => context.push(FileWrite::RestoreProposal(it.clone())),
             UndoTarget::Campaign(id, _) => {
-                return context.push(Effect::Campaign(BroadcastOrder::Recall(id.clone())));
+                return context.push(FileWrite::Campaign(BroadcastOrder::Recall(id.clone())));
             }
             UndoTarget::Rows(_) => (),
         }

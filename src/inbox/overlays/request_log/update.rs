@@ -3,7 +3,7 @@
 use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::{SyncOrder, TerminalOrder};
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::overlays::request_log::{MILLISECOND, RequestLogView, is_telling};
@@ -15,13 +15,13 @@ impl RequestLogView {
     /// Opens the list with what failed and what was changed on one tab.
     pub(crate) fn show_calls_of(&mut self, channel: ChannelId, context: &mut Context) {
         (self.few, self.only) = (true, Some(channel));
-        context.push(Effect::ReadCalls);
+        context.push(SyncOrder::ReadCalls);
         listing::show_list(context, ListKind::Calls);
     }
 
     /// Opens the list, or reads it anew: it does not move by itself.
     pub(crate) fn show_calls(&mut self, context: &mut Context) {
-        context.push(Effect::ReadCalls);
+        context.push(SyncOrder::ReadCalls);
         if !listing::shows_list(context, ListKind::Calls) {
             self.only = None;
             listing::show_list(context, ListKind::Calls);
@@ -31,7 +31,7 @@ impl RequestLogView {
     /// Copies the newest change or failure of this tab.
     pub(crate) fn copy_newest_call(&mut self, context: &mut Context) {
         self.copies = true;
-        context.push(Effect::ReadCalls);
+        context.push(SyncOrder::ReadCalls);
     }
 
     /// The requests have come, newest first.
@@ -97,5 +97,5 @@ impl RequestLogView {
 
 fn copy_curl(context: &mut Context, command: String) {
     let what = "as a curl command, without the key and the body";
-    context.push(Effect::Copy(command, what.to_owned()));
+    context.push(TerminalOrder::Copy(command, what.to_owned()));
 }

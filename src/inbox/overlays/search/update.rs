@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder, TerminalOrder};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::search::{LIMIT, LINES, REST, Search, SearchPrompt, SearchResult};
@@ -167,8 +167,8 @@ impl Search {
         let (here, words) = (desk.tab().channel.id.clone(), self.text.text().trim().to_owned());
         let tabs = desk.tabs.iter().filter(|it| !self.only_here || it.channel.id == here);
         let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
-        context.effects.extend(
-            tabs.map(|it| Effect::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
+        context.push_all(
+            tabs.map(|it| SyncOrder::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
         );
     }
 
@@ -222,5 +222,5 @@ impl Desk {
 /// Someone who has no conversation here cannot be gone to.
 fn take_contact(context: &mut Context, contact: &FoundContact) {
     let what = format!("{}; {} has no conversation here yet", contact.phone, contact.name);
-    context.push(Effect::Copy(contact.phone.to_string(), what));
+    context.push(TerminalOrder::Copy(contact.phone.to_string(), what));
 }

@@ -6,7 +6,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::SyncOrder;
 use crate::screens::cards::CardsScreen;
 use model::board::BoardEntry;
 use model::fetches::Fetch;
@@ -18,7 +18,7 @@ impl CardsScreen {
         let channel = desk.tab().channel.id.clone();
         let known = desk.tab().account.is_some() && desk.has_broadcasts();
         if known && self.events_due(&channel, context.now) {
-            context.push(Effect::Fetch(channel, Fetch::Events));
+            context.push(SyncOrder::Fetch(channel, Fetch::Events));
         }
     }
 }

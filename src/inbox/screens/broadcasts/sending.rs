@@ -7,7 +7,7 @@ use crate::components::text_line::TextLine;
 use crate::conditions::tab_writable;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, FileWrite, Load, SyncOrder};
 use crate::features::undo::UndoTarget;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -180,12 +180,12 @@ impl BroadcastsScreen {
     pub(crate) fn open_broadcast_form(&mut self, query: AudienceQuery, context: &mut Context) {
         let channel = query.channel.clone();
         context.push(Effect::Load(Load::Templates(channel.clone())));
-        context.push(Effect::Fetch(channel.clone(), Fetch::Templates));
+        context.push(SyncOrder::Fetch(channel.clone(), Fetch::Templates));
         context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query.clone()))));
         // The server may look for words elsewhere than this desk does: all of
         // its people are read, and looked through here.
         if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
-            context.push(Effect::Fetch(channel, Fetch::People { search: String::new(), more: false }));
+            context.push(SyncOrder::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
         let kept = self.kept.take().map(|it| *it);
         context.open(BroadcastForm::new(query, kept));
@@ -195,7 +195,7 @@ impl BroadcastsScreen {
     pub(crate) fn begin_broadcast(&mut self, flight: Flight, desk: &Desk, context: &mut Context) {
         let before = desk.quality_now();
         self.kept = Some(Box::new(flight.form));
-        context.push(Effect::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
+        context.push(FileWrite::Campaign(BroadcastOrder::Begin(Box::new(flight.new), before)));
     }
 }
 
@@ -259,8 +259,8 @@ pub(crate) fn audience_found(
             form.receive(found);
             // Who is no contact here may be one of the server's.
             if first {
-                let ask = |phone| Effect::Fetch(query.channel.clone(), Fetch::Person { phone });
-                context.effects.extend(unread.into_iter().map(ask));
+                let ask = |phone| SyncOrder::Fetch(query.channel.clone(), Fetch::Person { phone });
+                context.push_all(unread.into_iter().map(ask));
             }
         }
         Err(why) => {
@@ -287,7 +287,7 @@ pub(crate) fn audience_fetched(
             form.walking = *more;
             if *more {
                 let search = search.clone();
-                context.push(Effect::Fetch(channel.clone(), Fetch::People { search, more: true }));
+                context.push(SyncOrder::Fetch(channel.clone(), Fetch::People { search, more: true }));
             }
             context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Audience(query))));
         }

@@ -10,7 +10,7 @@ use crate::components::text_view::TextView;
 use crate::conditions::tab_writable;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, FileWrite, Load, SyncOrder, TerminalOrder};
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -50,7 +50,7 @@ impl Overlay for Continuing {
                 Ok(limit) if limit <= 100 => {
                     let order =
                         BroadcastOrder::Continue(self.id.clone(), Some(limit), inbox.desk.quality_now());
-                    inbox.context.push(Effect::Campaign(order));
+                    inbox.context.push(FileWrite::Campaign(order));
                     return KeyOutcome::Done;
                 }
                 _ => self.wrong = Some("0 to 100 percent".to_owned()),
@@ -109,7 +109,7 @@ impl BroadcastsScreen {
     /// Pauses it: the wave that has left goes its way, no further one leaves.
     pub(crate) fn pause_broadcast(&mut self, context: &mut Context) {
         if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
-            context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
+            context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
         }
     }
 
@@ -140,7 +140,7 @@ impl BroadcastsScreen {
             lines.push(DialogLine::new("One wave is leaving now; it may still be taken.", Tone::Waiting));
         }
         let stop = |inbox: &mut Inbox| {
-            inbox.context.push(Effect::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
+            inbox.context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, Phase::Stopped)));
         };
         context.open(Confirm::new("STOP the broadcast?", lines).answer('y', "STOP for good", stop).no("not"));
     }
@@ -185,7 +185,7 @@ impl BroadcastsScreen {
                 };
                 let lines: Vec<String> = failed.iter().map(line).collect();
                 let what = format!("{} that failed", lines.len());
-                context.push(Effect::Copy(lines.join("\n"), what));
+                context.push(TerminalOrder::Copy(lines.join("\n"), what));
             }
             Err(why) => context.warn(why),
         }
@@ -212,7 +212,7 @@ impl BroadcastsScreen {
         let text = report(&detail.recipients);
         let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
-        context.push(Effect::Campaign(BroadcastOrder::Report { text, file }));
+        context.push(FileWrite::Campaign(BroadcastOrder::Report { text, file }));
     }
 
     /// Shows whom it went to, and asks the server for the messages that went
@@ -222,9 +222,7 @@ impl BroadcastsScreen {
         let Some(campaign) = self.chosen_campaign() else { return };
         let since = campaign.waves.iter().filter_map(|it| it.sent_at).min();
         let channel = campaign.channel.clone();
-        context
-            .effects
-            .extend(since.map(|it| Effect::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
+        context.push_all(since.map(|it| SyncOrder::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
     }
 
     /// What was read of the chosen one has come: whoever looks at its
@@ -340,7 +338,7 @@ pub(crate) fn track(inbox: &mut Inbox, id: &str) -> Result<(), String> {
         return Err("broadcasts go out on business chat only".to_owned());
     }
     let id = BroadcastId::new(id.trim());
-    inbox.context.push(Effect::Campaign(BroadcastOrder::Track(inbox.desk.tab().channel.id.clone(), id)));
+    inbox.context.push(FileWrite::Campaign(BroadcastOrder::Track(inbox.desk.tab().channel.id.clone(), id)));
     broadcasts::go_to_board(inbox);
     Ok(())
 }

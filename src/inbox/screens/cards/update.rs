@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::components::paged_rows::PagedRows;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::cards::{CardEmphasis, CardsScreen, PageCard, fits};
@@ -25,7 +25,7 @@ impl CardsScreen {
         match page {
             PageKind::Templates => context.push(Effect::Load(Load::Templates(channel))),
             PageKind::Account => {
-                context.effects.extend([Effect::Load(Load::Spent), Effect::Refresh(channel)])
+                context.effects.extend([Effect::Load(Load::Spent), SyncOrder::Refresh(channel).into()])
             }
             _ => (),
         }
@@ -103,7 +103,7 @@ pub(crate) fn load_deck(inbox: &mut Inbox) {
         }
         _ => None,
     };
-    inbox.context.effects.extend(fetch.map(|it| Effect::Fetch(channel.clone(), it)));
+    inbox.context.push_all(fetch.map(|it| SyncOrder::Fetch(channel.clone(), it)));
     let query = inbox.cards.search.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let mut cards = match inbox.desk.page {

@@ -9,7 +9,7 @@ use crate::command::Command;
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::outside::OutsideRequest;
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::tab::Tab;
@@ -270,7 +270,7 @@ impl Desk {
                 false
             }
             (None, Some(why)) => {
-                context.push(Effect::Refresh(tab.channel.id.clone()));
+                context.push(SyncOrder::Refresh(tab.channel.id.clone()));
                 context.warn(format!("nothing was sent: {why} · draft kept"));
                 false
             }

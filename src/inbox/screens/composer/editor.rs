@@ -7,7 +7,7 @@ use crate::Inbox;
 use crate::components::text_buffer::CAPACITY;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::screens::composer::ComposerMode;
 use model::bounds;
 use model::text;
@@ -16,14 +16,14 @@ impl Desk {
     /// Asks for the editor with the current text.
     pub(crate) fn edit_outside(&mut self, context: &mut Context) {
         if let Some(composer) = &self.tab().composer {
-            context.push(Effect::Edit(composer.text()));
+            context.push(TerminalOrder::Edit(composer.text()));
         }
     }
 }
 
 /// Asks for the steps that add a channel key.
 pub(crate) fn set_up(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    inbox.context.push(Effect::SetUp);
+    inbox.context.push(TerminalOrder::SetUp);
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::FileWrite;
 use crate::features::undo::UndoTarget;
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
@@ -46,7 +46,7 @@ impl Desk {
             history.follow();
         }
         tab.focus = Focus::History;
-        context.push(Effect::SaveNote(channel, conversation, text));
+        context.push(FileWrite::SaveNote(channel, conversation, text));
     }
 }
 

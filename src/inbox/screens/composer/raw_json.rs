@@ -6,7 +6,7 @@ use crate::command::Command;
 use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::TerminalOrder;
 use crate::keyboard::Keyboard;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -117,7 +117,7 @@ impl Keyboard {
     pub(crate) fn edit_json(&mut self, desk: &Desk, context: &mut Context) {
         let kept = desk.tab().json.clone();
         self.edits_json = true;
-        context.push(Effect::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
+        context.push(TerminalOrder::Edit(kept.unwrap_or_else(|| interactive::SKELETON.to_owned())));
     }
 }
 

@@ -5,7 +5,7 @@ use crate::changes::Changes;
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{Effect, FileWrite, Intent, SyncOrder};
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::notice::Fact;
@@ -40,7 +40,7 @@ impl Desk {
 
     pub(crate) fn enqueue(&mut self, operation: Operation, hold: i64, context: &mut Context) {
         if let Some(intent) = self.intent(operation, hold) {
-            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 
@@ -146,7 +146,7 @@ impl Desk {
     pub(crate) fn ask_again_of_ai(&mut self, context: &Context) {
         let mut switched = Vec::new();
         for effect in &context.effects {
-            let Effect::Enqueue { intents, .. } = effect else { continue };
+            let Effect::Write(FileWrite::Enqueue { intents, .. }) = effect else { continue };
             let switches =
                 intents.iter().filter(|it| matches!(it.operation, Operation::SetAutomation { .. }));
             switched.extend(switches.map(|it| (it.channel.clone(), it.conversation.clone())));
@@ -166,7 +166,7 @@ impl Desk {
     pub(crate) fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool, context: &mut Context) {
         let intents: Vec<Intent> = intents.into_iter().map(|it| self.with_seen(it)).collect();
         self.offer_after_sending(&intents, context);
-        context.push(Effect::Enqueue { intents, clears_draft });
+        context.push(FileWrite::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();
         if let Some(composer) = tab.composer.as_mut().filter(|_| clears_draft) {
             composer.clear();
@@ -202,7 +202,7 @@ impl Changes {
                 let (go, stay) = self.held.drain(..).partition(|it| held(it) && it.until == until);
                 self.held = stay;
                 let go: Vec<Held> = go;
-                context.effects.extend(go.into_iter().map(|it| Effect::SendNow(it.row)));
+                context.push_all(go.into_iter().map(|it| FileWrite::SendNow(it.row)));
             }
             None if self.queueing.decide(Early::SendNow) => (),
             None => context.warn("there is nothing to send: the composer is empty"),
@@ -265,7 +265,7 @@ pub(crate) fn may_leave_later(inbox: &mut Inbox) -> bool {
         return false;
     }
     if let Some(why) = tab.cannot_pay(tab.reply_price().1) {
-        inbox.context.push(Effect::Refresh(tab.channel.id.clone()));
+        inbox.context.push(SyncOrder::Refresh(tab.channel.id.clone()));
         inbox.context.warn(format!("nothing was sent: {why} · draft kept"));
         return false;
     }

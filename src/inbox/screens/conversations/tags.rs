@@ -8,7 +8,7 @@ use crate::components::dialog::{Dialog, DialogLine};
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent, Load};
+use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
@@ -191,7 +191,7 @@ impl Changes {
         let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| desk.tags_leave(it));
         let intents: Vec<Intent> = far.iter().filter_map(|it| desk.tag_intent(it, add, remove)).collect();
         if !intents.is_empty() {
-            context.push(Effect::Enqueue { intents, clears_draft: false });
+            context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
         let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);

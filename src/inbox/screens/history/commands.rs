@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::command::{Reason, pick};
 use crate::conditions::{no_conversation, on_conversation, writable};
-use crate::event::Effect;
+use crate::event::FileWrite;
 use crate::keys::KeyPress;
 use crate::screens::history::split_view;
 use crate::screens::mail::menus;
@@ -176,7 +176,7 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
         "" => format!("{}.{word}", file_name(&key.conversation)),
         file => file.to_owned(),
     };
-    inbox.context.push(Effect::Export { key, name, format, file });
+    inbox.context.push(FileWrite::Export { key, name, format, file });
     Ok(())
 }
 

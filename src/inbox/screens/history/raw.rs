@@ -5,7 +5,7 @@
 use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::SyncOrder;
 use crate::screens::history::details;
 use crate::screens::history::message_of;
 use crate::tab::Focus;
@@ -40,7 +40,7 @@ impl Desk {
         context.open(TextView::new(title, lines));
         let reads = self.tab().platform().is_some_and(Platform::can_take_over);
         if let Some(message) = message.filter(|_| reads) {
-            context.push(Effect::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
+            context.push(SyncOrder::Fetch(self.tab().channel.id.clone(), Fetch::Message { message }));
         }
     }
 

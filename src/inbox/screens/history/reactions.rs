@@ -4,7 +4,7 @@ use crate::Inbox;
 use crate::components::list::turned;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{FileWrite, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::tab::Tab;
@@ -100,6 +100,6 @@ impl Desk {
             seen: None,
             planned_at: None,
         };
-        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
     }
 }

@@ -5,7 +5,7 @@ use crate::changes::Changes;
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::mail::thread_filing::{ThreadFiling, opposite, read_change};
@@ -65,7 +65,7 @@ impl Changes {
         };
         self.note_done(channel, &named, UndoTarget::Filed(backs), context);
         context.say(format!("{named} · {} undoes", context.key_of(Command::Undo)));
-        context.push(Effect::Enqueue { intents, clears_draft: false });
+        context.push(FileWrite::Enqueue { intents, clears_draft: false });
     }
 }
 
@@ -79,7 +79,7 @@ impl Desk {
             return;
         }
         if let Some(intent) = self.filed(&row, ThreadChange { unasked: true, ..read_change(true) }) {
-            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 
@@ -116,5 +116,5 @@ fn is_to_be(filing: &ThreadFiling, desk: &Desk) -> Option<bool> {
 
 /// Sends the opposite of what was filed.
 pub(crate) fn unfile(context: &mut Context, backs: &[Intent]) {
-    context.push(Effect::Enqueue { intents: backs.to_vec(), clears_draft: false });
+    context.push(FileWrite::Enqueue { intents: backs.to_vec(), clears_draft: false });
 }

@@ -9,7 +9,7 @@ use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{Effect, FileWrite, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -193,7 +193,7 @@ impl Desk {
         let operation = Operation::SendMail(Box::new(mail));
         let intent =
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: true });
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: true });
         let is_in_triage = self.tab().is_in_triage();
         match hold / SECOND {
             0 => context.say("sending"),
@@ -274,7 +274,7 @@ impl Changes {
         let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
         composer.clear();
         let kept = composer.draft();
-        context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), kept));
+        context.push(FileWrite::SaveDraft(channel.clone(), conversation.clone(), kept));
         if let Some(text) = text {
             let what = crate::features::undo::UndoTarget::Discarded(conversation, text);
             self.note_done(channel, "discarded a mail", what, context);

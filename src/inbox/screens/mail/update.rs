@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::screens::mail::writing::{MailBeginning, update as writing};
 use model::email::{MailAccount, MailWish};
 use model::fetches::Fetch;
@@ -73,6 +73,6 @@ impl Desk {
 
     pub(crate) fn fetch_mail(&mut self, wish: MailWish, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
-        context.push(Effect::Fetch(channel, Fetch::Mail(wish)));
+        context.push(SyncOrder::Fetch(channel, Fetch::Mail(wish)));
     }
 }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
-use crate::event::{Effect, Intent, Load};
+use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::overlays::quoted_messages::{CUT, SHOWN, quoted};
 use crate::pages::PageKind;
@@ -55,7 +55,7 @@ impl OutboxScreen {
         for (row, _) in go {
             let entry = self.rows.rows.iter().find(|it| it.row.id == row);
             let seen = entry.and_then(|it| desk.seen_of(&it.row, None));
-            context.push(Effect::Decide(row, verdict.clone(), seen));
+            context.push(FileWrite::Decide(row, verdict.clone(), seen));
         }
     }
 }
@@ -74,7 +74,7 @@ pub(crate) fn ask_to_decide(inbox: &mut Inbox, entry: Option<Box<OutboxEntry>>) 
         let (row, shown) = (Rc::clone(&row), shown.clone());
         let decide = move |inbox: &mut Inbox| {
             let seen = inbox.desk.seen_of(&row, shown);
-            inbox.context.push(Effect::Decide(row.id.clone(), verdict, seen));
+            inbox.context.push(FileWrite::Decide(row.id.clone(), verdict, seen));
         };
         question = question.answer(key, format!("{word}: {effect}"), decide);
     }
@@ -101,7 +101,7 @@ pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<
 pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
     let Some(row) = inbox.outbox.current_row(&inbox.desk).map(|it| it.id.clone()) else { return };
     inbox.changes.held.retain(|it| it.row != row);
-    inbox.context.push(if hurry { Effect::SendNow(row) } else { Effect::Recall(row) });
+    inbox.context.push(if hurry { FileWrite::SendNow(row) } else { FileWrite::Recall(row) });
 }
 
 /// Leaves once nothing is paused any more, if that was asked for.
@@ -188,7 +188,7 @@ impl Keyboard {
         };
         let intents: Vec<Intent> = pauses.into_iter().map(intent).collect();
         if !intents.is_empty() {
-            context.push(Effect::Enqueue { intents, clears_draft: false });
+            context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::overlays::request_log::RequestLogView;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::BroadcastQuery;
@@ -31,7 +31,7 @@ impl Overview {
         let due = self.looked_at.is_none_or(|it| !(0..LOOK).contains(&context.now.since(it)));
         if due {
             self.looked_at = Some(context.now);
-            context.push(Effect::ReadCalls);
+            context.push(SyncOrder::ReadCalls);
         }
         if due || std::mem::take(&mut self.stale) {
             self.stale = false;

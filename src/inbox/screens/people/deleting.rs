@@ -7,7 +7,7 @@ use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, FileWrite, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -134,7 +134,7 @@ impl Desk {
         let tab = self.tab();
         let (name, channel) = (tab.channel.name.clone(), tab.channel.id.clone());
         let key = ConversationKey { channel, conversation };
-        context.push(Effect::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
+        context.push(FileWrite::Export { key, name, format: TranscriptFormat::Markdown, file: file.clone() });
         asked.exported = Some(file);
     }
 
@@ -144,7 +144,7 @@ impl Desk {
         let hold = context.settings.hold;
         let operation = Operation::DeleteContact { contact, phone: phone.clone() };
         let Some(intent) = self.contact_intent(&phone, operation, hold) else { return };
-        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
             0 => context.say(format!("deleting {phone}")),
             seconds => {

@@ -5,7 +5,7 @@ use crate::Inbox;
 use crate::components::form::FormKey;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent, Load};
+use crate::event::{Effect, FileWrite, Intent, Load, SyncOrder, TerminalOrder};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
@@ -24,7 +24,7 @@ impl Overlay for PersonForm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let first = usize::from(!self.is_new);
         if key.ctrl && key.code == KeyCode::Char('g') {
-            inbox.context.push(Effect::Edit(self.json()));
+            inbox.context.push(TerminalOrder::Edit(self.json()));
             inbox.people.lent = Some(Box::new(self.clone()));
             return KeyOutcome::Done;
         }
@@ -87,7 +87,7 @@ impl People {
         let channel = desk.tab().channel.id.clone();
         self.opening = Opening { form: Some((phone.clone(), at)), ..Opening::default() };
         context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
-        context.push(Effect::Fetch(channel, Fetch::Person { phone }));
+        context.push(SyncOrder::Fetch(channel, Fetch::Person { phone }));
     }
 
     fn leave_form(&mut self, form: &PersonForm, context: &mut Context) {
@@ -113,9 +113,9 @@ impl People {
             return KeyOutcome::Stay;
         };
         if let Some(row) = form.replaces.clone() {
-            context.push(Effect::Decide(row, StopVerdict::Drop, None));
+            context.push(FileWrite::Decide(row, StopVerdict::Drop, None));
         }
-        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         self.opening.choose = Some(phone);
         context.say(format!("saving {name}"));
         KeyOutcome::Done

@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::pages::PageKind;
 use crate::pages::update as pages;
 use crate::screens::outbox::OutboxScreen;
@@ -109,7 +109,7 @@ pub(crate) fn load_people(inbox: &mut Inbox) {
     people.rows.want(query, same_tab);
     inbox.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
     let due = if inbox.desk.tab().account.is_some() { inbox.people.due(&channel, last, now) } else { None };
-    inbox.context.effects.extend(due.map(|it| Effect::Fetch(channel.clone(), it)));
+    inbox.context.push_all(due.map(|it| SyncOrder::Fetch(channel.clone(), it)));
     // What is queued for one of them stands beside it.
     inbox
         .context

@@ -9,7 +9,7 @@ use crate::components::text_line::TextLine;
 use crate::components::text_prompt::TextPrompt;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{FileWrite, Intent};
 use crate::keys::KeyPress;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -138,7 +138,7 @@ impl Desk {
         self.show_number(&conversation, Focus::History, context);
         let intent =
             Intent { channel, platform, conversation, operation, hold, seen: None, planned_at: None };
-        context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+        context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         match hold / SECOND {
             0 => context.say("calling"),
             seconds => {

@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions;
-use crate::event::Effect;
+use crate::event::FileWrite;
 use crate::keys::KeyPress;
 use crate::screens::proposals::update;
 use model::proposals::{ProposalEntry, ProposalVerdict, ProposedChange};
@@ -48,5 +48,5 @@ pub(crate) fn drop_it(inbox: &mut Inbox, _: KeyPress) {
 
 fn settle(inbox: &mut Inbox, verdict: ProposalVerdict) {
     let id = inbox.outbox.proposals.chosen().map(|it| it.proposal.id.clone());
-    inbox.context.effects.extend(id.map(|it| Effect::SettleProposal(it, verdict)));
+    inbox.context.push_all(id.map(|it| FileWrite::SettleProposal(it, verdict)));
 }

@@ -4,7 +4,7 @@
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::{DialogLine, Tone};
-use crate::event::{Effect, Intent};
+use crate::event::{FileWrite, Intent};
 use crate::features::undo::UndoTarget;
 use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
@@ -55,7 +55,7 @@ fn carry_out(inbox: &mut Inbox, entry: ProposalEntry) {
     inbox.changes.plan(wish, vec![row], &mut inbox.desk, &mut inbox.context);
     // What was refused and said so goes on waiting.
     if inbox.context.effects.len() > before {
-        inbox.context.push(Effect::SettleProposal(entry.proposal.id, ProposalVerdict::Accepted));
+        inbox.context.push(FileWrite::SettleProposal(entry.proposal.id, ProposalVerdict::Accepted));
     }
 }
 
@@ -98,7 +98,7 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
     pausing.extend(sends.clone());
     let id = entry.proposal.id.clone();
     match inbox.context.settings.pause_on_reply {
-        PauseOnReply::Always if asks => inbox.context.push(Effect::SendProposed(id, pausing)),
+        PauseOnReply::Always if asks => inbox.context.push(FileWrite::SendProposed(id, pausing)),
         PauseOnReply::Ask if asks => {
             let other = id.clone();
             let lines = vec![
@@ -107,14 +107,14 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
             ];
             let question = Confirm::new("The AI is on", lines)
                 .answer('y', "pause the AI and send", move |inbox| {
-                    inbox.context.push(Effect::SendProposed(id, pausing));
+                    inbox.context.push(FileWrite::SendProposed(id, pausing));
                 })
                 .answer('s', "send only", move |inbox| {
-                    inbox.context.push(Effect::SendProposed(other, sends));
+                    inbox.context.push(FileWrite::SendProposed(other, sends));
                 });
             inbox.context.open(question.esc("back"));
         }
-        _ => inbox.context.push(Effect::SendProposed(id, sends)),
+        _ => inbox.context.push(FileWrite::SendProposed(id, sends)),
     }
     if count > 1 {
         inbox.context.say(format!("too long for one message: {count} messages · {price}"));

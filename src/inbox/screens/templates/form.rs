@@ -8,7 +8,7 @@ use crate::components::picker::{Picked, Picker};
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Load, SyncOrder};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::pages::PageKind;
@@ -247,7 +247,7 @@ impl Desk {
         let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
         tab.templates_page.mark_stale();
         let taken = tab.templates_page.take(now);
-        context.effects.extend(taken.map(|()| Effect::Fetch(channel.clone(), Fetch::Templates)));
+        context.push_all(taken.map(|()| SyncOrder::Fetch(channel.clone(), Fetch::Templates)));
     }
 
     /// Asks again for a list that did not come.

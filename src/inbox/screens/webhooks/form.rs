@@ -7,7 +7,7 @@ use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::{FileWrite, TerminalOrder};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::view::OverlayView;
@@ -123,7 +123,7 @@ impl Desk {
         let Some(intent) = self.webhook_intent(operation) else {
             return context.warn("not registered: the channel of this tab is not known yet");
         };
-        context.push(Effect::Register { intent: Box::new(intent), secret });
+        context.push(FileWrite::Register { intent: Box::new(intent), secret });
         context.say("registering; the server asks the endpoint for its challenge now");
     }
 }
@@ -173,7 +173,7 @@ impl Overlay for WebhookQuestion {
         match (key.typed(), self.form.secret.clone().filter(|_| self.form.signs)) {
             (Some('y'), secret) => inbox.desk.register_webhook(&self.form, secret, &mut inbox.context),
             (Some('c'), Some(secret)) => {
-                let effect = Effect::Copy(secret.expose().to_owned(), "the secret".to_owned());
+                let effect = TerminalOrder::Copy(secret.expose().to_owned(), "the secret".to_owned());
                 inbox.context.push(effect);
                 return KeyOutcome::Stay;
             }

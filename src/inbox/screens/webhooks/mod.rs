@@ -10,7 +10,7 @@ use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{Effect, FileWrite, Intent};
 use crate::outside::OutsideRequest;
 use crate::screens::cards::CardsScreen;
 use crate::screens::cards::{CardEmphasis, PageCard};
@@ -70,7 +70,7 @@ impl Desk {
     fn remove_webhook(&mut self, webhook: &Webhook, context: &mut Context) {
         let operation = Operation::RemoveWebhook { webhook: webhook.id.clone(), url: webhook.url.clone() };
         if let Some(intent) = self.webhook_intent(operation) {
-            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
             context.say("removing it");
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::Inbox;
 use crate::context::Context;
-use crate::event::{Effect, Load};
+use crate::event::{FileWrite, Load};
 use crate::features::macros::Macros;
 use crate::features::macros::playing::update as playing;
 use crate::features::macros::recording::{Fixed, MOST, MacroMenu, count};
@@ -67,7 +67,7 @@ impl Macros {
         self.recording.all.retain(|it| it.letter != letter);
         self.recording.all.extend(wanted.clone());
         self.recording.all.sort_by_key(|it| it.letter);
-        context.push(Effect::SaveMacro(letter, wanted.map(|it| it.steps)));
+        context.push(FileWrite::SaveMacro(letter, wanted.map(|it| it.steps)));
     }
 
     /// A step was done by the person.

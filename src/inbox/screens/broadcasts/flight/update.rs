@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent, Load};
+use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::broadcasts::BroadcastsScreen;
@@ -148,7 +148,7 @@ fn rehearse(inbox: &mut Inbox, flight: &Flight) {
         planned_at: None,
     };
     inbox.changes.queueing.quiet = true;
-    inbox.context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+    inbox.context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
 }
 
 impl BroadcastsScreen {

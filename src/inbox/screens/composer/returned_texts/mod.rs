@@ -8,7 +8,7 @@
 
 pub(crate) mod update;
 
-use crate::event::Effect;
+use crate::event::{Effect, FileWrite};
 use crate::screens::composer::{ComposedReply, Composer};
 use model::email::compose::WrittenMail;
 use model::outbox::Operation;
@@ -57,7 +57,7 @@ impl TouchedDrafts {
     /// A key, a paste or a click came, with these effects.
     pub(crate) fn note<'a>(&mut self, effects: impl IntoIterator<Item = &'a Effect>) {
         self.count += 1;
-        if effects.into_iter().any(can_come_back) {
+        if effects.into_iter().filter_map(Effect::as_write).any(can_come_back) {
             self.awaited = self.count;
         }
     }
@@ -68,17 +68,16 @@ impl TouchedDrafts {
     }
 }
 
-fn can_come_back(effect: &Effect) -> bool {
-    use Effect as E;
+fn can_come_back(write: &FileWrite) -> bool {
     matches!(
-        effect,
-        E::Enqueue { .. }
-            | E::SendProposed(..)
-            | E::SettleProposal(_, ProposalVerdict::Edited)
-            | E::Recall(_)
-            | E::Decide(..)
-            | E::SaveNote(..)
-            | E::TakeNoteBack(..)
+        write,
+        FileWrite::Enqueue { .. }
+            | FileWrite::SendProposed(..)
+            | FileWrite::SettleProposal(_, ProposalVerdict::Edited)
+            | FileWrite::Recall(_)
+            | FileWrite::Decide(..)
+            | FileWrite::SaveNote(..)
+            | FileWrite::TakeNoteBack(..)
     )
 }
 

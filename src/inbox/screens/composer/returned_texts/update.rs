@@ -3,7 +3,7 @@
 use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent};
+use crate::event::{Effect, FileWrite, Intent};
 use crate::screens::composer::returned_texts::{DraftPlace, RecalledText, Returned};
 use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::phone::update as phone;
@@ -52,7 +52,7 @@ impl Changes {
                 composer.receive_draft(known);
                 composer.take_back(text, now);
                 let draft = composer.take_unsaved().flatten();
-                context.push(Effect::SaveDraft(channel.clone(), conversation.clone(), draft));
+                context.push(FileWrite::SaveDraft(channel.clone(), conversation.clone(), draft));
             }
             // A draft that is still to be read brings the text with it.
             _ => {}
@@ -72,7 +72,7 @@ impl Changes {
         context: &Context,
     ) -> Option<Draft> {
         let pending = context.effects.iter().rev().find_map(|it| {
-            let Effect::SaveDraft(of, at, draft) = it else { return None };
+            let Effect::Write(FileWrite::SaveDraft(of, at, draft)) = it else { return None };
             (of == channel && at == conversation).then(|| draft.clone())
         });
         pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()

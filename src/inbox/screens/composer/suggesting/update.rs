@@ -5,7 +5,7 @@ use crate::command::Reason;
 use crate::conditions::on_conversation;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::{Effect, FileWrite};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
@@ -99,7 +99,7 @@ fn replace_text(inbox: &mut Inbox) {
     let Some(composer) = &mut tab.composer else { return };
     let note = format!("Translated before it was sent. The original: {}", composer.reply_text());
     composer.clear_reply(now);
-    inbox.context.push(Effect::SaveNote(channel, composer.conversation.clone(), note));
+    inbox.context.push(FileWrite::SaveNote(channel, composer.conversation.clone(), note));
 }
 
 /// Whether there is anything to suggest from.

@@ -6,7 +6,7 @@ use crate::components::marks::{MOST, Marks};
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent, Load, Spread};
+use crate::event::{Effect, FileWrite, Intent, Load, Spread};
 use crate::features::undo::UndoTarget;
 use crate::notice::Fact;
 use crate::screens::conversations::bulk_actions::PendingBulkAction;
@@ -134,7 +134,7 @@ impl Desk {
             })
         };
         let intents: Vec<Intent> = plan.apply.iter().filter_map(intent).collect();
-        context.push(Effect::Enqueue { intents, clears_draft: false });
+        context.push(FileWrite::Enqueue { intents, clears_draft: false });
     }
 }
 
@@ -284,7 +284,7 @@ impl Changes {
             let id = |row: &ConversationRow| row.conversation.id.clone();
             let after = rows().map(|it| (id(it), wanted(it))).collect();
             let was = rows().map(|it| (id(it), before(it))).collect();
-            context.push(Effect::Keep(channel.clone(), keep(after)));
+            context.push(FileWrite::Keep(channel.clone(), keep(after)));
             self.note_kept(&channel, &plan.named(), keep(was), context);
         }
     }
@@ -319,6 +319,6 @@ impl Changes {
             return context.say("nothing of it waits any more");
         }
         context.say(format!("stopping {} that have not left", rows.len()));
-        context.effects.extend(rows.into_iter().map(Effect::Recall));
+        context.push_all(rows.into_iter().map(FileWrite::Recall));
     }
 }

@@ -5,7 +5,7 @@ use crate::components::confirm::Confirm;
 use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Intent, Load};
+use crate::event::{Effect, FileWrite, Intent, Load};
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::conversations::pauses::{AGAIN, LIMIT, PauseLeases, lease};
@@ -115,9 +115,9 @@ impl Desk {
         let now = context.now;
         let ended = now.plus(-context.settings.pause_lease);
         let channels = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
-        context
-            .effects
-            .extend(channels.map(|it| Effect::Keep(it.channel.id.clone(), Keep::ExtendPauses(ended, now))));
+        context.push_all(
+            channels.map(|it| FileWrite::Keep(it.channel.id.clone(), Keep::ExtendPauses(ended, now))),
+        );
         context.say(format!("they stay paused; asked again in {}", short_span(context.settings.pause_lease)));
     }
 
@@ -143,6 +143,6 @@ impl Desk {
             1 => "handing back: the AI answers the next message".to_owned(),
             count => format!("handing back {count}: the AI answers their next messages"),
         });
-        context.push(Effect::Enqueue { intents, clears_draft: false });
+        context.push(FileWrite::Enqueue { intents, clears_draft: false });
     }
 }

@@ -8,7 +8,7 @@ use crate::components::time_prompt;
 use crate::components::time_prompt::TypedLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Effect;
+use crate::event::FileWrite;
 use crate::features::privacy::known_names;
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
@@ -178,7 +178,7 @@ impl SnoozeState {
             if tab.counts.next_wake.is_some_and(|at| at <= now) {
                 tab.counts.next_wake = None;
                 back = true;
-                context.push(Effect::Keep(tab.channel.id.clone(), Keep::Wake(now)));
+                context.push(FileWrite::Keep(tab.channel.id.clone(), Keep::Wake(now)));
             }
         }
         if back {
@@ -192,7 +192,7 @@ impl SnoozeState {
             if let Some((key, snooze)) = slept {
                 self.note(key, snooze);
             }
-            context.push(Effect::Keep(channel, Keep::Snooze(vec![(seen, None)])));
+            context.push(FileWrite::Keep(channel, Keep::Snooze(vec![(seen, None)])));
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load};
+use crate::event::{Effect, FileWrite, Load, SyncOrder};
 use crate::features::undo::Done;
 use crate::screens::composer::sending;
 use crate::screens::history::History;
@@ -123,7 +123,7 @@ impl Desk {
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
-                context.push(Effect::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
+                context.push(SyncOrder::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
             }
             if !triage.ready.contains_key(&id) {
                 let query = HistoryQuery { channel: channel.clone(), conversation: id, limit: MAILS };
@@ -268,7 +268,7 @@ impl Desk {
 
     fn file_quietly(&mut self, row: &ConversationRow, change: ThreadChange, context: &mut Context) {
         if let Some(intent) = self.filed(row, change) {
-            context.push(Effect::Enqueue { intents: vec![intent], clears_draft: false });
+            context.push(FileWrite::Enqueue { intents: vec![intent], clears_draft: false });
         }
     }
 }
