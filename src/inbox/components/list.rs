@@ -22,14 +22,51 @@ pub(crate) fn chosen_after(key: KeyPress, chosen: usize, count: usize, page: usi
     Some(moved.min(last))
 }
 
+/// To the next entry or field, or to the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Step {
+    Next,
+    Back,
+}
+
+impl Step {
+    /// What a key means wherever letters may be text: Tab goes as Down does.
+    pub(crate) fn of(key: KeyPress) -> Option<Self> {
+        match key.code {
+            KeyCode::Down | KeyCode::Tab => Some(Self::Next),
+            KeyCode::Up | KeyCode::BackTab => Some(Self::Back),
+            _ => None,
+        }
+    }
+
+    /// Goes from one of so many, round at the ends.
+    pub(crate) fn round(self, at: usize, count: usize) -> usize {
+        match self {
+            Self::Next => (at + 1) % count.max(1),
+            Self::Back => (at + count.max(1) - 1) % count.max(1),
+        }
+    }
+}
+
 /// The chosen entry of a menu after a key: round at the ends.
 pub(crate) fn turned(key: KeyPress, chosen: usize, count: usize) -> Option<usize> {
-    let count = count.max(1);
-    match key.code {
-        KeyCode::Down | KeyCode::Tab => Some((chosen + 1) % count),
-        KeyCode::Up | KeyCode::BackTab => Some((chosen + count - 1) % count),
-        _ => None,
-    }
+    Step::of(key).map(|it| it.round(chosen, count))
+}
+
+/// The chosen entry after a key, in a list that typing narrows; `None` for a
+/// key that does not move.
+pub(crate) fn narrowed_after(key: KeyPress, chosen: usize, count: usize, page: usize) -> Option<usize> {
+    let step = match key.code {
+        KeyCode::PageDown => return Some((chosen + page).min(count.saturating_sub(1))),
+        KeyCode::PageUp => return Some(chosen.saturating_sub(page)),
+        KeyCode::Char('n') if key.ctrl => Step::Next,
+        KeyCode::Char('p') if key.ctrl => Step::Back,
+        _ => Step::of(key)?,
+    };
+    Some(match step {
+        Step::Next => (chosen + 1).min(count.saturating_sub(1)),
+        Step::Back => chosen.saturating_sub(1),
+    })
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

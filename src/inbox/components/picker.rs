@@ -1,6 +1,7 @@
 //! A list that is narrowed by typing: what was typed, and which entry is
 //! chosen.
 
+use crate::components::list::narrowed_after;
 use crate::keys::{KeyCode, KeyPress};
 
 /// Entries a page key passes.
@@ -37,18 +38,14 @@ impl Picker {
     pub fn key(&mut self, key: KeyPress, count: usize) -> Picked {
         let last = count.saturating_sub(1);
         let chosen = self.chosen.min(last);
-        let up = key.ctrl && key.code == KeyCode::Char('p');
-        let down = key.ctrl && key.code == KeyCode::Char('n');
+        if let Some(moved) = narrowed_after(key, chosen, count, PAGE) {
+            self.chosen = moved;
+            return Picked::Stays;
+        }
         self.chosen = match key.code {
             KeyCode::Enter if count > 0 => return Picked::Entry(chosen),
             KeyCode::Esc => return Picked::Left,
             KeyCode::Char('c') if key.ctrl => return Picked::Left,
-            KeyCode::Up | KeyCode::BackTab => chosen.saturating_sub(1),
-            KeyCode::Down | KeyCode::Tab => (chosen + 1).min(last),
-            _ if up => chosen.saturating_sub(1),
-            _ if down => (chosen + 1).min(last),
-            KeyCode::PageUp => chosen.saturating_sub(PAGE),
-            KeyCode::PageDown => (chosen + PAGE).min(last),
             KeyCode::Home => 0,
             KeyCode::End => last,
             KeyCode::Backspace => {

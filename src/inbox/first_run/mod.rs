@@ -3,6 +3,7 @@
 
 pub mod view;
 
+use crate::components::list::narrowed_after;
 use crate::keys::{KeyCode, KeyPress};
 use model::text::SafeText;
 
@@ -73,15 +74,17 @@ impl FirstRun {
 
     /// What a key begins, if it begins something.
     pub fn key(&mut self, key: KeyPress) -> Option<FirstStep> {
+        if let Some(moved) = narrowed_after(key, self.chosen, STEPS.len(), STEPS.len()) {
+            self.chosen = moved;
+            return None;
+        }
         let last = STEPS.len() - 1;
         match key.code {
             KeyCode::Char('c' | 'd') if key.ctrl => return Some(FirstStep::Quit),
             KeyCode::Esc => return Some(FirstStep::Quit),
             KeyCode::Enter => return Some(STEPS[self.chosen].step),
-            KeyCode::Down | KeyCode::Char('j') | KeyCode::Tab => self.chosen = (self.chosen + 1).min(last),
-            KeyCode::Up | KeyCode::Char('k') | KeyCode::BackTab => {
-                self.chosen = self.chosen.saturating_sub(1);
-            }
+            KeyCode::Char('j') => self.chosen = (self.chosen + 1).min(last),
+            KeyCode::Char('k') => self.chosen = self.chosen.saturating_sub(1),
             _ => {
                 let letter = key.typed()?;
                 match STEPS.iter().find(|it| it.key == letter) {

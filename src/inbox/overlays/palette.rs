@@ -11,6 +11,7 @@ use nucleo_matcher::{Config, Matcher, Utf32Str};
 use crate::Inbox;
 use crate::command;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS, VerbRow};
+use crate::components::list::narrowed_after;
 use crate::components::text_line::TextLine;
 use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
@@ -138,17 +139,14 @@ impl CommandPalette {
 
 impl Overlay for CommandPalette {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let last = self.rows.len().saturating_sub(1);
+        if let Some(moved) = narrowed_after(key, self.chosen, self.rows.len(), SHOWN) {
+            self.chosen = moved;
+            return KeyOutcome::Stay;
+        }
         match key.code {
             KeyCode::Esc => return KeyOutcome::Done,
             KeyCode::Char('c') if key.ctrl => return KeyOutcome::Done,
             KeyCode::Enter => return self.choose(inbox),
-            KeyCode::Down | KeyCode::Tab => self.chosen = (self.chosen + 1).min(last),
-            KeyCode::Up | KeyCode::BackTab => self.chosen = self.chosen.saturating_sub(1),
-            KeyCode::Char('n') if key.ctrl => self.chosen = (self.chosen + 1).min(last),
-            KeyCode::Char('p') if key.ctrl => self.chosen = self.chosen.saturating_sub(1),
-            KeyCode::PageDown => self.chosen = (self.chosen + SHOWN).min(last),
-            KeyCode::PageUp => self.chosen = self.chosen.saturating_sub(SHOWN),
             _ => {
                 if self.text.key(key) {
                     self.refresh();

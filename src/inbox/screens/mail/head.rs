@@ -3,6 +3,7 @@
 //!
 //! The text below is the composer's.
 
+use crate::components::list::{Step, turned};
 use crate::components::text_line::TextLine;
 use crate::keys::{KeyCode, KeyPress};
 use model::email::Correspondent;
@@ -113,15 +114,14 @@ impl Head {
     }
 
     /// To the next field, or the one before.
-    pub fn turn(&mut self, forwards: bool) {
+    pub(crate) fn turn(&mut self, step: Step) {
         self.offered.clear();
         // The files stand between the fields and the text.
         let fields = 0..BODY;
         let mut stops = fields.chain((0..self.files.len()).map(|it| BODY + 1 + it)).chain([BODY]);
         let count = BODY + 1 + self.files.len();
         let here = stops.clone().position(|it| it == self.at).unwrap_or(0);
-        let next = if forwards { here + 1 } else { here + count - 1 };
-        self.at = stops.nth(next % count).unwrap_or(BODY);
+        self.at = stops.nth(step.round(here, count)).unwrap_or(BODY);
     }
 
     /// The file that has the keyboard.
@@ -151,11 +151,13 @@ impl Head {
             KeyCode::Delete | KeyCode::Backspace => {
                 return self.take_off(place).map_or(Did::Moved, Did::TookOff);
             }
-            KeyCode::Down | KeyCode::Enter | KeyCode::Tab => self.turn(true),
-            KeyCode::Up | KeyCode::BackTab => self.turn(false),
+            KeyCode::Enter => self.turn(Step::Next),
             // What is typed is meant for no file, and must not go into the text.
             KeyCode::Char(_) if !key.ctrl => (),
-            _ => return Did::Nothing,
+            _ => match Step::of(key) {
+                Some(step) => self.turn(step),
+                None => return Did::Nothing,
+            },
         }
         Did::Moved
     }
@@ -170,16 +172,18 @@ impl Head {
         }
         self.wrong = None;
         match key.code {
-            KeyCode::Down if !self.offered.is_empty() => self.chosen = (self.chosen + 1) % self.offered.len(),
-            KeyCode::Up if !self.offered.is_empty() => {
-                self.chosen = (self.chosen + self.offered.len() - 1) % self.offered.len();
+            KeyCode::Down | KeyCode::Up if !self.offered.is_empty() => {
+                self.chosen = turned(key, self.chosen, self.offered.len()).unwrap_or(self.chosen);
             }
             KeyCode::Enter | KeyCode::Tab if self.takes_offered() => {
                 return Did::Changed(None);
             }
-            KeyCode::Down | KeyCode::Enter | KeyCode::Tab => self.turn(true),
-            KeyCode::Up | KeyCode::BackTab => self.turn(false),
+            KeyCode::Enter => self.turn(Step::Next),
             _ => {
+                if let Some(step) = Step::of(key) {
+                    self.turn(step);
+                    return Did::Moved;
+                }
                 if !self.fields[self.at].key(key) {
                     return Did::Nothing;
                 }
@@ -265,7 +269,7 @@ mod tests {
         let files = ["/a", "/b"].map(|it| (WrittenFile::from(it), None)).to_vec();
         let mut head = Head { files, at: BODY, ..Head::default() };
         let press = |head: &mut Head, code| head.key(KeyPress::plain(code));
-        head.turn(false);
+        head.turn(Step::Back);
         assert_eq!((head.at, head.file_at()), (BODY + 2, Some(1)));
         assert_eq!(press(&mut head, KeyCode::Char('x')), Did::Moved, "it goes into no text");
         press(&mut head, KeyCode::Up);
@@ -274,7 +278,7 @@ mod tests {
         assert_eq!(head.file_at(), Some(0), "the next one");
         assert_eq!(press(&mut head, KeyCode::Delete), Did::TookOff("/b".into()));
         assert_eq!((head.at, head.files.len()), (BODY, 0));
-        head.turn(true);
+        head.turn(Step::Next);
         assert_eq!(head.at, 0);
         let many = (0..9).map(|it| (WrittenFile::from(it.to_string().as_str()), None)).collect();
         let head = Head { files: many, at: BODY + 1 + 6, ..Head::default() };

@@ -2,6 +2,7 @@
 
 use crate::Inbox;
 use crate::command::Command;
+use crate::components::list::Step;
 use crate::components::text_buffer::TextEdit;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -191,20 +192,14 @@ impl Desk {
             _ if is(Command::Attach) => self.open_attach(context),
             _ if is(Command::SwitchMode) && quotes => self.take_quote(context),
             _ if is(Command::SendLater) => context.warn("a mail leaves after its review, not at a time"),
-            (KeyCode::Tab, _) if in_body => {
-                if let Some(composer) = &mut self.tab_mut().composer
-                    && let Some(head) = &mut composer.head
-                {
-                    head.turn(true);
-                }
-            }
-            (KeyCode::BackTab, _) => self.turn_head(false),
+            (KeyCode::Tab, _) if in_body => self.turn_head(Step::Next),
+            (KeyCode::BackTab, _) => self.turn_head(Step::Back),
             (KeyCode::Enter, _) if in_body => {
                 if let Some(composer) = &mut self.tab_mut().composer {
                     composer.edit(TextEdit::NewLine, now);
                 }
             }
-            (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.turn_head(false),
+            (KeyCode::Up, _) if in_body && self.is_on_first_line() => self.turn_head(Step::Back),
             _ if in_body => return false,
             (KeyCode::Esc, _) => return false,
             (KeyCode::Char('c' | 'p' | 'o' | 'g'), true) => return false,
@@ -225,9 +220,9 @@ impl Desk {
         true
     }
 
-    fn turn_head(&mut self, forwards: bool) {
+    fn turn_head(&mut self, step: Step) {
         if let Some(head) = self.tab_mut().composer.as_mut().and_then(|it| it.head.as_mut()) {
-            head.turn(forwards);
+            head.turn(step);
         }
     }
 
