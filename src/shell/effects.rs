@@ -154,21 +154,7 @@ fn enqueue(
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Event {
-    let what = match intents.last().map(|it| &it.operation) {
-        Some(it) if it.speaks() => "sending",
-        Some(Operation::SendSms { .. }) => "sending",
-        Some(Operation::Call { .. }) => "placing the call",
-        Some(Operation::React { .. }) => "reacting",
-        Some(Operation::Close) => "closing",
-        Some(Operation::SendMail(_)) => "sending the mail",
-        Some(Operation::ChangeThread { .. }) => "filing",
-        Some(Operation::ChangeTags { .. }) => "changing the tags",
-        Some(Operation::ChangeContact(_)) => "saving the contact",
-        Some(Operation::DeleteContact { .. }) => "deleting the contact",
-        Some(Operation::AddWebhook { .. }) => "registering the webhook",
-        Some(Operation::RemoveWebhook { .. }) => "removing the webhook",
-        _ => "switching the AI",
-    };
+    let what = intents.last().map_or("sending", |it| it.operation.doing());
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {

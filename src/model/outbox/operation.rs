@@ -241,6 +241,17 @@ impl Operation {
         }
     }
 
+    /// What turns it round after it has left.
+    pub fn opposite(&self) -> Option<Self> {
+        match self {
+            Self::SetAutomation { enabled } => Some(Self::SetAutomation { enabled: !enabled }),
+            Self::ChangeTags { phone, add, remove } => {
+                Some(Self::ChangeTags { phone: phone.clone(), add: remove.clone(), remove: add.clone() })
+            }
+            _ => None,
+        }
+    }
+
     /// Whom it reaches, where that is one person or a few.
     pub fn recipient(&self) -> Option<&str> {
         match self {

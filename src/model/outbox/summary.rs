@@ -1,4 +1,5 @@
-//! What an operation is, in words for a person who looks at the outbox.
+//! What an operation is, in words for a person: in the outbox, while it is
+//! queued, and among what was done.
 
 use crate::files;
 use crate::interactive;
@@ -18,6 +19,76 @@ impl Operation {
             Self::SendSms { body, .. } => SafeText::block(body),
             Self::SendFile(file) => file_summary(file),
             _ => SafeText::line(&self.change_summary()),
+        }
+    }
+
+    /// What is being done, for the words that it failed.
+    pub fn doing(&self) -> &'static str {
+        match self {
+            Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) | Self::SendSms { .. } => {
+                "sending"
+            }
+            Self::SendMail(_) => "sending the mail",
+            Self::Broadcast { .. } => "sending the broadcast",
+            Self::Call { .. } => "placing the call",
+            Self::React { .. } => "reacting",
+            Self::SetAutomation { .. } => "switching the AI",
+            Self::Close => "closing",
+            Self::ChangeThread { .. } => "filing",
+            Self::ChangeTags { .. } => "changing the tags",
+            Self::SaveContact(_) | Self::ChangeContact(_) => "saving the contact",
+            Self::DeleteContact { .. } => "deleting the contact",
+            Self::AddWebhook { .. } => "registering the webhook",
+            Self::RemoveWebhook { .. } => "removing the webhook",
+            Self::Upload { .. } => "uploading",
+        }
+    }
+
+    /// What was done, for the list of what can be taken back.
+    pub fn done(&self) -> &'static str {
+        match self {
+            Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) => "sent a message",
+            Self::SendMail(_) => "sent a mail",
+            Self::React { emoji, .. } if emoji.is_empty() => "removed a reaction",
+            Self::React { .. } => "reacted",
+            Self::SetAutomation { enabled: false } => "paused the AI",
+            Self::SetAutomation { enabled: true } => "handed back",
+            Self::Close => "closed",
+            Self::ChangeTags { .. } => "changed the tags",
+            Self::SaveContact(_) | Self::ChangeContact(_) => "changed the contact",
+            Self::DeleteContact { .. } => "deleted the contact",
+            Self::SendSms { .. }
+            | Self::Call { .. }
+            | Self::ChangeThread { .. }
+            | Self::Broadcast { .. }
+            | Self::AddWebhook { .. }
+            | Self::RemoveWebhook { .. }
+            | Self::Upload { .. } => "changed something",
+        }
+    }
+
+    /// Why it cannot be taken back once it has left, and what can be done
+    /// instead.
+    pub fn left(&self) -> &'static str {
+        match self {
+            Self::Close => "left; it cannot be reopened",
+            Self::SendText { .. } | Self::SendContent { .. } | Self::SendFile(_) | Self::SendMail(_) => {
+                "left; it cannot be unsent"
+            }
+            Self::React { emoji, .. } if emoji.is_empty() => "left; react to the message anew",
+            Self::React { .. } => "left; - on the message removes it",
+            Self::SetAutomation { .. }
+            | Self::ChangeThread { .. }
+            | Self::SendSms { .. }
+            | Self::Call { .. }
+            | Self::Broadcast { .. }
+            | Self::SaveContact(_)
+            | Self::ChangeTags { .. }
+            | Self::ChangeContact(_)
+            | Self::DeleteContact { .. }
+            | Self::AddWebhook { .. }
+            | Self::RemoveWebhook { .. }
+            | Self::Upload { .. } => "left",
         }
     }
 

@@ -151,31 +151,3 @@ impl Changes {
         }
     }
 }
-
-/// What turns an operation round after it has left.
-fn opposite(operation: &Operation) -> Option<Operation> {
-    match operation {
-        Operation::SetAutomation { enabled } => Some(Operation::SetAutomation { enabled: !enabled }),
-        Operation::ChangeTags { phone, add, remove } => {
-            Some(Operation::ChangeTags { phone: phone.clone(), add: remove.clone(), remove: add.clone() })
-        }
-        _ => None,
-    }
-}
-
-/// What an operation did, in words.
-fn verb(operation: &Operation) -> &'static str {
-    match operation {
-        Operation::SetAutomation { enabled: false } => "paused the AI",
-        Operation::SetAutomation { enabled: true } => "handed back",
-        Operation::Close => "closed",
-        Operation::SendMail(_) => "sent a mail",
-        Operation::React { emoji, .. } if emoji.is_empty() => "removed a reaction",
-        Operation::React { .. } => "reacted",
-        Operation::SaveContact(_) | Operation::ChangeContact(_) => "changed the contact",
-        Operation::DeleteContact { .. } => "deleted the contact",
-        Operation::ChangeTags { .. } => "changed the tags",
-        it if it.speaks() => "sent a message",
-        _ => "changed something",
-    }
-}

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{FileWrite, Intent};
 use crate::features::macros::Macros;
-use crate::features::undo::{Done, FRESH, UndoMethod, UndoTarget, opposite, verb};
+use crate::features::undo::{Done, FRESH, UndoMethod, UndoTarget};
 use crate::screens::broadcasts::BroadcastOrder;
 use crate::screens::mail::filing;
 use model::ids::{ChannelId, ConversationId, RowId};
@@ -48,19 +48,13 @@ impl Changes {
         if !held.is_empty() {
             return Ok(UndoMethod::Recall(held));
         }
-        if rows.iter().all(|it| opposite(&it.operation).is_some()) {
+        if rows.iter().all(|it| it.operation.opposite().is_some()) {
             return Ok(UndoMethod::Turn(rows.clone()));
         }
         if let Some(why) = self.never_left(rows) {
             return Err(why);
         }
-        Err(match rows.last().map(|it| &it.operation) {
-            Some(Operation::Close) => "left; it cannot be reopened",
-            Some(it) if it.speaks() || matches!(it, Operation::SendMail(_)) => "left; it cannot be unsent",
-            Some(Operation::React { emoji, .. }) if emoji.is_empty() => "left; react to the message anew",
-            Some(Operation::React { .. }) => "left; - on the message removes it",
-            _ => "left",
-        })
+        Err(rows.last().map_or("left", |it| it.operation.left()))
     }
 
     /// The newest thing that `z` takes back. What has left blocks the way to
@@ -97,7 +91,7 @@ impl Changes {
     /// Asks for the opposite of a pause, a hand-back or a change of tags.
     fn turn(&mut self, rows: &[OutboxRow], desk: &Desk, context: &mut Context) {
         let intent = |row: &OutboxRow| {
-            let operation = opposite(&row.operation)?;
+            let operation = row.operation.opposite()?;
             let tab = desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
@@ -126,11 +120,11 @@ impl Changes {
 pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
     let Some(first) = rows.first() else { return };
     let last = rows.last().unwrap_or(first);
-    let verb = verb(&last.operation);
+    let verb = last.operation.done();
     let words = match rows.len() {
         1 => format!("{verb} · {}", inbox.desk.name_of_row(first)),
         _ if rows.iter().all(|it| it.lane == first.lane) => {
-            let mut verbs: Vec<&str> = rows.iter().map(|it| self::verb(&it.operation)).collect();
+            let mut verbs: Vec<&str> = rows.iter().map(|it| it.operation.done()).collect();
             verbs.dedup();
             let name = inbox.desk.name_of_row(first);
             format!("{} · {name}", verbs.join(", "))
