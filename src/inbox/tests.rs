@@ -6,7 +6,7 @@ use crate::screens::history::History;
 use crate::screens::history::lines::TextWidths;
 use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{DeliveryStatus, Direction, MediaFacts, Message, MessageRow, Sender};
+use model::messages::{MediaFacts, Message, MessageRow};
 use model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp, Zone};
@@ -123,21 +123,9 @@ fn next_waiting_goes_round() {
 fn message(number: i64) -> MessageRow {
     MessageRow {
         message: Message {
-            id: MessageId::new(format!("m{number:04}")),
-            conversation: ConversationId::from("a"),
-            platform_id: None,
-            direction: Direction::Inbound,
-            sender: Sender::Customer,
             content: SafeText::block(&format!("line {number}")),
-            content_type: "text".into(),
-            media_url: None,
-            delivery: DeliveryStatus::Other(String::new()),
             created_at: Some(at(number)),
-            delivered_at: None,
-            read_at: None,
-            quotes: None,
-            unreadable: false,
-            raw: String::new(),
+            ..Message::stand_in(MessageId::new(format!("m{number:04}")), ConversationId::from("a"))
         },
         sent_here: false,
         reaction: None,

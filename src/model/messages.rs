@@ -143,6 +143,29 @@ pub struct Message {
     pub raw: String,
 }
 
+impl Message {
+    /// What stands for a message of which only the id is known.
+    pub fn stand_in(id: MessageId, conversation: ConversationId) -> Self {
+        Self {
+            id,
+            conversation,
+            platform_id: None,
+            direction: Direction::Inbound,
+            sender: Sender::Customer,
+            content: SafeText::default(),
+            content_type: "text".to_owned(),
+            media_url: None,
+            delivery: DeliveryStatus::Other(String::new()),
+            created_at: None,
+            delivered_at: None,
+            read_at: None,
+            quotes: None,
+            unreadable: false,
+            raw: String::new(),
+        }
+    }
+}
+
 /// One line of a history: a message with what this desk remembers of it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageRow {

@@ -134,8 +134,6 @@ impl ChannelSync {
         };
         let (content_type, media_url) = shown_as(&row.operation)?;
         Some(Message {
-            id: MessageId::new(id),
-            conversation: row.lane.conversation()?.clone(),
             platform_id,
             direction: Direction::Outbound,
             sender: Sender::Api,
@@ -145,11 +143,8 @@ impl ChannelSync {
             delivery: DeliveryStatus::from_word(status),
             // The server's time if it told; the list brings the real one.
             created_at: Some(receipt.server_time.unwrap_or_else(|| self.clock.now())),
-            delivered_at: None,
-            read_at: None,
             quotes: row.operation.quotes().cloned(),
-            unreadable: false,
-            raw: String::new(),
+            ..Message::stand_in(MessageId::new(id), row.lane.conversation()?.clone())
         })
     }
 

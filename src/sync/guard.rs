@@ -111,11 +111,7 @@ pub fn objection(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::time::SECOND;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
+    use crate::tests::at;
 
     /// An outage from 0 to the given second.
     fn outage(seconds: i64) -> Outage {

@@ -258,10 +258,7 @@ impl Pulse {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
+    use crate::tests::at;
 
     fn why(word: &str) -> SafeText {
         SafeText::line(word)

@@ -96,33 +96,15 @@ impl Backfill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::conversations::ConversationStatus;
+    use crate::tests::at;
     use model::ids::ConversationId;
-    use model::messages::{DeliveryStatus, Direction, Sender};
-    use model::text::SafeText;
-    use model::time::SECOND;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
+    use model::messages::DeliveryStatus;
 
     fn message(number: i64) -> Message {
         Message {
-            id: MessageId::new(number.to_string()),
-            conversation: ConversationId::from("c"),
-            platform_id: None,
-            direction: Direction::Inbound,
-            sender: Sender::Customer,
-            content: SafeText::default(),
-            content_type: ConversationStatus::Open.word().to_owned(),
-            media_url: None,
             delivery: DeliveryStatus::Sent,
             created_at: Some(at(number)),
-            delivered_at: None,
-            read_at: None,
-            quotes: None,
-            unreadable: false,
-            raw: String::new(),
+            ..Message::stand_in(MessageId::new(number.to_string()), ConversationId::from("c"))
         }
     }
 

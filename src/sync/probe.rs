@@ -41,10 +41,7 @@ impl Probe {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
+    use crate::tests::at;
 
     #[test]
     fn tries_become_rare_until_anything_answers() {

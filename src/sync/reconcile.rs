@@ -131,31 +131,18 @@ pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tests::at;
     use model::ids::ConversationId;
     use model::messages::DeliveryStatus;
-    use model::time::SECOND;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
 
     fn message(id: &str, text: &str, seconds: i64) -> Message {
         Message {
-            id: MessageId::from(id),
-            conversation: ConversationId::from("c"),
-            platform_id: None,
             direction: Direction::Outbound,
             sender: Sender::Api,
             content: SafeText::block(text),
-            content_type: "text".to_owned(),
-            media_url: None,
             delivery: DeliveryStatus::Sent,
             created_at: Some(at(seconds)),
-            delivered_at: None,
-            read_at: None,
-            quotes: None,
-            unreadable: false,
-            raw: String::new(),
+            ..Message::stand_in(MessageId::from(id), ConversationId::from("c"))
         }
     }
 

@@ -156,11 +156,7 @@ impl ListWalk {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use model::time::SECOND;
-
-    fn at(seconds: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-    }
+    use crate::tests::at;
 
     fn rows(times: &[i64]) -> Vec<Option<Timestamp>> {
         times.iter().map(|it| Some(at(*it))).collect()

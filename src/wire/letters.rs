@@ -55,10 +55,6 @@ pub fn read_letter(
     let status = named(&fields, &STATUS).unwrap_or_default();
     let known = !letter.from.is_empty() || letter.plain.is_some() || html_of(&fields).is_some();
     let message = Message {
-        id: MessageId::new(
-            named(&fields, &IDS).filter(|it| is_plain(it)).unwrap_or_else(|| format!("{thread}#{place}")),
-        ),
-        conversation: thread.clone(),
         platform_id: letter.header_id.clone(),
         direction: if outbound { Direction::Outbound } else { Direction::Inbound },
         sender: if outbound { sender(&fields) } else { Sender::Customer },
@@ -70,17 +66,19 @@ pub fn read_letter(
             }
         },
         content_type: "email".to_owned(),
-        media_url: None,
         delivery: match status.as_str() {
             "opened" => DeliveryStatus::Read,
             word => DeliveryStatus::from_word(word),
         },
         created_at: date(&fields),
-        delivered_at: None,
         read_at: named(&fields, &OPENED).and_then(|it| Timestamp::parse(&it)),
-        quotes: None,
-        unreadable: false,
         raw: raw.get().to_owned(),
+        ..Message::stand_in(
+            MessageId::new(
+                named(&fields, &IDS).filter(|it| is_plain(it)).unwrap_or_else(|| format!("{thread}#{place}")),
+            ),
+            thread.clone(),
+        )
     };
     (message, letter)
 }

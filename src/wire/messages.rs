@@ -168,20 +168,11 @@ pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message 
     });
     let id = picked.unwrap_or_else(|| lists::stand_in_id(text));
     Message {
-        id: MessageId::new(id),
-        conversation: conversation.clone(),
-        platform_id: None,
-        direction: Direction::Inbound,
         sender: Sender::Unknown(SafeText::line("?")),
         content: SafeText::line("This message could not be read; press d for its raw form."),
         content_type: "unreadable".to_owned(),
-        media_url: None,
-        delivery: DeliveryStatus::Other(String::new()),
-        created_at: None,
-        delivered_at: None,
-        read_at: None,
-        quotes: None,
         unreadable: true,
         raw: text.to_owned(),
+        ..Message::stand_in(MessageId::new(id), conversation.clone())
     }
 }

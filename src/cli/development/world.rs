@@ -165,21 +165,16 @@ fn message(chance: &Chance, conversation: &ConversationId, place: u64, at: Times
     let sender = if inbound { Sender::Customer } else { Sender::Ai };
     let delivery = if inbound { DeliveryStatus::Other("received".to_owned()) } else { DeliveryStatus::Read };
     Message {
-        id: MessageId::new(format!("{}-{place}", conversation.as_str())),
-        conversation: conversation.clone(),
-        platform_id: None,
         direction,
         sender,
         content: SafeText::line(&sentence(chance)),
-        content_type: "text".to_owned(),
-        media_url: None,
         delivery,
         created_at: Some(at),
-        delivered_at: None,
-        read_at: None,
-        quotes: None,
-        unreadable: false,
         raw: "{}".to_owned(),
+        ..Message::stand_in(
+            MessageId::new(format!("{}-{place}", conversation.as_str())),
+            conversation.clone(),
+        )
     }
 }
 

@@ -56,21 +56,13 @@ pub(crate) fn conversation(id: &str, active_at: i64) -> Conversation {
 
 pub(crate) fn message(conversation: &str, id: &str, seconds: i64, direction: Direction) -> Message {
     Message {
-        id: MessageId::from(id),
-        conversation: ConversationId::from(conversation),
-        platform_id: None,
         direction,
         sender: if direction == Direction::Inbound { Sender::Customer } else { Sender::Ai },
         content: SafeText::block(id),
-        content_type: "text".to_owned(),
-        media_url: None,
         delivery: DeliveryStatus::Sent,
         created_at: Some(at(seconds)),
-        delivered_at: None,
-        read_at: None,
-        quotes: None,
-        unreadable: false,
         raw: format!("{id} sent"),
+        ..Message::stand_in(MessageId::from(id), ConversationId::from(conversation))
     }
 }
 

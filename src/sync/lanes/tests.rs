@@ -1,17 +1,13 @@
 //! Which row leaves next, case by case.
 
 use super::*;
+use crate::tests::at;
 use RowState::{Queued, Sending, Uncertain};
 use model::attachments::{FileFacts, ReplyAttachment};
 use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
 use model::outbox::{KEY_AGE, Looks, OutboxRow};
 use model::text::SafeText;
-use model::time::SECOND;
-
-fn at(seconds: i64) -> Timestamp {
-    Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-}
 
 fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
     let tried = !matches!(state, Queued | RowState::Stopped(Stop::Crossed | Stop::Late, _));

@@ -1,10 +1,7 @@
 //! The plan's tables.
 
 use super::*;
-
-fn at(seconds: i64) -> Timestamp {
-    Timestamp::from_micros(1_700_000_000 * SECOND + seconds * SECOND)
-}
+use crate::tests::at;
 
 #[test]
 fn how_often_each_platform_is_asked() {

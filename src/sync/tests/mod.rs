@@ -14,7 +14,7 @@ use std::task::{Context, Waker};
 use crate::{ChannelSpec, ChannelSync};
 use model::ids::ChannelId;
 use model::secret::Secret;
-use model::time::Clock;
+use model::time::{Clock, SECOND, Timestamp};
 use store::Store;
 
 /// A channel nobody answers for, with files in a folder.
@@ -34,8 +34,8 @@ pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Sto
 pub(crate) struct Still;
 
 impl Clock for Still {
-    fn now(&self) -> model::time::Timestamp {
-        model::time::Timestamp::from_micros(1_700_000_000 * model::time::SECOND)
+    fn now(&self) -> Timestamp {
+        at(0)
     }
 }
 
@@ -45,4 +45,9 @@ pub(crate) fn look<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> 
         std::task::Poll::Ready(done) => Some(done),
         std::task::Poll::Pending => None,
     }
+}
+
+/// Seconds after a time that all tests count from.
+pub(crate) fn at(seconds: i64) -> Timestamp {
+    Timestamp::from_micros((1_700_000_000 + seconds) * SECOND)
 }
