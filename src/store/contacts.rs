@@ -73,12 +73,10 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
-                let before = read(&change, &channel, &phone)?;
-                write(&change, &channel, &phone, &told, now)?;
-                let after = read(&change, &channel, &phone)?;
-                change.commit()?;
+            .change_later(move |change| {
+                let before = read(change, &channel, &phone)?;
+                write(change, &channel, &phone, &told, now)?;
+                let after = read(change, &channel, &phone)?;
                 let same = |it: &Contact| Contact { read_at: now, ..it.clone() };
                 Ok(before.as_ref().map(same) != after)
             })

@@ -98,19 +98,17 @@ impl Store {
     ) -> Result<AppliedMessages, StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
-                let mut applied = messages::merge_all(&change, &channel, &page, &platform)?;
-                if let Some(number) = messages::number(&change, &channel, &conversation)?
+            .change_later(move |change| {
+                let mut applied = messages::merge_all(change, &channel, &page, &platform)?;
+                if let Some(number) = messages::number(change, &channel, &conversation)?
                     && step != HistoryMove::Walking
                 {
-                    if move_marks(&change, number, &page, &step)? {
+                    if move_marks(change, number, &page, &step)? {
                         // How far back it reaches shows, also when no message is new.
                         applied.touched.insert(conversation);
                     }
-                    applied.lags = caught_up && !catch_up(&change, number, &step)?;
+                    applied.lags = caught_up && !catch_up(change, number, &step)?;
                 }
-                change.commit()?;
                 Ok(applied)
             })
             .await
@@ -147,19 +145,17 @@ impl Store {
         until: (Timestamp, MessageId),
     ) -> Result<(), StoreError> {
         let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache().call(move |cache| {
-            let change = cache.connection.transaction()?;
+        self.cache().change(move |change| {
             let moved = change.execute(
                 "UPDATE conversation SET seen_at = ?3, seen_id = ?4 WHERE channel = ?1 AND id = ?2
                      AND (seen_at IS NULL OR (seen_at, seen_id) < (?3, ?4))",
                 params![channel, conversation, until.0, until.1],
             )?;
             if moved > 0
-                && let Some(number) = messages::number(&change, &channel, &conversation)?
+                && let Some(number) = messages::number(change, &channel, &conversation)?
             {
-                facts::refresh(&change, number)?;
+                facts::refresh(change, number)?;
             }
-            change.commit()?;
             Ok(())
         })
     }

@@ -76,7 +76,7 @@ pub use reader::{Interrupt, Reader};
 use files::Paths;
 use latest::Latest;
 use wiping::Wiping;
-use writer::WriterThread;
+use writer::{WriterThread, WritesFile};
 
 /// Conversations remembered as written here; more would mean answers that
 /// take longer than any time-out.
@@ -276,6 +276,12 @@ impl Store {
 
     pub(crate) fn cache(&self) -> &WriterThread<Cache> {
         &self.0.cache
+    }
+}
+
+impl WritesFile for Cache {
+    fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
     }
 }
 

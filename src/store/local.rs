@@ -18,10 +18,8 @@ impl Store {
             return self.set_unseen(channel, wanted);
         }
         let channel = channel.clone();
-        self.outbox().call(move |connection| {
-            let change = connection.transaction()?;
-            write(&change, channel.as_str(), &keep)?;
-            change.commit()?;
+        self.outbox().change(move |change| {
+            write(change, channel.as_str(), &keep)?;
             Ok(())
         })
     }

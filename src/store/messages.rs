@@ -58,11 +58,9 @@ impl Store {
     ) -> Result<AppliedMessages, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
-                let applied = merge_all(&change, &channel, &messages, &platform)?;
-                meta::write(&change, &channel, &marks)?;
-                change.commit()?;
+            .change_later(move |change| {
+                let applied = merge_all(change, &channel, &messages, &platform)?;
+                meta::write(change, &channel, &marks)?;
                 Ok(applied)
             })
             .await
@@ -77,15 +75,13 @@ impl Store {
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
-                let number = number_of(&change, &channel, &message, &platform)?;
+            .change_later(move |change| {
+                let number = number_of(change, &channel, &message, &platform)?;
                 let at = message.created_at.map_or(0, Timestamp::micros);
-                if find(&change, number, &message.id)?.is_none() {
-                    insert(&change, number, &message, at, true)?;
-                    facts::refresh(&change, number)?;
+                if find(change, number, &message.id)?.is_none() {
+                    insert(change, number, &message, at, true)?;
+                    facts::refresh(change, number)?;
                 }
-                change.commit()?;
                 Ok(())
             })
             .await

@@ -32,11 +32,9 @@ impl Store {
     ) -> Result<PrivateNote, StoreError> {
         let (channel, conversation, text) = (channel.clone(), conversation.clone(), text.to_owned());
         let id = NoteId::new(outbox::row_id(now, self.chance()).as_str());
-        self.outbox().call(move |connection| {
-            let change = connection.transaction()?;
-            let note = insert(&change, id, &channel, &conversation, &text, now)?;
-            drafts::forget_note(&change, &channel, &conversation)?;
-            change.commit()?;
+        self.outbox().change(move |change| {
+            let note = insert(change, id, &channel, &conversation, &text, now)?;
+            drafts::forget_note(change, &channel, &conversation)?;
             Ok(note)
         })
     }

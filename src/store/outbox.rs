@@ -65,16 +65,14 @@ impl Store {
         now: Timestamp,
     ) -> Result<Vec<OutboxRow>, StoreError> {
         let chance = self.chance().clone();
-        self.outbox().call(move |connection| {
-            let change = connection.transaction()?;
+        self.outbox().change(move |change| {
             let mut queued = Vec::with_capacity(rows.len());
             for row in rows {
                 if clears_draft && let Some(conversation) = row.lane.conversation() {
-                    drafts::forget_text(&change, &row.channel, conversation)?;
+                    drafts::forget_text(change, &row.channel, conversation)?;
                 }
-                queued.push(queue(&change, row, now, &chance)?);
+                queued.push(queue(change, row, now, &chance)?);
             }
-            change.commit()?;
             Ok(queued)
         })
     }

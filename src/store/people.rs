@@ -29,12 +29,10 @@ impl Store {
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
+            .change_later(move |change| {
                 for (phone, told) in &people {
-                    write(&change, &channel, phone, told, now)?;
+                    write(change, &channel, phone, told, now)?;
                 }
-                change.commit()?;
                 Ok(())
             })
             .await

@@ -128,14 +128,12 @@ impl Store {
 
     /// Notes what an assistant asked for.
     pub fn log_assistant(&self, call: AssistantCall) -> Result<(), StoreError> {
-        self.outbox().call(move |connection| {
-            let change = connection.transaction()?;
-            log(&change, &call)?;
+        self.outbox().change(move |change| {
+            log(change, &call)?;
             change.execute(
                 "DELETE FROM assistant_log WHERE number <= (SELECT max(number) FROM assistant_log) - ?1",
                 [LOGGED],
             )?;
-            change.commit()?;
             Ok(())
         })
     }

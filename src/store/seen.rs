@@ -18,15 +18,13 @@ impl Store {
         wanted: Vec<(ConversationId, u32)>,
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
-        self.cache().call(move |cache| {
-            let change = cache.connection.transaction()?;
+        self.cache().change(move |change| {
             for (conversation, unseen) in &wanted {
-                if let Some(number) = messages::number(&change, &channel, conversation)? {
-                    set(&change, number, *unseen)?;
-                    facts::refresh(&change, number)?;
+                if let Some(number) = messages::number(change, &channel, conversation)? {
+                    set(change, number, *unseen)?;
+                    facts::refresh(change, number)?;
                 }
             }
-            change.commit()?;
             Ok(())
         })
     }

@@ -40,8 +40,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
+            .change_later(move |change| {
                 change.execute("DELETE FROM template WHERE channel = ?1", [channel.as_str()])?;
                 let mut insert = change.prepare("INSERT INTO template VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
                 for (position, it) in told.into_iter().take(MOST).enumerate() {
@@ -50,8 +49,7 @@ impl Store {
                     insert.execute(of)?;
                 }
                 drop(insert);
-                meta::write(&change, &channel, &[(FETCHED, Some(now.micros().to_string()))])?;
-                change.commit()?;
+                meta::write(change, &channel, &[(FETCHED, Some(now.micros().to_string()))])?;
                 Ok(())
             })
             .await

@@ -41,8 +41,7 @@ impl Store {
     ) -> Result<bool, StoreError> {
         let (row, chance) = (row.clone(), self.chance().clone());
         self.outbox()
-            .later(move |connection| {
-                let change = connection.transaction()?;
+            .change_later(move |change| {
                 let made = change.execute(
                     "UPDATE outbox SET operation = ?3, payload = ?4, idempotency_key = ?5, method = ?6, path = ?7,
                          content_type = ?8, body = ?9, state = 'queued', attempts = 0, failures = 0,
@@ -64,9 +63,8 @@ impl Store {
                     ],
                 )?;
                 if made > 0 {
-                    outbox::audit(&change, &row.row, "uploaded", "")?;
+                    outbox::audit(change, &row.row, "uploaded", "")?;
                 }
-                change.commit()?;
                 Ok(made > 0)
             })
             .await

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
+use rusqlite::{Connection, Transaction};
 use tokio::sync::oneshot;
 
 use crate::errors::StoreError;
@@ -12,6 +13,17 @@ use crate::files;
 use disk::Standing;
 
 type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
+
+/// What a thread owns that writes a file.
+pub(crate) trait WritesFile {
+    fn connection(&mut self) -> &mut Connection;
+}
+
+impl WritesFile for Connection {
+    fn connection(&mut self) -> &mut Connection {
+        self
+    }
+}
 
 /// The thread and the way to it. Dropping it ends the thread after the jobs
 /// already sent.
@@ -77,6 +89,28 @@ impl<T: Send + 'static> WriterThread<T> {
         self.note_damage(result.await.map_err(|_| StoreError::Closed)?)
     }
 
+    /// Runs a job in one transaction, and blocks until it is committed.
+    pub fn change<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<R, StoreError> + Send + 'static,
+    ) -> Result<R, StoreError>
+    where
+        T: WritesFile,
+    {
+        self.call(move |state| in_transaction(state.connection(), job))
+    }
+
+    /// The same without blocking the caller's thread.
+    pub(crate) async fn change_later<R: Send + 'static>(
+        &self,
+        job: impl FnOnce(&Transaction<'_>) -> Result<R, StoreError> + Send + 'static,
+    ) -> Result<R, StoreError>
+    where
+        T: WritesFile,
+    {
+        self.later(move |state| in_transaction(state.connection(), job)).await
+    }
+
     fn note_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
         if self.marks_damage && matches!(result, Err(StoreError::Damaged(_))) {
             files::mark_damaged(self.standing.path());
@@ -88,6 +122,16 @@ impl<T: Send + 'static> WriterThread<T> {
         let jobs = self.jobs.as_ref().ok_or(StoreError::Closed)?;
         jobs.send(job).map_err(|_| StoreError::Closed)
     }
+}
+
+fn in_transaction<R>(
+    connection: &mut Connection,
+    job: impl FnOnce(&Transaction<'_>) -> Result<R, StoreError>,
+) -> Result<R, StoreError> {
+    let change = connection.transaction()?;
+    let done = job(&change)?;
+    change.commit()?;
+    Ok(done)
 }
 
 /// Runs a job on a file that stands before and after it: else nothing of it is

@@ -19,8 +19,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
+            .change_later(move |change| {
                 for it in &all {
                     change
                         .prepare_cached(
@@ -38,7 +37,6 @@ impl Store {
                             it.phone
                         ])?;
                 }
-                change.commit()?;
                 Ok(())
             })
             .await

@@ -23,8 +23,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (channel, thread) = (channel.clone(), thread.clone());
         self.cache()
-            .later(move |cache| {
-                let change = cache.connection.transaction()?;
+            .change_later(move |change| {
                 for (id, letter) in &letters {
                     change
                         .prepare_cached(
@@ -32,7 +31,6 @@ impl Store {
                         )?
                         .execute(params![channel, thread, id, json_of(letter)])?;
                 }
-                change.commit()?;
                 Ok(())
             })
             .await

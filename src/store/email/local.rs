@@ -43,8 +43,7 @@ impl Store {
         let filed = filed.clone();
         let seen = filed.seen.map(Timestamp::micros);
         self.outbox()
-            .later(move |connection| {
-                let change = connection.transaction()?;
+            .change_later(move |change| {
                 let mut first = Vec::new();
                 for (field, value) in wanted {
                     let works = !filed.ignored.contains(&field);
@@ -74,7 +73,6 @@ impl Store {
                         first.extend((!works).then_some(field));
                     }
                 }
-                change.commit()?;
                 Ok(first)
             })
             .await
