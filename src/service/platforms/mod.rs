@@ -7,6 +7,7 @@ mod simulated;
 pub mod telegram;
 pub mod voice;
 pub mod voip;
+mod web;
 pub mod whatsapp;
 
 use std::collections::HashMap;

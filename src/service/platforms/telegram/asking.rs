@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::carriers::PlatformTrouble;
 use crate::platforms::telegram::{BotPlatform, LONG_POLL, pause};
+use crate::platforms::web;
 use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -28,9 +29,9 @@ impl BotPlatform {
 
     /// Makes a call that changes nothing twice; its result.
     pub(super) async fn ask(&self, method: &str, asked: Value) -> Result<Value, PlatformTrouble> {
-        let request = json(&asked).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
-        let answer = self.call(method, request).await.map_err(|why| unreachable(&why))?;
-        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let request = web::json(&asked).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+        let answer = self.call(method, request).await?;
+        let told = web::told(&answer);
         if answer.status == 200 && told["ok"] == true {
             return Ok(told["result"].clone());
         }
@@ -40,24 +41,9 @@ impl BotPlatform {
     /// Reads a file of the platform's.
     pub(super) async fn download(&self, path: &str) -> Result<Vec<u8>, PlatformTrouble> {
         let url = format!("{}/file/bot{}/{path}", self.api, self.token.expose());
-        let url = self.guard.vet(&url).map_err(|why| unreachable(&why.into()))?;
-        let fetched = self.guard.fetch(&url, Request::get(), FetchLimits::media(FILE)).await;
-        let fetched = fetched.map_err(|why| unreachable(&why))?;
-        match fetched.status {
-            200 => Ok(fetched.body),
-            status => Err(PlatformTrouble::passing(format!("the platform answered {status} for a file"))),
-        }
+        let url = self.guard.vet(&url)?;
+        web::file(self.guard.fetch(&url, Request::get(), FetchLimits::media(FILE)).await?)
     }
-}
-
-/// A body of JSON.
-pub(super) fn json(body: &Value) -> Result<Request, connections::guard::HeaderRefused> {
-    Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
-}
-
-/// Why the platform was not reached.
-fn unreachable(why: &FetchError) -> PlatformTrouble {
-    PlatformTrouble::passing(format!("the platform cannot be reached: {why}"))
 }
 
 /// What an answer means that is none.
@@ -65,11 +51,9 @@ fn trouble(status: u16, told: &Value) -> PlatformTrouble {
     let said = SafeText::line(told["description"].as_str().unwrap_or("it said nothing more"));
     let retry = told["parameters"]["retry_after"].as_i64();
     match status {
-        401 | 404 => PlatformTrouble {
-            why: "the platform does not know this token: make a new one with @BotFather and connect the channel again"
-                .to_owned(),
-            pause: MINUTE,
-        },
+        401 | 404 => PlatformTrouble::long(
+            "the platform does not know this token: make a new one with @BotFather and connect the channel again",
+        ),
         409 if said.as_str().contains("webhook") => PlatformTrouble {
             why: "the platform calls another address for this bot, so it cannot be read: connect the channel again, which ends \
                   that"

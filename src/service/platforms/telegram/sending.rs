@@ -3,35 +3,36 @@
 use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
-use crate::platforms::telegram::asking;
 use crate::platforms::telegram::{BotPlatform, pause};
-use connections::guard::{FetchError, HeaderRefused, Request};
+use crate::platforms::web;
 use model::text::SafeText;
-use model::time::SECOND;
 use wire::errors::ErrorCode;
-
-/// Between the parts of a body; a file in which it stands is none.
-const BOUNDARY: &str = "frontdesk-6f1d9c52c3b04f6f9a31c8b0";
 
 impl BotPlatform {
     /// Sends a parcel once.
     pub(super) async fn send(&self, parcel: &Parcel, file: Option<&ParcelFile>) -> CarryOutcome {
         let (method, body) = content(parcel);
         let request = match file {
-            Some(file) => multipart(&body, field(&parcel.kind), file),
-            None => asking::json(&body),
+            Some(file) => {
+                let field = field(&parcel.kind);
+                // What is no text goes as JSON.
+                let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
+                let texts = body.as_object().into_iter().flatten().filter(|(name, _)| *name != field);
+                web::multipart(texts.map(|(name, it)| (name.as_str(), text(it))), field, file)
+            }
+            None => web::json(&body),
         };
         let request = match request {
             Ok(request) => request,
-            Err(why) => return refuse(ErrorCode::ValidationError, &why.to_string()),
+            Err(why) => return CarryOutcome::refused(ErrorCode::ValidationError, why.to_string()),
         };
         let again = parcel.kind == REACTION;
         match self.call(method, request).await {
             Ok(answer) => {
-                let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+                let told = web::told(&answer);
                 judge(answer.status, &told, again)
             }
-            Err(why) => failed(&why, again),
+            Err(why) => CarryOutcome::unanswered(&why, again),
         }
     }
 }
@@ -90,32 +91,6 @@ fn number(text: Option<&str>) -> Value {
     text.and_then(|it| it.parse::<i64>().ok()).into()
 }
 
-/// A body with a file in it: other values are JSON where they are no text.
-fn multipart(body: &Value, field: &str, file: &ParcelFile) -> Result<Request, HeaderRefused> {
-    let mut bytes = Vec::with_capacity(file.bytes.len() + 1024);
-    let mut part = |head: &str, content: &[u8]| {
-        bytes.extend_from_slice(
-            format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n").as_bytes(),
-        );
-        bytes.extend_from_slice(content);
-        bytes.extend_from_slice(b"\r\n");
-    };
-    for (name, value) in body.as_object().into_iter().flatten().filter(|(name, _)| *name != field) {
-        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        part(&format!("name=\"{name}\""), text.as_bytes());
-    }
-    let plain = |it: char| if it.is_control() || matches!(it, '"' | '\\') { '_' } else { it };
-    let name: String = file.name.chars().map(plain).collect();
-    let head = format!("name=\"{field}\"; filename=\"{name}\"\r\ncontent-type: {}", file.mime_type);
-    part(&head, &file.bytes);
-    bytes.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
-    Request::post(bytes).header("content-type", &format!("multipart/form-data; boundary={BOUNDARY}"))
-}
-
-fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
-    CarryOutcome::Refused { code, why: why.to_owned(), broken: false }
-}
-
 /// What an answer means. What may be done `again` changes nothing a second
 /// time.
 fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
@@ -127,7 +102,7 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
         }
         200 if told["ok"] == true => match told["result"]["message_id"].as_i64() {
             Some(id) => CarryOutcome::Taken { platform_id: id.to_string(), fate: Fate::Sent, reached: None },
-            None => unclear("the platform took it and did not say as what", again),
+            None => CarryOutcome::unclear("the platform took it and did not say as what", again),
         },
         429 => CarryOutcome::Later {
             after: pause(parameters["retry_after"].as_i64()),
@@ -141,9 +116,14 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
             why: "the platform does not know the bot's token any more: connect the channel again".to_owned(),
             broken: true,
         },
-        403 => refuse(ErrorCode::InvalidRecipient, &format!("the bot may not write to this chat: {said}")),
-        400 | 413 => refuse(code_of(status, said.as_str()), &format!("the platform refuses it: {said}")),
-        status => unclear(&format!("the platform answered {status}: {said}"), again),
+        403 => CarryOutcome::refused(
+            ErrorCode::InvalidRecipient,
+            format!("the bot may not write to this chat: {said}"),
+        ),
+        400 | 413 => {
+            CarryOutcome::refused(code_of(status, said.as_str()), format!("the platform refuses it: {said}"))
+        }
+        status => CarryOutcome::unclear(format!("the platform answered {status}: {said}"), again),
     }
 }
 
@@ -164,28 +144,10 @@ fn code_of(status: u16, said: &str) -> ErrorCode {
     }
 }
 
-/// Nobody knows whether it has left.
-fn unclear(why: &str, again: bool) -> CarryOutcome {
-    let why = why.to_owned();
-    if again { CarryOutcome::Later { after: 5 * SECOND, why } } else { CarryOutcome::Unknown { why } }
-}
-
-/// What it means that there was no answer: without a connection nothing has
-/// left.
-fn failed(why: &FetchError, again: bool) -> CarryOutcome {
-    let words = format!("the platform gave no answer: {why}");
-    match why {
-        FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
-            CarryOutcome::Later { after: 3 * SECOND, why: words }
-        }
-        FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => unclear(&words, again),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use connections::guard::Unreachable;
+    use connections::guard::{FetchError, Unreachable};
 
     fn parcel(kind: &str) -> Parcel {
         Parcel {
@@ -231,13 +193,7 @@ mod tests {
     #[test]
     fn an_answer_says_whether_it_has_left() {
         let told = |words: &str| json!({"ok": false, "description": words});
-        let code = |outcome| match outcome {
-            CarryOutcome::Refused { code, .. } => code.word(),
-            CarryOutcome::Taken { .. } => "taken",
-            CarryOutcome::Later { .. } => "later",
-            CarryOutcome::Moved { .. } => "moved",
-            CarryOutcome::Unknown { .. } => "unknown",
-        };
+        let code = |outcome: CarryOutcome| outcome.code();
         let moved = json!({"ok": false, "parameters": {"migrate_to_chat_id": -100_123}});
         let cases = [
             (200, json!({"ok": true, "result": {"message_id": 9}}), "taken"),
@@ -267,7 +223,7 @@ mod tests {
             (FetchError::TimedOut, "unknown"),
         ];
         for (why, wanted) in reasons {
-            assert_eq!(code(failed(&why, false)), wanted, "{why:?}");
+            assert_eq!(code(CarryOutcome::unanswered(&why, false)), wanted, "{why:?}");
         }
     }
 }

@@ -9,6 +9,7 @@ use url::form_urlencoded::Serializer;
 
 use crate::carriers::PlatformTrouble;
 use crate::platforms::voip::{PhonePlatform, VERSION};
+use crate::platforms::web;
 use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
 use model::text::SafeText;
 use model::time::SECOND;
@@ -79,13 +80,12 @@ impl PhonePlatform {
     pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, PlatformTrouble> {
         let mut address = address.to_owned();
         for _ in 0..=REDIRECTS {
-            let vetted = self.guard.vet(&address).map_err(|why| unreachable(&why.into()))?;
+            let vetted = self.guard.vet(&address)?;
             let request = match self.is_own(&address) {
-                true => self.signed(Request::get()).map_err(|why| unreachable(&why))?,
+                true => self.signed(Request::get())?,
                 false => Request::get(),
             };
-            let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await;
-            let fetched = fetched.map_err(|why| unreachable(&why))?;
+            let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await?;
             match (fetched.status, fetched.location) {
                 (200, _) => return Ok(fetched.body),
                 (301 | 302 | 303 | 307 | 308, Some(location)) => {
@@ -116,17 +116,12 @@ fn form(fields: &PhoneFields<'_>) -> Result<Request, HeaderRefused> {
 }
 
 fn read(answer: Result<Fetched, FetchError>) -> Result<Value, PlatformTrouble> {
-    let answer = answer.map_err(|why| unreachable(&why))?;
-    let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let answer = answer?;
+    let told = web::told(&answer);
     if (200..300).contains(&answer.status) && told.is_object() {
         return Ok(told);
     }
     Err(trouble(answer.status, &told))
-}
-
-/// Why the platform was not reached.
-fn unreachable(why: &FetchError) -> PlatformTrouble {
-    PlatformTrouble::passing(format!("the platform cannot be reached: {why}"))
 }
 
 /// What the platform says of an error.
@@ -137,22 +132,21 @@ pub(super) fn words(told: &Value) -> SafeText {
 /// What an answer means that is none.
 fn trouble(status: u16, told: &Value) -> PlatformTrouble {
     let said = words(told);
-    let long = |why: &str| PlatformTrouble { why: why.to_owned(), pause: MINUTE };
     match (told["code"].as_i64(), status) {
         (Some(20005 | 90010), _) => {
-            long("the account is suspended or closed: the platform's own pages say why")
+            PlatformTrouble::long("the account is suspended or closed: the platform's own pages say why")
         }
-        (Some(20008), _) => {
-            long("these are test credentials, which reach nobody: use the account's own SID and auth token")
-        }
-        (Some(20003), _) | (_, 401) => long(
+        (Some(20008), _) => PlatformTrouble::long(
+            "these are test credentials, which reach nobody: use the account's own SID and auth token",
+        ),
+        (Some(20003), _) | (_, 401) => PlatformTrouble::long(
             "the platform does not take the auth token for this account: its console shows both; after the token was \
              changed, connect the channel again",
         ),
-        (_, 403) => long(&format!("the account may not do this: {said}")),
-        (Some(20404), _) | (_, 404) => {
-            long("the platform knows no such account or number: look at --account-sid and --number")
-        }
+        (_, 403) => PlatformTrouble::long(format!("the account may not do this: {said}")),
+        (Some(20404), _) | (_, 404) => PlatformTrouble::long(
+            "the platform knows no such account or number: look at --account-sid and --number",
+        ),
         (Some(20429), _) | (_, 429) => {
             PlatformTrouble { why: "the platform asks for a pause".to_owned(), pause: 10 * SECOND }
         }

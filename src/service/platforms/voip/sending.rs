@@ -5,8 +5,8 @@ use serde_json::Value;
 use crate::carriers::{CarryOutcome, Fate, Parcel};
 use crate::chat::keywords::OPTED_OUT;
 use crate::platforms::voip::{PhonePlatform, asking};
+use crate::platforms::web;
 use crate::voice::CALL;
-use connections::guard::FetchError;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
@@ -39,13 +39,10 @@ impl PhonePlatform {
         let answer = self.post(if is_call { "Calls.json" } else { "Messages.json" }, &fields).await;
         match answer {
             Ok(answer) => {
-                let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-                match (judge(answer.status, &told), pause(answer.retry_after.as_deref())) {
-                    (CarryOutcome::Later { why, .. }, Some(after)) => CarryOutcome::Later { after, why },
-                    (outcome, _) => outcome,
-                }
+                let told = web::told(&answer);
+                judge(answer.status, &told).after(answer.retry_after.as_deref())
             }
-            Err(why) => failed(&why),
+            Err(why) => CarryOutcome::unanswered(&why, false),
         }
     }
 }
@@ -86,7 +83,7 @@ fn judge(status: u16, told: &Value) -> CarryOutcome {
         }
         return match told["sid"].as_str() {
             Some(sid) => CarryOutcome::Taken { platform_id: sid.to_owned(), fate: Fate::Sent, reached: None },
-            None => unclear("the platform took it and did not say as what"),
+            None => CarryOutcome::unclear("the platform took it and did not say as what", false),
         };
     }
     let later = |after| CarryOutcome::Later { after, why: format!("the platform asks for a pause: {said}") };
@@ -95,30 +92,20 @@ fn judge(status: u16, told: &Value) -> CarryOutcome {
         _ if status == 429 => later(10 * SECOND),
         Some(PhoneMeaning::Account) => account(&said),
         _ if status == 401 => account(&said),
-        Some(PhoneMeaning::OptedOut) => refuse(ErrorCode::InvalidRecipient, OPTED_OUT),
+        Some(PhoneMeaning::OptedOut) => CarryOutcome::refused(ErrorCode::InvalidRecipient, OPTED_OUT),
         Some(PhoneMeaning::Refused(code)) if (400..500).contains(&status) => {
-            refuse(code, &format!("the platform refuses it: {said}"))
+            CarryOutcome::refused(code, format!("the platform refuses it: {said}"))
         }
         None if (400..500).contains(&status) => {
-            refuse(ErrorCode::WhatsappError, &format!("the platform answered {status}: {said}"))
+            CarryOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))
         }
-        _ => unclear(&format!("the platform answered {status}: {said}")),
+        _ => CarryOutcome::unclear(format!("the platform answered {status}: {said}"), false),
     }
 }
 
 fn account(said: &SafeText) -> CarryOutcome {
     let why = format!("the platform does not let this number send: {said}");
     CarryOutcome::Refused { code: ErrorCode::NotConfigured, why, broken: true }
-}
-
-fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
-    CarryOutcome::Refused { code, why: why.to_owned(), broken: false }
-}
-
-/// The pause the platform asks for, where it says how long.
-fn pause(retry_after: Option<&str>) -> Option<i64> {
-    let seconds: i64 = retry_after?.trim().parse().ok()?;
-    Some(seconds.clamp(1, 3600) * SECOND)
 }
 
 /// What one of the platform's codes means.
@@ -183,38 +170,16 @@ pub(super) fn reason(code: i64) -> String {
     words.to_owned()
 }
 
-/// Nobody knows whether it has left.
-fn unclear(why: &str) -> CarryOutcome {
-    CarryOutcome::Unknown { why: why.to_owned() }
-}
-
-/// What it means that there was no answer: without a connection nothing has
-/// left.
-fn failed(why: &FetchError) -> CarryOutcome {
-    let words = format!("the platform gave no answer: {why}");
-    match why {
-        FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
-            CarryOutcome::Later { after: 3 * SECOND, why: words }
-        }
-        FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => unclear(&words),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+    use connections::guard::FetchError;
 
     #[test]
     fn an_answer_says_whether_it_has_left() {
-        let word = |outcome| match outcome {
-            CarryOutcome::Refused { code, .. } => code.word(),
-            CarryOutcome::Taken { .. } => "taken",
-            CarryOutcome::Later { .. } => "later",
-            CarryOutcome::Moved { .. } => "moved",
-            CarryOutcome::Unknown { .. } => "unknown",
-        };
+        let word = |outcome: CarryOutcome| outcome.code();
         let taken = json!({"sid": "SM1", "status": "queued", "error_code": null});
         assert_eq!(word(judge(201, &taken)), "taken");
         assert_eq!(word(judge(201, &json!({}))), "unknown");
@@ -239,8 +204,8 @@ mod tests {
         }
         assert_eq!(word(judge(404, &json!(null))), "WHATSAPP_ERROR");
         assert_eq!(word(judge(502, &json!(null))), "unknown");
-        assert_eq!(word(failed(&FetchError::Tls)), "later");
-        assert_eq!(word(failed(&FetchError::TimedOut)), "unknown");
+        assert_eq!(word(CarryOutcome::unanswered(&FetchError::Tls, false)), "later");
+        assert_eq!(word(CarryOutcome::unanswered(&FetchError::TimedOut, false)), "unknown");
         assert_eq!(lost(30_034), (ErrorCode::NotConfigured, true));
         assert_eq!(lost(30_007), (ErrorCode::WhatsappError, false));
     }

@@ -5,10 +5,10 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::carriers::PlatformTrouble;
+use crate::platforms::web;
 use crate::platforms::whatsapp::NumberPlatform;
-use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
+use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
 use model::text::SafeText;
-use model::time::MINUTE;
 
 /// Bytes of an answer at most.
 const ANSWER: usize = 4 * 1024 * 1024;
@@ -48,8 +48,8 @@ impl NumberPlatform {
 
     /// Makes a call that changes nothing twice; its answer.
     pub(super) async fn ask(&self, path: &str, request: Request) -> Result<Value, PlatformTrouble> {
-        let answer = self.call(path, request).await.map_err(|why| unreachable(&why))?;
-        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let answer = self.call(path, request).await?;
+        let told = web::told(&answer);
         if answer.status == 200 && told.is_object() {
             return Ok(told);
         }
@@ -58,44 +58,28 @@ impl NumberPlatform {
 
     /// Reads a file of the platform's.
     pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, PlatformTrouble> {
-        let vetted = self.guard.vet(url).map_err(|why| unreachable(&why.into()))?;
-        let request = self.signed(Request::get()).map_err(|why| unreachable(&why))?;
-        let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await;
-        let fetched = fetched.map_err(|why| unreachable(&why))?;
-        match fetched.status {
-            200 => Ok(fetched.body),
-            status => Err(PlatformTrouble::passing(format!("the platform answered {status} for a file"))),
-        }
+        let vetted = self.guard.vet(url)?;
+        let request = self.signed(Request::get())?;
+        web::file(self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await?)
     }
-}
-
-/// A body of JSON.
-pub(super) fn json(body: &Value) -> Result<Request, HeaderRefused> {
-    Request::post(body.to_string().into_bytes()).header("content-type", "application/json")
-}
-
-/// Why the platform was not reached.
-fn unreachable(why: &FetchError) -> PlatformTrouble {
-    PlatformTrouble::passing(format!("the platform cannot be reached: {why}"))
 }
 
 /// What an answer means that is none.
 fn trouble(status: u16, error: &Value) -> PlatformTrouble {
     let said = SafeText::line(error["message"].as_str().unwrap_or("it said nothing more"));
-    let long = |why: &str| PlatformTrouble { why: why.to_owned(), pause: MINUTE };
     match (error["code"].as_i64(), status) {
-        (Some(190), _) | (_, 401) => long(
+        (Some(190), _) | (_, 401) => PlatformTrouble::long(
             "the platform does not take the access token: make a permanent one of a system user and connect the channel \
              again",
         ),
-        (Some(10 | 200..=299), _) | (_, 403) => long(
+        (Some(10 | 200..=299), _) | (_, 403) => PlatformTrouble::long(
             "the access token may not do this: it needs whatsapp_business_messaging and whatsapp_business_management",
         ),
-        (Some(100), _) | (_, 404) => long(&format!(
+        (Some(100), _) | (_, 404) => PlatformTrouble::long(format!(
             "the platform knows no such number or account, or the token is not for it: look at --phone-number-id and \
              --business-account-id ({said})"
         )),
-        (Some(4 | 80007 | 130_429), _) => long("the platform asks for a pause"),
+        (Some(4 | 80007 | 130_429), _) => PlatformTrouble::long("the platform asks for a pause"),
         _ => PlatformTrouble::passing(format!("the platform answered {status}: {said}")),
     }
 }

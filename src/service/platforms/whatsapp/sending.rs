@@ -3,14 +3,12 @@
 use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
-use crate::platforms::whatsapp::{NumberPlatform, asking, calls};
-use connections::guard::{FetchError, HeaderRefused, Request};
+use crate::platforms::web;
+use crate::platforms::whatsapp::{NumberPlatform, calls};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
 
-/// Between the parts of a body; a file in which it stands is none.
-const BOUNDARY: &str = "frontdesk-2b7c08e41d6a4f0d8e55b1aa";
 /// What the platform takes of one sender for one customer: a message in so long.
 const PAIR: i64 = 6 * SECOND;
 
@@ -33,22 +31,18 @@ impl NumberPlatform {
     }
 
     async fn post(&self, parcel: &Parcel, media: Option<&str>) -> CarryOutcome {
-        let request = match asking::json(&content(parcel, media)) {
+        let request = match web::json(&content(parcel, media)) {
             Ok(request) => request,
-            Err(why) => return refuse(ErrorCode::ValidationError, &why.to_string()),
+            Err(why) => return CarryOutcome::refused(ErrorCode::ValidationError, why.to_string()),
         };
         // Set again, a reaction is the same.
         let again = parcel.kind == REACTION;
         match self.call(&format!("{}/messages", self.settings.number), request).await {
             Ok(answer) => {
-                let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
-                let outcome = judge(answer.status, &told, again);
-                match (outcome, pause(answer.retry_after.as_deref())) {
-                    (CarryOutcome::Later { why, .. }, Some(after)) => CarryOutcome::Later { after, why },
-                    (outcome, _) => outcome,
-                }
+                let told = web::told(&answer);
+                judge(answer.status, &told, again).after(answer.retry_after.as_deref())
             }
-            Err(why) => failed(&why, again),
+            Err(why) => CarryOutcome::unanswered(&why, again),
         }
     }
 
@@ -66,7 +60,7 @@ impl NumberPlatform {
     }
 
     async fn tell_read(&self, body: &Value) {
-        let Ok(request) = asking::json(body) else { return };
+        let Ok(request) = web::json(body) else { return };
         if let Err(why) = self.call(&format!("{}/messages", self.settings.number), request).await {
             tracing::info!(%why, "a message could not be shown as read");
         }
@@ -78,12 +72,13 @@ impl NumberPlatform {
         if let Some(id) = self.uploads.find(link) {
             return Ok(id);
         }
-        let request =
-            multipart(file).map_err(|why| refuse(ErrorCode::MediaUploadFailed, &why.to_string()))?;
+        let texts = [("messaging_product", "whatsapp".to_owned()), ("type", file.mime_type.clone())];
+        let request = web::multipart(texts, "file", file)
+            .map_err(|why| CarryOutcome::refused(ErrorCode::MediaUploadFailed, why.to_string()))?;
         let later = |why: String| CarryOutcome::Later { after: 5 * SECOND, why };
         let answer = self.bring(&format!("{}/media", self.settings.number), request).await;
         let answer = answer.map_err(|why| later(format!("the file could not be brought: {why}")))?;
-        let told: Value = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let told = web::told(&answer);
         match (answer.status, told["id"].as_str()) {
             (200, Some(id)) => {
                 self.uploads.note(link, id);
@@ -91,7 +86,7 @@ impl NumberPlatform {
             }
             (400..=499, _) => Err(match judge(answer.status, &told, true) {
                 CarryOutcome::Refused { why, broken: false, .. } => {
-                    refuse(ErrorCode::MediaUploadFailed, &why)
+                    CarryOutcome::refused(ErrorCode::MediaUploadFailed, why)
                 }
                 other => other,
             }),
@@ -143,28 +138,6 @@ fn medium(parcel: &Parcel, media: Option<&str>) -> Value {
     it
 }
 
-fn multipart(file: &ParcelFile) -> Result<Request, HeaderRefused> {
-    let mut bytes = Vec::with_capacity(file.bytes.len() + 1024);
-    let mut part = |head: &str, content: &[u8]| {
-        let head = format!("--{BOUNDARY}\r\ncontent-disposition: form-data; {head}\r\n\r\n");
-        bytes.extend_from_slice(head.as_bytes());
-        bytes.extend_from_slice(content);
-        bytes.extend_from_slice(b"\r\n");
-    };
-    part("name=\"messaging_product\"", b"whatsapp");
-    part("name=\"type\"", file.mime_type.as_bytes());
-    let plain = |it: char| if it.is_control() || matches!(it, '"' | '\\') { '_' } else { it };
-    let name: String = file.name.chars().map(plain).collect();
-    let head = format!("name=\"file\"; filename=\"{name}\"\r\ncontent-type: {}", file.mime_type);
-    part(&head, &file.bytes);
-    bytes.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
-    Request::post(bytes).header("content-type", &format!("multipart/form-data; boundary={BOUNDARY}"))
-}
-
-fn refuse(code: ErrorCode, why: &str) -> CarryOutcome {
-    CarryOutcome::Refused { code, why: why.to_owned(), broken: false }
-}
-
 /// What an answer means. What may be done `again` changes nothing a second
 /// time.
 fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
@@ -174,7 +147,7 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
                 let reached = told["contacts"][0]["wa_id"].as_str().map(calls::phone);
                 CarryOutcome::Taken { platform_id: id.to_owned(), fate: Fate::Sent, reached }
             }
-            None => unclear("the platform took it and did not say as what", again),
+            None => CarryOutcome::unclear("the platform took it and did not say as what", again),
         };
     }
     let error = &told["error"];
@@ -194,19 +167,13 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
             broken: true,
         },
         Some(Meaning::Refused(code)) if (400..500).contains(&status) => {
-            refuse(code, &format!("the platform refuses it: {said}"))
+            CarryOutcome::refused(code, format!("the platform refuses it: {said}"))
         }
         None if (400..500).contains(&status) => {
-            refuse(ErrorCode::WhatsappError, &format!("the platform answered {status}: {said}"))
+            CarryOutcome::refused(ErrorCode::WhatsappError, format!("the platform answered {status}: {said}"))
         }
-        _ => unclear(&format!("the platform answered {status}: {said}"), again),
+        _ => CarryOutcome::unclear(format!("the platform answered {status}: {said}"), again),
     }
-}
-
-/// The pause the platform asks for, where it says how long.
-fn pause(retry_after: Option<&str>) -> Option<i64> {
-    let seconds: i64 = retry_after?.trim().parse().ok()?;
-    Some(seconds.clamp(1, 3600) * SECOND)
 }
 
 /// What the platform says of an error.
@@ -263,27 +230,10 @@ pub(super) fn lost(code: i64) -> (ErrorCode, bool) {
     }
 }
 
-/// Nobody knows whether it has left.
-fn unclear(why: &str, again: bool) -> CarryOutcome {
-    let why = why.to_owned();
-    if again { CarryOutcome::Later { after: 5 * SECOND, why } } else { CarryOutcome::Unknown { why } }
-}
-
-/// What it means that there was no answer: without a connection nothing has
-/// left.
-fn failed(why: &FetchError, again: bool) -> CarryOutcome {
-    let words = format!("the platform gave no answer: {why}");
-    match why {
-        FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_) => {
-            CarryOutcome::Later { after: 3 * SECOND, why: words }
-        }
-        FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken => unclear(&words, again),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use connections::guard::FetchError;
 
     fn parcel(kind: &str) -> Parcel {
         let (id, to, text) = ("msg_1".to_owned(), "+34600111222".to_owned(), "hi".to_owned());
@@ -317,13 +267,7 @@ mod tests {
 
     #[test]
     fn an_answer_says_whether_it_has_left() {
-        let word = |outcome| match outcome {
-            CarryOutcome::Refused { code, .. } => code.word(),
-            CarryOutcome::Taken { .. } => "taken",
-            CarryOutcome::Later { .. } => "later",
-            CarryOutcome::Moved { .. } => "moved",
-            CarryOutcome::Unknown { .. } => "unknown",
-        };
+        let word = |outcome: CarryOutcome| outcome.code();
         assert_eq!(word(judge(200, &json!({"messages": [{"id": "wamid.1"}]}), false)), "taken");
         assert_eq!(word(judge(200, &json!({}), false)), "unknown");
         let cases = [
@@ -353,7 +297,7 @@ mod tests {
         assert_eq!(lost(131_042), (ErrorCode::NotConfigured, true));
         assert_eq!(lost(130_429), (ErrorCode::WhatsappError, false));
         assert_eq!(word(judge(502, &json!(null), false)), "unknown");
-        assert_eq!(word(failed(&FetchError::Tls, false)), "later");
-        assert_eq!(word(failed(&FetchError::TimedOut, false)), "unknown");
+        assert_eq!(word(CarryOutcome::unanswered(&FetchError::Tls, false)), "later");
+        assert_eq!(word(CarryOutcome::unanswered(&FetchError::TimedOut, false)), "unknown");
     }
 }
