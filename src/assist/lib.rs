@@ -1,5 +1,5 @@
 //! Suggest: asks a model behind an endpoint that speaks the common chat
-//! completion form. Its answer is data for whoever asked: nothing here sends
+//! completion form. Its answer is data for the caller: nothing here sends
 //! anything to a customer, and no error tells a key or an address.
 //!
 //! | file | what |

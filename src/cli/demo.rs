@@ -67,7 +67,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
             zone: clock::zone(),
             demo: true,
             tutor,
-            // Whoever looks around first sees few keys.
+            // A newcomer sees few keys first.
             footer: Footer::Three,
             graphics: desk::graphics(None),
             connections: links.connections.clone(),

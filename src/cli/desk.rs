@@ -138,7 +138,7 @@ pub fn graphics(wanted: Option<Graphics>) -> Graphics {
     wanted.unwrap_or_else(|| Graphics::detect(|it| std::env::var(it).ok()))
 }
 
-/// The name of whoever is logged in.
+/// The name of the user who is logged in.
 pub fn login() -> String {
     let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())

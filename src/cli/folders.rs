@@ -42,7 +42,7 @@ impl DeskFolders {
         })
     }
 
-    /// The files under the name of whoever works here.
+    /// The files under the name of the agent.
     pub fn files(&self, owner: String) -> DeskFiles {
         let options = StoreOptions {
             owner,

@@ -95,7 +95,7 @@ pub fn said_once(text: &str) -> String {
 }
 
 /// Columns as one line: what would break them - tabs, line breaks, control
-/// characters - is shown or left out, whoever wrote it.
+/// characters - is shown or left out, whatever its source.
 pub fn columns(all: &[impl AsRef<str>]) -> String {
     let safe: Vec<String> = all.iter().map(|it| SafeText::line(it.as_ref()).to_string()).collect();
     safe.join("\t")

@@ -170,7 +170,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     for issued in printed {
         told.push_str(&format!("{} {} {}\n", issued.channel, issued.environment.word(), issued.key.expose()));
     }
-    // Whoever does not read the output still gets the service.
+    // A user who does not read the output still gets the service.
     let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
     signals.next().await;
     say(&format!(
@@ -186,7 +186,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     }
 }
 
-/// Says something to whoever runs the service.
+/// Says something to the user who runs the service.
 fn say(words: &str) {
     let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }

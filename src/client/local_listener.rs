@@ -23,7 +23,7 @@ pub(crate) enum ForeignListener {
          service, write service_uid = {1} to its channel"
     )]
     User(u16, u32),
-    /// Whoever took the connection is gone.
+    /// The acceptor of the connection is gone.
     #[error("nobody listens on port {0} of this machine any more; no key was sent")]
     Gone(u16),
 }

@@ -40,7 +40,7 @@ pub struct EndpointRequest<'a> {
     /// What is known of the contact.
     pub facts: &'a ContactFacts,
     pub answers: &'a [(String, String)],
-    /// Whom it is about, for the log.
+    /// The contact it is about, for the log.
     pub contact: &'a str,
     /// What names this call to the other side, so that a change that is asked
     /// for again is not made twice. One is made where there is none.

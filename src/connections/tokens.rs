@@ -19,7 +19,7 @@ const UNTOLD: i64 = 300;
 /// A token is not used in the last of its seconds: it would expire on its way.
 const EARLY: i64 = 5;
 
-/// Where and for whom a token is fetched.
+/// Where and for which client a token is fetched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenClient<'a> {
     pub url: &'a str,

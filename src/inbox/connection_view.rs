@@ -1,4 +1,4 @@
-//! How a tab's connection fares, in words: long ones for the status line and
+//! The state of a tab's connection, in words: long ones for the status line and
 //! pages, a short one for the tab.
 
 use ratatui::style::Style;

@@ -47,7 +47,7 @@ impl Inbox {
         self.press(key);
     }
 
-    /// Does what a key means, whoever pressed it.
+    /// Does what a key means, pressed or replayed.
     pub(crate) fn press(&mut self, key: KeyPress) {
         self.features.macros.record_layer_key(key, &mut self.context);
         if self.layer_takes(key) {

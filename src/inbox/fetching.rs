@@ -16,7 +16,7 @@ pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fet
     sending::audience_fetched(&mut inbox.context, channel, fetch, &fetched);
     match fetch {
         Fetch::People { .. } => inbox.people.people_fetched(channel, fetch, fetched, &inbox.context),
-        // Whom a broadcast goes to is looked up by itself.
+        // The audience of a broadcast is looked up by itself.
         Fetch::Person { .. } if sending::fills_broadcast(&inbox.context) => (),
         Fetch::Person { phone } if fetched.is_ok() => {
             inbox.context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));

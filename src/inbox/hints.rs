@@ -116,7 +116,7 @@ fn hints(inbox: &Inbox) -> Vec<Hint> {
     }
     let tutor =
         Hint { key: ":tutor".to_owned(), word: "teaches the keys", target: HintTarget::Line("tutor") };
-    // Whoever wants to see many keys has learnt some.
+    // A person who wants to see many keys has learnt some.
     let is_short = inbox.context.settings.footer == Footer::Three;
     let is_offered = is_short && inbox.keyboard.offers_tutor(&inbox.context) && !inbox.desk.is_typing();
     let hints = commands.into_iter().map(|it| Hint::of(inbox, it));

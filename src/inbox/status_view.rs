@@ -18,7 +18,7 @@ use model::news::Health;
 use model::reception::ReceptionState;
 use model::unreadable;
 
-/// How the tab's connection fares, and what its key may not do.
+/// The state of the tab's connection, and what its key may not do.
 fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
     let tab = inbox.desk.tab();
     let (words, style) =
@@ -29,7 +29,7 @@ fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
         _ => words,
     };
     let (words, style) = match loads::unread(inbox) {
-        // What is on screen may be old however the connection fares.
+        // What is on screen may be old whatever the state of the connection.
         Some(why) if matches!(tab.health, Health::Live { .. } | Health::Connecting) => {
             (why, theme.needs_a_person())
         }

@@ -77,7 +77,7 @@ pub struct Tab {
     pub counts: TabCounts,
     /// Percent of the read budget in use.
     pub budget: u8,
-    /// How being told by webhooks fares, where this desk receives any.
+    /// The state of webhook deliveries, where this desk receives any.
     pub reception: Option<Reception>,
     /// Why a pane shows nothing.
     pub note: Option<PaneNote>,
@@ -110,7 +110,7 @@ pub struct Tab {
 }
 
 impl Tab {
-    /// A tab that knows nothing yet but its configuration.
+    /// A tab of which only the configuration is known.
     pub fn new(channel: ChannelInfo) -> Self {
         Self {
             account: None,

@@ -143,7 +143,7 @@ pub fn environment(tab: &Tab, theme: Theme) -> (&'static str, Style) {
     }
 }
 
-/// Who waits, and how the connection fares where that needs a look.
+/// Who waits, and the state of the connection where that needs a look.
 fn count(tab: &Tab) -> String {
     let waiting = match tab.counts.needs_reply {
         0 => String::new(),

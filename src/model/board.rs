@@ -201,7 +201,7 @@ impl RecipientFate {
 pub struct BoardDetail {
     /// How it went, oldest first.
     pub samples: Vec<Sample>,
-    /// Whom it went to and what became of them; empty where that is not known
+    /// Its recipients and what became of them; empty where that is not known
     /// here.
     pub recipients: Vec<RecipientStatus>,
     /// Credits charged when it was taken, if the server told for all of it.

@@ -19,7 +19,7 @@ pub struct BroadcastReport {
     pub answered: Option<i64>,
     /// How many have written nothing but a word such as STOP since.
     pub opted_out: Option<i64>,
-    /// Whom it did not reach, by reason, most first, as far as it is known who.
+    /// Recipients it did not reach, by reason, most first, as far as it is known who.
     pub failures: Vec<(FailureReason, i64)>,
     /// Credits charged, if the server told for all that has left.
     pub charged: Option<f64>,
@@ -69,7 +69,7 @@ impl BroadcastReport {
         self.each.map(|it| it.times(self.sent()))
     }
 
-    /// Whom it did not reach, by reason; what the server counts and nobody
+    /// Recipients it did not reach, by reason; what the server counts and nobody
     /// explains is without one.
     pub fn explained(&self) -> Vec<(FailureReason, i64)> {
         let mut all = self.failures.clone();

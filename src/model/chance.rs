@@ -1,7 +1,7 @@
 //! Randomness as a value: keys, ids and jitter are drawn from it, so that in
 //! a simulation one seed decides all of them.
 //!
-//! Knows no source of its own: the edges give one that cannot be guessed.
+//! The edges give a source that cannot be guessed.
 
 use std::fmt;
 use std::sync::Arc;

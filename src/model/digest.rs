@@ -43,7 +43,7 @@ pub enum DigestFact {
     Fails(Box<ConversationRow>),
     /// The AI was paused from this desk.
     Paused {
-        /// By whom; may be empty.
+        /// The author; may be empty.
         by: SafeText,
         at: Timestamp,
     },

@@ -27,7 +27,7 @@ pub enum Fetch {
     Message { message: MessageId },
     /// The contact with a number.
     Person { phone: String },
-    /// Messages that went out since a time: whom a broadcast reached.
+    /// Messages that went out since a time: the recipients a broadcast reached.
     Sent { since: Timestamp },
     /// The list of templates.
     Templates,

@@ -1,5 +1,5 @@
-//! What a file is, judged by its first bytes and its name: once, for whoever
-//! sends it and for whoever is sent it.
+//! What a file is, judged by its first bytes and its name: once, for
+//! sending and for receiving.
 //!
 //! Pure. What anybody says of a type is not believed.
 

@@ -1,5 +1,5 @@
 //! Contacts from a file: what its columns mean, what is wrong with a row, and
-//! how an import fares.
+//! the progress of an import.
 
 use crate::bounds;
 use crate::contacts::{ContactChange, tag_words};
@@ -73,7 +73,7 @@ impl DryRun {
     }
 }
 
-/// How an import fares.
+/// The progress of an import.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ImportProgress {
     /// Rows seen to, in this run and before.

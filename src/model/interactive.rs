@@ -76,7 +76,7 @@ pub fn list(frame: &Frame, opens: &str, rows: &[(&str, &str)]) -> Json {
     ))
 }
 
-/// What an object asks, for whoever is to send it: the first line of its text
+/// What an object asks, for the person who sends it: the first line of its text
 /// and how many there are to choose from. Empty where its shape is not known.
 pub fn told(object: &str) -> String {
     let body = member(object, "body").and_then(|it| member(&it, "text")).and_then(|it| json::unquoted(&it));

@@ -1,7 +1,7 @@
 //! STOP, START and HELP: a text that is one of these words alone asks something
-//! of whoever sends, on any platform.
+//! of the sender, on any platform.
 
-/// What a word asks of whoever sends texts.
+/// What a word asks of the sender.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keyword {
     /// No more of them.

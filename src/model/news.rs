@@ -12,7 +12,7 @@ use crate::text::SafeText;
 use crate::time::Timestamp;
 use crate::unreadable::List;
 
-/// How a tab's connection fares, in the states its words come from.
+/// How a tab's connection, in the states its words come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Health {
     /// Nothing has answered yet.
@@ -49,7 +49,7 @@ pub enum Health {
 /// One thing that has become true.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {
-    /// The connection fares differently, or was proved again.
+    /// The connection's state changed, or was proved again.
     Health(ChannelId, Health),
     /// The account was read.
     Account(ChannelId, Box<Account>),
@@ -75,11 +75,11 @@ pub enum News {
     Notice(ChannelId, Option<ConversationId>, SafeText),
     /// Contacts the server found by these words that have no conversation here.
     FoundContacts(ChannelId, String, Vec<FoundContact>),
-    /// A row of the outbox was done, in words for whoever waits for it.
+    /// A row of the outbox was done, in words for the person who waits for it.
     Told(ChannelId, RowId, SafeText),
     /// The webhooks of the key may be others now.
     Webhooks(ChannelId),
-    /// How being told by webhooks fares.
+    /// The state of webhook deliveries.
     Reception(ChannelId, Box<Reception>),
     /// What a page asked for has come, or why it has not.
     Fetched(ChannelId, Fetch, Fetching),

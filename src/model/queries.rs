@@ -167,7 +167,7 @@ pub struct DeskQuery {
 #[derive(Debug, Clone, PartialEq)]
 pub struct OutboxEntry {
     pub row: OutboxRow,
-    /// Whom or what it goes to.
+    /// Its recipient, or what it changes.
     pub title: SafeText,
     /// For a text that waits for a person: what others said since its writer
     /// looked, oldest first.

@@ -1,4 +1,4 @@
-//! Being told by webhooks: how it fares for a tab, and what came.
+//! Webhook deliveries to this desk: their state for a tab, and what came.
 
 use crate::ids::ConversationId;
 use crate::text::SafeText;
@@ -40,7 +40,7 @@ pub struct ReceivedDelivery {
     pub at: Option<Timestamp>,
 }
 
-/// How being told fares for a tab.
+/// The state of webhook deliveries for a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReceptionState {
     /// Nobody listens: why. Polling goes on as usual.

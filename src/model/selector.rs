@@ -139,7 +139,7 @@ impl Selector {
         let live: Vec<Twin> = left.iter().filter(|it| !it.is_test()).map(Candidate::twin).collect();
         left.retain(|it| !it.is_test() || !live.contains(&it.twin()));
         if !matches!(self, Self::Name(_) | Self::Id(_)) {
-            // Whoever has the number in a chat is meant there.
+            // In a chat the owner of the number is meant.
             if left.iter().any(|it| it.platform.has_histories()) {
                 left.retain(|it| it.platform.has_histories());
             }

@@ -1,7 +1,7 @@
 //! Putting a conversation aside until a time or until the customer writes,
 //! and the words in which a person says when.
 //!
-//! Knows no clock: whoever asks says what time it is.
+//! Has no clock: the caller gives the time.
 
 use crate::time::{DAY, HOUR, MINUTE, Timestamp, Zone};
 

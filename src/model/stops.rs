@@ -19,7 +19,7 @@ pub enum Stop {
     /// It may or may not have been done, and the key is too old for the
     /// server to recognise it.
     Expired,
-    /// No byte left: someone answered whom the writer has not seen.
+    /// No byte left: there is an answer that the writer has not seen.
     Crossed,
     /// No byte left: there was no connection for so long that the writer is
     /// asked whether it still fits.

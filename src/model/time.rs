@@ -1,7 +1,6 @@
 //! Points in time, and the words the screen uses for spans of time.
 //!
-//! Knows no clock of its own: whoever needs the time is given a [`Clock`] or
-//! a [`Timestamp`].
+//! Has no clock of its own: functions take a [`Clock`] or a [`Timestamp`].
 
 use std::fmt;
 

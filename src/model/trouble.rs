@@ -1,7 +1,7 @@
 //! Whether a conversation with the AI is in trouble: a score of rules that
 //! each say in words what they have seen. Nothing of it leaves this desk.
 //!
-//! Pure: knows nothing of where messages come from or what time it is.
+//! Pure: messages and the time come in as values.
 
 use crate::messages::{DeliveryStatus, Direction, Sender};
 use crate::text::SafeText;

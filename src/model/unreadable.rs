@@ -11,7 +11,7 @@ pub enum List {
     /// New messages, as a trigger tells them.
     Messages,
     Contacts,
-    /// Whom mails were exchanged with.
+    /// Correspondents of mails.
     Correspondents,
     Templates,
     Webhooks,

@@ -56,7 +56,7 @@ pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool
     }
 }
 
-/// Whoever did it before reads no platform any more: its lease is over.
+/// The process that did it before reads no platform any more: its lease is over.
 async fn take_over(service: &Service) {
     if !service.database.is_shared() || service.platforms.are_simulated() {
         return;

@@ -1,4 +1,4 @@
-//! The memory that bodies of requests may take together, whoever sends them
+//! The memory that bodies of requests may take together, over all callers
 //! and however slowly they come.
 //!
 //! Small ones are taken at once; a larger one has its whole length set aside

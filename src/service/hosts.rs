@@ -161,7 +161,7 @@ impl Hosts {
         rest.strip_prefix(INTERFACE).filter(|it| it.starts_with('/'))
     }
 
-    /// Whether it is one of the names; loopback ones lead to whoever asks.
+    /// Whether it is one of the names; loopback ones lead to the caller itself.
     fn is_named(&self, authority: &str) -> bool {
         host_of(authority).is_some_and(|it| !it.is_loopback() && self.named.contains(&it))
     }

@@ -1,7 +1,7 @@
 //! The last answer to a question many ask every few seconds, while nothing
 //! was committed since: pollers cost the database nothing in between.
 //!
-//! Whoever keeps an answer says until when the time alone does not change it.
+//! An answer is kept with the time until which it does not change by itself.
 
 use std::collections::HashMap;
 use std::ops::Range;

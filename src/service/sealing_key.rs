@@ -106,7 +106,7 @@ impl KeyPlace {
         let made: [u8; KEY] = rand::rng().random();
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
         if !self.beside.as_os_str().is_empty() {
-            // The database is locked by whoever makes it.
+            // The database is locked by the process that makes it.
             disk::write(&self.path, &made).map_err(failed)?;
             return Ok(SealingKey(made));
         }

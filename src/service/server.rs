@@ -132,7 +132,7 @@ fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>) {
         body.len()
     );
     let Ok(place) = Arc::clone(farewells).try_acquire_owned() else {
-        // Whoever has not asked yet still reads it.
+        // A caller that has not asked yet still reads it.
         let _ = stream.try_write(answer.as_bytes());
         return;
     };

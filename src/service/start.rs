@@ -78,7 +78,7 @@ pub struct Running {
     pub dev_url: String,
     /// Keys that were just made: none for a database that was there before.
     pub keys: Vec<IssuedKey>,
-    /// What whoever started it should know.
+    /// What the user who started it should know.
     pub notices: Vec<String>,
     stop: watch::Sender<bool>,
     tasks: Tasks,
@@ -151,7 +151,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     })
 }
 
-/// What whoever started the service should know.
+/// What the user who started the service should know.
 async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
     let Prepared { service, foreign_key, .. } = prepared;
     let mut notices = Vec::new();
@@ -277,7 +277,7 @@ async fn prepare(
             let fits = asked.claim(db, &at, alone)?;
             let kept = keep(db, fresh, world, clock.as_ref())?;
             if !shared {
-                // The file is this process's alone: whoever had claimed something has ended.
+                // The file is this process's alone: any process that had claimed something has ended.
                 egress::end_all_claims(db)?;
                 connected::end_all_leases(db)?;
             }

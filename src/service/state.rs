@@ -71,7 +71,7 @@ pub struct ServiceState {
     pub world: tokio::sync::Mutex<()>,
     /// Held while events are delivered.
     pub delivering: tokio::sync::Mutex<()>,
-    /// What is counted for whoever watches.
+    /// What is counted for monitoring.
     pub metrics: Metrics,
     /// Whether requests may be sent.
     pub health: HealthState,

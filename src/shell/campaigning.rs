@@ -63,7 +63,7 @@ fn running(reader: &Reader) -> Result<Vec<BoardEntry>, StoreError> {
     Ok(reader.board(None)?.into_iter().filter(BoardEntry::is_open).collect())
 }
 
-/// Whom an audience comes to; a file that cannot be read is said so.
+/// Resolves an audience to recipients; says so if a file cannot be read.
 fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<ResolvedAudience, String>, StoreError> {
     let channel = &query.channel;
     Ok(Ok(match &query.source {

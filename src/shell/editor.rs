@@ -1,6 +1,6 @@
 //! The person's own editor on a private temporary file.
 //!
-//! Whoever calls it has given the terminal back.
+//! The caller has given the terminal back.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};

@@ -111,7 +111,7 @@ fn listen(
         if rest.is_ok_and(|it| it > 0) {
             text.push_str("\n… and more, which is not shown");
         }
-        // Whoever asked may have lost patience.
+        // The caller may have stopped waiting.
         let _ = done.send((is_answer, text));
     });
     spawned.map(drop)

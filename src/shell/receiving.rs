@@ -1,6 +1,6 @@
 //! The receiver of webhooks beside the engine: listens, keeps the webhooks of
 //! the tabs registered, hands what is heard to the engine, and tells the screen
-//! how that fares.
+//! their state.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -57,7 +57,7 @@ pub struct Receiving {
     _stop: watch::Sender<bool>,
 }
 
-/// How a channel's webhook fares.
+/// The state of a channel's webhook.
 #[derive(Debug, Clone)]
 struct Stand {
     url: String,

@@ -12,7 +12,7 @@ pub fn set_up() -> Result<(), String> {
         let status = lending::run(children::command(program).args(["channel", "add"]));
         // Without a code a signal ended it, and nobody reads on.
         if status.as_ref().is_ok_and(|it| it.code().is_some()) {
-            // Whoever closes the input has read it, too.
+            // A person who closes the input has read it, too.
             let _ = prompt::line("Enter goes back to the desk");
         }
         status

@@ -1,4 +1,4 @@
-//! Whom an audience comes to, out of the contacts and conversations read
+//! Resolves an audience to recipients, out of the contacts and conversations read
 //! here.
 //!
 //! Nobody is never everyone: for everyone only a number is told, no ids.

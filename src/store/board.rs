@@ -101,7 +101,7 @@ impl Reader {
         Ok(self.connection.all(sql, [channel.as_str()], |row| Ok((row.get("id")?, row.get("at")?)))?)
     }
 
-    /// How a row of the board went, and whom it reached.
+    /// How a row of the board went, and the recipients it reached.
     pub fn board_detail(&self, id: &BoardId) -> Result<BoardDetail, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         match id {
@@ -209,7 +209,7 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
     if found.is_empty() { only_refused(connection, &channel, refused) } else { Ok(found) }
 }
 
-/// Whom the waves of a campaign did not reach, as far as the server names them.
+/// Recipients the waves of a campaign did not reach, as far as the server names them.
 fn refused_of(
     connection: &Connection,
     channel: &str,

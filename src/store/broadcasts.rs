@@ -159,7 +159,7 @@ fn failures_of(row: &Row<'_>) -> rusqlite::Result<Vec<FailedRecipient>> {
     Ok(cells.into_iter().map(read).collect())
 }
 
-/// Whom a broadcast did not reach, as far as the server names them.
+/// Recipients a broadcast did not reach, as far as the server names them.
 pub(crate) fn failures(
     connection: &Connection,
     channel: &str,

@@ -177,7 +177,7 @@ pub(crate) fn open_outbox(paths: &Paths, durability: StoreDurability) -> Result<
     })
 }
 
-/// Remembers that the cache was found to be damaged in use, for whoever opens
+/// Remembers that the cache was found to be damaged in use, for the process that opens
 /// it next alone: others may be using what is left of it.
 pub(crate) fn mark_damaged(cache: &Path) {
     if let Err(error) = private_file(&marker(cache)) {

@@ -12,7 +12,7 @@ use crate::leases;
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
-/// How long a glance waits for another process: whoever pressed Tab does.
+/// How long a glance waits for another process: a person who pressed Tab does.
 const GLANCE: Duration = Duration::from_millis(200);
 
 /// One of the two files.

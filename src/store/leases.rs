@@ -1,6 +1,6 @@
 //! Leases: of several processes on one data folder, one asks for a channel and
 //! one sends; the others read the files. The owner leaves word there of how its
-//! connection fares, the others of what their people ask to read.
+//! connection is, the others of what their people ask to read.
 //!
 //! Asking and sending are two leases. A process that may change nothing only
 //! takes the first, so it never stands in the way of what is to leave; a
@@ -32,7 +32,7 @@ pub const RENEW: i64 = 5 * SECOND;
 /// Wishes that wait for an owner at most.
 const ASKED: i64 = 64;
 
-/// How a channel's connection fares, as its owner last said.
+/// The state of a channel's connection, as its owner last said.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Vitals {
     /// The last word on the connection.
@@ -70,7 +70,7 @@ pub struct LeaseRequest {
 /// Who owns a lease.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holder {
-    /// Whoever asked; it holds until then.
+    /// The caller; it holds until then.
     Me(Timestamp),
     /// Another process.
     Other(Other),
@@ -156,7 +156,7 @@ impl Store {
             .await
     }
 
-    /// Who holds a lease, if anyone does; `owner` is whoever asks.
+    /// Who holds a lease, if anyone does; `owner` is the caller.
     pub async fn lease(&self, owner: &str, name: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.cache()

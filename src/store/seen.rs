@@ -1,7 +1,7 @@
 //! What a person said they have seen, or not: the mark up to which they have
 //! looked goes forwards or back.
 //!
-//! In the cache: whoever deletes it has seen nothing.
+//! In the cache: after deleting it, nothing counts as seen.
 
 use rusqlite::{Connection, params};
 

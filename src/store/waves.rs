@@ -166,7 +166,7 @@ impl Store {
                 let wave: Option<(i64, i64)> = connection
                     .first(sql, [&told.id], |row| Ok((row.get("campaign")?, row.get("number")?)))?;
                 let Some((campaign, number)) = wave else { return Ok(false) };
-                // The one that is waited for is counted by whoever waits.
+                // A broadcast that is waited for is counted by its waiter.
                 connection.execute(
                     "UPDATE campaign_wave SET recipients = ?3, delivered = ?4, failed = ?5, pending = ?6,
                          looked_at = coalesce(looked_at, ?7)

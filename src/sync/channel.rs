@@ -129,7 +129,7 @@ impl ChannelSync {
         self.state(|it| it.sends = lead);
     }
 
-    /// How the connection fares, as last told.
+    /// The state of the connection, as last told.
     pub fn vitals(&self) -> Vitals {
         self.state(|it| Vitals { health: it.pulse.told().cloned(), budget: it.budget })
     }

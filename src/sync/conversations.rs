@@ -289,7 +289,7 @@ impl ChannelSync {
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
         for conversation in behind {
-            // Whoever reads or waits does so for a person, and goes first.
+            // A caller that reads or waits does so for a person, and goes first.
             let Some(turn) = self.history_turn_now() else {
                 return Ok(true);
             };

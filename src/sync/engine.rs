@@ -230,7 +230,7 @@ async fn keep_leases(
                 }
                 None => return,
             };
-            // Whoever asked may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = done.send(());
         }
     };

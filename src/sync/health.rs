@@ -1,4 +1,4 @@
-//! How a tab's connection fares, from the ends of its requests. Pure: time
+//! The state of a tab's connection, from the ends of its requests. Pure: time
 //! comes in as a value.
 //!
 //! A failure is shown when it has lasted three seconds, or at once while
@@ -39,7 +39,7 @@ pub enum PolledResource {
     Templates,
     /// The account behind a mail key.
     Mailbox,
-    /// Whom mails were exchanged with.
+    /// Correspondents of mails.
     Correspondents,
     Contacts,
     /// The triggers, as someone looks at what they tell.
@@ -210,7 +210,7 @@ impl Pulse {
     /// A person asked to try again.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();
-        // Whoever asked hears what comes of it, also where it is as before.
+        // The caller hears the result, also where nothing changed.
         self.told = None;
     }
 

@@ -57,7 +57,7 @@ impl ChannelSync {
         turn
     }
 
-    /// A turn, unless another reads or waits: whoever does goes first.
+    /// A turn, unless another reads or waits, which goes first.
     pub(crate) fn history_turn_now(&self) -> Option<HistoryTurn<'_>> {
         let free = self.state(|it| it.histories.readers.is_empty().then(|| it.histories.join().0));
         free.map(|ticket| HistoryTurn { channel: self, ticket })

@@ -219,7 +219,7 @@ impl PollSchedule {
         entry.later = match pulled {
             Pulled::More => Some(now.plus(SOON)),
             Pulled::Later(wait) | Pulled::Paced(wait) => Some(now.plus(wait.max(SOON))),
-            // The task itself finds what is left, and how the server fares.
+            // The task itself finds what is left, and the state of the server.
             Pulled::Done | Pulled::Skipped | Pulled::Failed => None,
         };
     }

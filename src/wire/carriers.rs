@@ -138,7 +138,7 @@ pub struct MailDraft {
     pub author: String,
 }
 
-/// Whom the servers are to give a mail, and what it answers.
+/// The recipients of a mail, and the mail it answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MailEnvelope {
     pub from: String,

@@ -42,7 +42,7 @@ pub fn letters_of(thread: &RawValue) -> Vec<Box<RawValue>> {
 }
 
 /// Reads one mail of a thread: as a message, and what only a mail has. `own`
-/// is the account's address: whoever writes from it wrote from here.
+/// is the account's address: a mail from it was written here.
 pub fn read_letter(
     raw: &RawValue,
     thread: &ConversationId,

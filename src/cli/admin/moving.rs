@@ -33,12 +33,12 @@ pub struct BackupArguments {
     to: PathBuf,
 }
 
-/// Tells whoever watches what is done.
+/// Says on standard error what is done.
 fn told_steps() -> impl FnMut(&str) {
     let watched = std::io::stderr().is_terminal();
     move |step| {
         if watched {
-            // Whoever watched may have gone.
+            // The reader may have gone.
             let _ = writeln!(std::io::stderr(), "{step}");
         }
     }

@@ -18,7 +18,7 @@ use sync::ChannelSync;
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;
 
-/// Whom it goes to, counted.
+/// The recipients, counted.
 #[derive(Debug)]
 pub struct Recipients {
     pub aim: Aim,

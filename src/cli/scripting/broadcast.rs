@@ -222,7 +222,7 @@ pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     all.find(|it| it.spec().id == campaign.channel).context("its channel is not configured any more")
 }
 
-/// Whom the first request of it names.
+/// The recipients the first request of it names.
 fn first_part(aim: &Aim) -> Audience {
     match aim {
         Aim::Everyone(_) => Audience::Everyone,

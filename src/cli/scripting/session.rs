@@ -58,7 +58,7 @@ pub struct Session {
 }
 
 impl Session {
-    /// The zone of whoever runs the script.
+    /// The zone of the user who runs the script.
     pub fn zone(&self) -> &Zone {
         self.files.store.zone()
     }

@@ -17,7 +17,7 @@ use model::outbox::{OutboxRow, RowState, Stop};
 use model::prices::{self, Price};
 use model::spending;
 
-/// Who sends for each channel, how the connection fares there, and what is
+/// Who sends for each channel, the state of its connection, and what is
 /// left to pay with.
 pub struct Waits(HashMap<ChannelId, ChannelState>);
 

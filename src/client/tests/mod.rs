@@ -104,7 +104,7 @@ async fn a_write_has_all_its_time_before_the_answer_begins() {
     assert!(matches!(client.account().await, Err(ReadError::Offline(_))), "a read is given up");
 }
 
-/// Whoever stands before the server speaks JSON too, but has no codes.
+/// A proxy before the server speaks JSON too, but has no codes.
 #[tokio::test]
 async fn a_refusal_without_a_code_is_not_the_interfaces_word() {
     for status in [400, 402, 403, 404, 409, 410, 422] {

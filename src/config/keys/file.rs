@@ -15,7 +15,7 @@ pub enum KeyFileError {
     /// There is none.
     #[error("{path}: there is no such file", path = .0.display())]
     Missing(PathBuf),
-    /// It is a link: whoever can change the link chooses the key.
+    /// It is a link: a user who can change the link chooses the key.
     #[error("{path} is a symbolic link, which is not followed; name the file itself", path = .0.display())]
     Link(PathBuf),
     /// It is a folder, a pipe or a device.

@@ -64,7 +64,7 @@ mod service {
         let (done, answer) = mpsc::sync_channel(1);
         let started = std::thread::Builder::new().name("keyring".to_owned()).spawn(move || {
             let worked = connect().and_then(|store| work(&store));
-            // Whoever asked may have given up.
+            // The caller may have given up.
             let _ = done.send(worked);
         });
         started.map_err(|error| KeyringError::Failed(error.to_string()))?;

@@ -1,6 +1,6 @@
 //! Which URLs may be fetched for a customer, judged by their text alone.
 //!
-//! Knows no network: what a name stands for is judged when it is resolved,
+//! No network: what a name stands for is judged when it is resolved,
 //! in `resolve.rs`, at each fetch.
 
 use std::fmt;

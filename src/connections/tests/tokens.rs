@@ -66,7 +66,7 @@ async fn a_hundred_callers_of_a_broken_server_ask_it_once() {
     let said = CallError::Token("fetching a token was answered with status 503".to_owned());
     assert!(all.iter().all(|it| failed(it) == said));
     assert_eq!(fetched(&server), 1);
-    // Whoever comes later tries again.
+    // The next caller tries again.
     assert_eq!((failed(&call(&caller, &connection, "s3cret").await), fetched(&server)), (said, 2));
 }
 

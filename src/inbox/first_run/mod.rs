@@ -26,7 +26,7 @@ pub struct StepRow {
     pub step: FirstStep,
     pub key: char,
     pub name: &'static str,
-    /// What it is, for whoever has never seen it.
+    /// What it is, for a newcomer.
     pub doc: &'static str,
 }
 

@@ -28,7 +28,7 @@ pub struct CallLine {
     pub at: Timestamp,
     pub connection: String,
     pub endpoint: String,
-    /// Whom it was about, if anyone: a conversation's or contact's id.
+    /// The contact it was about, if any: a conversation's or contact's id.
     pub contact: String,
     pub result: CallResult,
     /// Milliseconds it took.

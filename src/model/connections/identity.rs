@@ -1,7 +1,7 @@
 //! Who a call is about: what a channel itself proves of the person who writes,
 //! and the one function that gives a call its values.
 //!
-//! A name, a user name and a mail address told in a chat are chosen by whoever
+//! A name, a user name and a mail address told in a chat are chosen by their sender
 //! writes. They identify nobody, and there is no way to send them as if they did.
 
 use crate::account::Platform;

@@ -165,7 +165,7 @@ impl WrittenMail {
                 }
             }
         }
-        // Whoever writes to themselves alone means it.
+        // A person who writes to themselves alone means it.
         let to_self = lists.iter().flatten().all(|it| own.iter().any(|own| own.eq_ignore_ascii_case(it)));
         let [to, cc, bcc] = distinct(lists, if to_self { &[] } else { own });
         if to.is_empty() {
@@ -253,7 +253,7 @@ pub fn answer(
         let others = it.iter().map(ToString::to_string).filter(|it| !is_own(it));
         others.collect::<Vec<_>>().join(", ")
     };
-    // Who answers an own mail writes to whom it went.
+    // An answer to an own mail goes to its recipients.
     let (to, mut others) = match is_own(&sender) {
         true => (to_all(&letter.to), String::new()),
         false => (sender, to_all(&letter.to)),

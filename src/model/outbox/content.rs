@@ -144,7 +144,7 @@ impl Degrees {
     }
 }
 
-/// Whom a broadcast goes to.
+/// The audience of a broadcast.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", content = "value", rename_all = "kebab-case")]
 pub enum Audience {

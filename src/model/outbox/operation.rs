@@ -87,7 +87,7 @@ pub enum Operation {
     /// Delete a contact and its conversation's history.
     DeleteContact {
         contact: ContactId,
-        /// Its phone number: whom it is about.
+        /// The contact's phone number.
         phone: String,
     },
     /// Register a webhook. Its secret is in the request's bytes only.
@@ -252,7 +252,7 @@ impl Operation {
         }
     }
 
-    /// Whom it reaches, where that is one person or a few.
+    /// Its recipient, where that is one person or a few.
     pub fn recipient(&self) -> Option<&str> {
         match self {
             Self::SendText { to, .. }

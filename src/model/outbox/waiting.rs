@@ -113,7 +113,7 @@ pub fn reason<'a>(
     if let Some(until) = later.filter(|_| row.hold_left(now).is_some()) {
         return WaitReason::Held(until);
     }
-    // What asks a person waits for that, whoever sends.
+    // A row that asks waits for a person, whichever process sends.
     let before = before(row, others, now);
     let asks = matches!(before, Some(WaitReason::RowBefore(Some(_)) | WaitReason::PauseBefore));
     if standstill == Some(WaitReason::Sender) && !asks {

@@ -1,4 +1,4 @@
-//! Whom a broadcast is chosen for, before it is frozen: what was marked, what
+//! The audience of a broadcast before it is frozen: what was marked, what
 //! a search fits, what a file names, everyone.
 
 use crate::ids::{CampaignId, ChannelId, ContactId};
@@ -52,7 +52,7 @@ pub struct AudienceQuery {
     pub source: AudienceSource,
 }
 
-/// Whom a source comes to, as far as is known here.
+/// The recipients a source resolves to, as far as is known here.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResolvedAudience {
     /// Their ids, each once, in order.
@@ -76,7 +76,7 @@ pub struct ResolvedAudience {
 pub enum AudienceLine {
     /// A contact by its id.
     Contact(ContactId),
-    /// Whoever has this number.
+    /// The owner of this number.
     Phone(String),
     /// Something that can be neither: a name, a heading, a number without its
     /// country code.

@@ -1,4 +1,4 @@
-//! Broadcasts in waves: whom they go to, in what parts, and what stops them.
+//! Broadcasts in waves: their recipients, in what parts, and what stops them.
 //! A stop the interface does not have: it cannot take a broadcast back, but
 //! what has not been sent yet can stay.
 
@@ -42,7 +42,7 @@ impl Frozen {
     }
 }
 
-/// Whom a campaign goes to. Everyone is a word of its own: no list, however
+/// The recipients of a campaign. Everyone is a word of its own: no list, however
 /// empty, means it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Aim {
@@ -293,7 +293,7 @@ pub fn price_each(content: &BroadcastContent, charged: Option<i64>) -> Price {
     }
 }
 
-/// Whom a wave of some people goes to.
+/// The recipients of a wave.
 pub fn audience(ids: Vec<ContactId>) -> Option<Audience> {
     (!ids.is_empty()).then_some(Audience::Contacts(ids))
 }

@@ -1,4 +1,4 @@
-//! Campaigns: what comes next, what stops them, whom they go to.
+//! Campaigns: what comes next, what stops them, their recipients.
 
 use super::deciding::{Report, WaveStep, decide, read_again, running_low};
 use super::*;

@@ -69,7 +69,7 @@ impl Drop for Place {
         about.remove(&self.conversation);
         drop(about);
         drop(self.permit.take());
-        // Whoever waits for a place looks again.
+        // A call that waits for a place looks again.
         self.service.committed.notify_waiters();
     }
 }

@@ -58,7 +58,7 @@ impl Tools {
         })
     }
 
-    /// What can be looked up for whom a thread of mail is with.
+    /// What can be looked up for the contact of a thread of mail.
     pub async fn of_mail(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
         Ok(Self {
             service: Some(service.clone()),

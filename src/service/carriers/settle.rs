@@ -98,7 +98,7 @@ pub fn ask_for_person(work: &Work<'_>, conversation: &str, why: &str) -> Result<
 }
 
 /// Puts the message of a parcel into the history before its platform has
-/// spoken, because whoever asked waits no longer; the answer meanwhile.
+/// spoken, because the caller waits no longer; the answer meanwhile.
 pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
     let Some((reply, settled)) = egress::answer(work.db, id)? else { return Ok(None) };
     let Some(row) = egress::read(work.db, id)?.filter(|it| !settled && !it.told) else {
@@ -297,7 +297,7 @@ impl Case<'_, '_> {
             reply_to: draft.reply_to.clone(),
             reaction: None,
             cost: draft.cost,
-            // Whoever reads on from a message meets those that are kept later.
+            // A reader who pages on from a message meets those that are kept later.
             created_at: work.stamp(),
             delivered_at: None,
             read_at: None,

@@ -30,7 +30,7 @@ pub struct ContactRow {
 }
 
 impl ContactRow {
-    /// One of whom only the number is known.
+    /// A contact of which only the number is known.
     pub fn new(id: String, workspace: &str, phone: &str, now: Timestamp) -> Self {
         Self {
             id,

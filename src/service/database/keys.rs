@@ -19,7 +19,7 @@ fn drives(row: &DbRow<'_>) -> Result<(Channel, Environment), DatabaseError> {
     channel.zip(environment).ok_or(DatabaseError::NoRow)
 }
 
-/// Whom a key stands for.
+/// The caller a key stands for.
 pub fn find(db: &dyn DbSession, hash: &KeyHash) -> Result<Option<KnownKey>, DatabaseError> {
     let sql = "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
                keys.environment, keys.revoked_at IS NOT NULL AS revoked

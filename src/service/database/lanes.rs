@@ -77,7 +77,7 @@ impl<J> Lanes<J> {
         self.state().lanes.get_mut(scope)?.waiting.pop_front()
     }
 
-    /// Leaves a lane to whoever is free.
+    /// Leaves a lane to any free writer.
     pub fn give_back(&self, scope: &WriteScope) {
         let mut state = self.state();
         let Some(lane) = state.lanes.get_mut(scope) else { return };

@@ -95,7 +95,7 @@ impl Database {
         lock::check(path)
     }
 
-    /// Reads from a file that a service has made, beside whoever uses it.
+    /// Reads from a file that a service has made, while it may be in use.
     pub fn look<T>(
         path: &Path,
         read: impl FnOnce(&dyn DbSession) -> Result<T, DatabaseError>,

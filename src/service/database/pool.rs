@@ -43,7 +43,7 @@ impl<S: ?Sized + Send + 'static> Pool<S> {
         let turn = ticket.clone();
         self.send(move |connection| {
             if turn.begin() {
-                // Whoever asked may have gone.
+                // The caller may have gone.
                 let _ = answer.send(job(connection));
             }
         })?;

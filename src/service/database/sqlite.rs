@@ -121,7 +121,7 @@ impl FileWriter {
         Self { connection, standing, is_alone: true }
     }
 
-    /// Writes beside whoever has locked the file.
+    /// Writes although another process has locked the file.
     pub fn beside_others(connection: Connection) -> Self {
         Self { is_alone: false, ..Self::new(connection) }
     }

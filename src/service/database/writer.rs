@@ -81,7 +81,7 @@ impl Writer {
                     Ok(()) => outcome,
                     Err(cause) => Err(DatabaseError::from(cause).into()),
                 };
-                // Whoever asked may have gone; the work is kept all the same.
+                // The caller may have gone; the work is kept all the same.
                 let _ = answer.send(told);
             });
             (answer, is_done)
@@ -161,7 +161,7 @@ fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &W
     if let Err(cause) = &kept {
         tracing::error!(?cause, "a transaction could not be kept");
     }
-    // Whoever failed would be woken by its own failure, to fail again.
+    // A writer that failed would be woken by its own failure, to fail again.
     let is_news = is_done && matches!(kept, Ok(()) | Err(CommitFailure::Unknown));
     if is_news {
         common.commits.fetch_add(1, Ordering::SeqCst);

@@ -1,6 +1,6 @@
 //! What the answer of an endpoint means, and when to try again.
 //!
-//! Knows no clock and no chance: both come in as numbers.
+//! Pure: time and chance come in as numbers.
 
 use connections::guard::{FetchError, Fetched};
 use model::time::{DAY, HOUR, MINUTE, SECOND};

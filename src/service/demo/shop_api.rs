@@ -53,7 +53,7 @@ fn day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// Whoever a phone number, mail address or chat id is of, as the channel proves it.
+/// The owner of a phone number, mail address or chat id, as the channel proves it.
 fn who(asked: &HashMap<String, String>) -> Option<Value> {
     let is_theirs = |it: &Value| {
         ["phone", "email", "chat_id"].iter().any(|name| {

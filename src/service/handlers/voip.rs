@@ -36,7 +36,7 @@ impl Target {
         Ok(Self { to: fields.required_phone("to")?.to_owned(), channel })
     }
 
-    /// The key's channel, and the conversation with whom it is.
+    /// The key's channel, and the conversation with the customer.
     fn find(&self, work: &Work<'_>, caller: &Caller) -> Result<(ChannelRow, ConversationRow), ApiError> {
         let channel = channels::read(work.db, &caller.channel_id)?;
         // `assistantId` is the only id of a channel that GET /account tells.

@@ -66,7 +66,7 @@ pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Re
         mail.in_reply_to = Some(returned.header_id.clone());
         come_back(work, channel, returned)?;
     }
-    // Whoever answers a mail has got it.
+    // A sender who answers a mail has got it.
     for answered in mail.in_reply_to.iter().chain(&mail.references) {
         has_left(work, channel, answered)?;
     }

@@ -37,7 +37,7 @@ pub struct InboundMail {
     pub header_id: Option<String>,
     /// The mails before it, oldest first.
     pub references: Vec<String>,
-    /// Whom it is to; the account, where nobody says.
+    /// The recipient; the account, where nothing is said.
     pub to: Vec<String>,
     pub copies: Vec<String>,
     /// A JSON object: what shows that a program has written it.

@@ -9,7 +9,7 @@ use crate::metrics::exposition::{Exposition, seconds};
 use crate::state::ServiceState;
 use model::time::Clock;
 
-/// For all questions together: whoever asks waits for 10 seconds.
+/// For all questions together: the caller waits for 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 /// The span in which a process that lives is heard of.
 const HEARD: i64 = 5_000_000;

@@ -1,4 +1,4 @@
-//! Figures for whoever watches the service: what is counted while it runs, and
+//! Figures for monitoring the service: what is counted while it runs, and
 //! what is measured when somebody asks, in the text format of Prometheus.
 //!
 //! | file | knows |

@@ -1,4 +1,4 @@
-//! `GET /metrics`: for whoever is on this machine, or knows the token.
+//! `GET /metrics`: for callers on this machine, or with the token.
 
 use axum::Router;
 use axum::extract::{Request, State};

@@ -13,7 +13,7 @@ use model::time::SECOND;
 pub struct Letter<'a> {
     /// The service's id of it.
     pub id: &'a str,
-    /// Whom it is to, without copies.
+    /// Recipients, without copies.
     pub to: &'a [String],
 }
 

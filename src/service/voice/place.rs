@@ -27,7 +27,7 @@ pub const QUEUED: &str = "queued";
 #[derive(Debug, Clone)]
 pub struct NewCall {
     pub id: String,
-    /// A JSON object for whoever speaks.
+    /// A JSON object for the speaker.
     pub metadata: String,
     /// What was paid for its first minute.
     pub cost: i64,

@@ -1,4 +1,4 @@
-//! Whom mails were exchanged with, for completing addresses.
+//! Correspondents of mails, for completing addresses.
 
 use rusqlite::params;
 

@@ -11,7 +11,7 @@ use sqlite::{Queries, read_row};
 /// Conversations found at most.
 const MOST: u32 = 20;
 
-/// Finds them, in one order whoever of them is asked about.
+/// Finds them, in the same order for each of them.
 pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
     let known: Option<(Option<String>, Option<String>)> = connection.first(
         "SELECT address, email FROM conversation WHERE channel = ?1 AND id = ?2",

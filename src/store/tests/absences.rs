@@ -179,7 +179,7 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
         }
         model.seconds = end;
         absences += i32::from(model.press(&processes[draw(&mut seed, 2)]));
-        // Whoever presses the next key, anywhere, is told nothing more.
+        // The next key, in any process, tells nothing more.
         model.seconds += 1;
         assert!(!model.press(&processes[draw(&mut seed, 2)]));
     }

@@ -1,4 +1,4 @@
-//! The board and audiences: what is listed, how it went, whom it comes to.
+//! The board and audiences: what is listed, how it went, who gets it.
 
 use crate::outbox::NewRow;
 use crate::tests::{at, channel, message};

@@ -1,4 +1,4 @@
-//! Campaigns: a wave has one row or none, whoever asks for it and however
+//! Campaigns: a wave has one row or none, whichever process asks for it and however
 //! often, and what a person said is in what is read back.
 
 use crate::Store;

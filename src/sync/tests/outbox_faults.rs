@@ -1,4 +1,4 @@
-//! What befalls an attempt in the model of the outbox's lives, and a server
+//! Faults of an attempt in the model of the outbox's lives, and a server
 //! that keeps what it did under each key for a day.
 
 use crate::tests::outbox_world::{Kept, World};
@@ -9,7 +9,7 @@ use model::text::SafeText;
 use model::time::{DAY, SECOND};
 use store::lane::LaneRow;
 
-/// What befalls an attempt.
+/// A fault of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Answered,

@@ -26,7 +26,7 @@ pub(crate) struct Credits {
     pub(crate) stale: bool,
 }
 
-/// How a balance fares.
+/// The course of a balance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Balance {
     /// It pays.
@@ -38,7 +38,7 @@ pub enum Balance {
 }
 
 impl Credits {
-    /// What waits for credits has come.
+    /// Takes in the rows that wait for credits.
     pub(crate) fn unpaid(&mut self, entries: Vec<OutboxEntry>) {
         self.unpaid = entries;
     }

@@ -20,7 +20,7 @@ use model::text::SafeText;
 use model::time::day_name;
 
 impl Credits {
-    /// How a tab's balance fares.
+    /// The course of a tab's balance.
     pub fn balance(&self, tab: &Tab, desk: &Desk, context: &Context) -> Balance {
         let Some(account) = tab.account.as_ref().filter(|_| !tab.is_simulated()) else {
             return Balance::Fine;

@@ -179,7 +179,7 @@ impl Desk {
         row.map_or_else(|| "a conversation".to_owned(), |it| it.conversation.title().to_string())
     }
 
-    /// Whom a row is about, as far as the tabs know.
+    /// The contact a row is about, as far as the tabs know.
     fn name_of_row(&self, row: &OutboxRow) -> String {
         let (Operation::ChangeTags { .. }, Some(phone)) = (&row.operation, row.operation.recipient()) else {
             if let model::outbox::Lane::Contact(phone) = &row.lane {

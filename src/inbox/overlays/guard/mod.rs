@@ -38,7 +38,7 @@ impl PromptGuard {
         (self.drawn_at, self.quiet, self.passed) = (None, QUIET, false);
     }
 
-    /// Whoever answers in lines has heard the question.
+    /// A person who answers in lines has heard the question.
     pub(crate) fn heard(&mut self) {
         (self.passed, self.by_lines) = (true, true);
     }

@@ -50,7 +50,7 @@ impl OverlayView for BroadcastForm {
     }
 }
 
-/// Whom it goes to, as far as is known.
+/// Its recipients, as far as is known.
 fn audience(form: &BroadcastForm) -> String {
     let whom = SafeText::line(&form.query.source.words()).to_string();
     let Some(found) = &form.found else { return format!("To {whom}: being looked up…") };

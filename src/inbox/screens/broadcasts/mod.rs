@@ -58,9 +58,9 @@ pub enum BroadcastActionResult {
 pub enum BroadcastQuery {
     /// The rows of a tab, or of all.
     Rows(DeskQuery),
-    /// How one went, and whom it reached.
+    /// How one went, and the recipients it reached.
     Detail(BoardId),
-    /// Whom an audience comes to.
+    /// The recipients of an audience.
     Audience(AudienceQuery),
     /// What goes on or waits, of all tabs.
     Running,
@@ -74,7 +74,7 @@ pub enum BroadcastResult {
     Rows(DeskQuery, Vec<BoardEntry>),
     /// How one went.
     Detail(BoardId, BoardDetail),
-    /// Whom it comes to, or why nobody knows.
+    /// Its recipients, or why they are not known.
     Audience(AudienceQuery, Result<ResolvedAudience, String>),
     /// What goes on or waits.
     Running(Vec<BoardEntry>),

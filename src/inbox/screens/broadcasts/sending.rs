@@ -1,5 +1,5 @@
 //! From an audience to a broadcast that has begun: opening the form, looking
-//! up whom it comes to, its keys, and taking it back while it is held.
+//! up its recipients, its keys, and taking it back while it is held.
 
 use crate::Inbox;
 use crate::components::form::FormKey;
@@ -245,7 +245,7 @@ fn audience_form(context: &mut Context) -> Option<&mut BroadcastForm> {
     context.layers.of_mut::<BroadcastForm>().next()
 }
 
-/// Whom an audience comes to was looked up.
+/// Takes in the recipients of an audience.
 pub(crate) fn audience_found(
     context: &mut Context,
     query: &AudienceQuery,

@@ -215,7 +215,7 @@ impl BroadcastsScreen {
         context.push(FileWrite::Campaign(BroadcastOrder::Report { text, file }));
     }
 
-    /// Shows whom it went to, and asks the server for the messages that went
+    /// Shows its recipients, and asks the server for the messages that went
     /// out since.
     pub(crate) fn open_recipients(&mut self, context: &mut Context) {
         self.show_recipients(context);
@@ -235,7 +235,7 @@ impl BroadcastsScreen {
         }
     }
 
-    /// Shows whom it went to, each with what became of it.
+    /// Shows its recipients, each with what became of it.
     fn show_recipients(&mut self, context: &mut Context) {
         let Some(entry) = self.rows.chosen() else { return };
         let Some(detail) = self.board_detail() else { return context.warn("it is still being read") };

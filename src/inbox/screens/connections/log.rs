@@ -31,14 +31,14 @@ impl ConnectionAnswers {
         }
     }
 
-    /// Whom the calls of the list were about.
+    /// The contacts the calls of the list were about.
     pub fn names_called_about(&self, desk: &Desk) -> Vec<String> {
         let calls = self.calls.iter();
         let named = calls.map(|it| (&it.contact, self.called_about(&it.contact, desk)));
         named.filter(|(contact, name)| *contact != name).map(|it| it.1).collect()
     }
 
-    /// Whom a call was about: by name where any tab's conversations have one.
+    /// The contact a call was about: by name where any tab's conversations have one.
     fn called_about(&self, contact: &str, desk: &Desk) -> String {
         let mut rows = desk.tabs.iter().flat_map(|it| &it.list.page.rows);
         let found = rows.find(|it| it.conversation.id.as_str() == contact);

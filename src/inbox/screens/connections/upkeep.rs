@@ -29,7 +29,7 @@ pub struct CredentialForm {
     pub label: &'static str,
     /// What is typed, behind dots.
     pub secret: Hidden,
-    /// Whom it is tried with.
+    /// The contact it is tried with.
     pub with: String,
     facts: ContactFacts,
     /// Whether it is being tried.

@@ -118,7 +118,7 @@ pub struct Wizard {
     pub wrong: Option<String>,
     /// Whether its first endpoint is asked by itself.
     pub automatic: bool,
-    /// Whom the live call is about.
+    /// The contact the live call is about.
     pub with: String,
     pub(crate) facts: ContactFacts,
     /// Which live call is the last: the answer to an earlier one is not its.

@@ -179,7 +179,7 @@ pub(crate) fn add_connection(inbox: &mut Inbox) -> Result<(), String> {
     let (facts, with) = inbox.desk.tried_with();
     let wizard = match inbox.connections.begun.take() {
         Some(mut begun) => {
-            // It is tried with whoever is selected now.
+            // It is tried with the contact that is selected now.
             (begun.facts, begun.with) = (facts, with);
             begun
         }

@@ -1,5 +1,5 @@
 //! Claims: who takes care of a conversation, as this desk notes it. The
-//! interface knows nothing of it.
+//! interface has no such thing.
 
 use crate::changes::Changes;
 use crate::context::Context;

@@ -1,7 +1,7 @@
 //! What the raw view says above an item, and which of its fields this version
 //! does not know.
 //!
-//! Works on laid out lines; knows nothing of JSON's meaning.
+//! Works on laid out lines, whatever their JSON means.
 
 use model::email::fields;
 use model::known;

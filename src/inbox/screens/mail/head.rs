@@ -92,7 +92,7 @@ impl Head {
         }
     }
 
-    /// Whether a person wrote whom it is for or what it is about.
+    /// Whether a person wrote a recipient or a subject.
     pub fn is_begun(&self) -> bool {
         self.touched && self.fields.iter().any(|it| !it.text().trim().is_empty())
     }

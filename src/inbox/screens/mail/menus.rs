@@ -37,7 +37,7 @@ pub enum MailMenuKind {
     Link,
     /// Which file of the current mail is saved.
     File,
-    /// Whom mails were exchanged with.
+    /// Correspondents of mails.
     Contact,
 }
 
@@ -180,7 +180,7 @@ impl Desk {
         context.open(Menu::new(MailMenuKind::Category, entries));
     }
 
-    /// Looks for whom mails were exchanged with.
+    /// Looks for correspondents.
     pub(crate) fn look_for_contacts(&mut self, context: &mut Context) {
         context.open(Menu::new(MailMenuKind::Contact, Vec::new()));
         self.ask_correspondents("", context);

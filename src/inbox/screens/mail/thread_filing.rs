@@ -96,7 +96,7 @@ fn is_read(row: &ConversationRow) -> bool {
 
 /// Into the archive or out of it.
 pub fn place(archived: bool) -> ThreadChange {
-    // Whoever puts a thread away has read it.
+    // A person who puts a thread away has read it.
     let is_read = archived.then_some(true);
     ThreadChange { is_read, place: Some(ThreadPlace::Archived(archived)), ..ThreadChange::default() }
 }

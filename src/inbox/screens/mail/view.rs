@@ -144,7 +144,7 @@ fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, S
     }
 }
 
-/// A row of the list: whom it is with and how old, what it is about.
+/// A row of the list: contact and age, subject.
 pub fn row(
     inbox: &Inbox,
     theme: Theme,
@@ -231,7 +231,7 @@ pub fn title_of_new(history: &History) -> String {
     if history.is_new_mail() { "New mail".to_owned() } else { String::new() }
 }
 
-/// What stands over a thread: the subject, and whom it is with.
+/// The title of a thread: the subject, and the contact.
 pub fn title(row: &ConversationRow, thread: &Thread) -> String {
     format!("{} · {}", subject(thread), row.conversation.title())
 }

@@ -143,7 +143,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
     paint_view::text(buffer, indent, area.y + 2, width, what.as_str(), Style::new());
 }
 
-/// Whom it is for, since when they wait; how it begins.
+/// Its recipient, since when they wait; how it begins.
 fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer: &mut Buffer) {
     let width = area.width.saturating_sub(3);
     let tab = tab_name(inbox, inbox.outbox.drafts.all_tabs, &entry.channel);

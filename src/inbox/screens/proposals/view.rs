@@ -1,4 +1,4 @@
-//! Draws the proposals: what, to whom, who proposes it and why.
+//! Draws the proposals: what, for which conversation, who proposes it and why.
 
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;

@@ -104,7 +104,7 @@ pub fn serve(
     Ok(Opened { shared: Some(shared), fresh, ..opened(url, links, &order)? })
 }
 
-/// Opens a database that a service has made, beside whoever serves it.
+/// Opens a database that a service has made, while it may be served.
 pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, DatabaseError> {
     let link = Link::new(url, SETTINGS)?;
     link.connect()?;

@@ -76,7 +76,7 @@ impl OpenTransaction {
         Ok(())
     }
 
-    /// Notes the newest time a row was given, for whoever comes next.
+    /// Notes the newest time a row was given, for the next writer.
     pub fn keep_stamp(&self, session: &WritingSession) -> Result<(), DatabaseError> {
         let stamp = self.order.stamp.load(Ordering::SeqCst);
         if stamp <= self.stamp.get() {

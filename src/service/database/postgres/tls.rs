@@ -30,7 +30,7 @@ pub struct NamedTls {
 pub struct Encrypted<S>(Stream<S>);
 
 impl ServerTls {
-    /// Trusts whom the system trusts.
+    /// Trusts the certificates the system trusts.
     pub fn system() -> Result<Self, rustls::Error> {
         Ok(Self { trust: connections::guard::system_trust()? })
     }

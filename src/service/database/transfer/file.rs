@@ -25,7 +25,7 @@ pub struct FileSide {
     _lock: Option<File>,
 }
 
-/// What a file says of a move, beside whoever serves it.
+/// What a file says of a move, while it may be served.
 pub fn look(path: &Path) -> Result<Option<TransferNote>, DatabaseError> {
     note::read(&open::unrefused(path)?)
 }
@@ -36,7 +36,7 @@ impl FileSide {
         Self::begun(path)
     }
 
-    /// A file as it is now, beside whoever serves it.
+    /// A file as it is now, while it may be served.
     pub fn snapshot(path: &Path) -> Result<Self, DatabaseError> {
         let connection = open::looked_at(path)?;
         connection.execute_batch("BEGIN")?;

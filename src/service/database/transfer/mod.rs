@@ -122,7 +122,7 @@ pub fn transfer<E: From<DatabaseError>>(
     Ok(moved)
 }
 
-/// Copies everything as it is at one time into a file, beside whoever serves the
+/// Copies everything as it is at one time into a file, while it may be served: the
 /// source; `tell` hears of each step.
 pub fn back_up(
     from: &DatabasePlace,

@@ -26,7 +26,7 @@ pub struct ServerSide {
     session: WritingSession,
 }
 
-/// What a database says of a move, beside whoever serves it.
+/// What a database says of a move, while it may be served.
 pub fn look(url: &ServerUrl) -> Result<Option<TransferNote>, DatabaseError> {
     let session = connected(url)?;
     schema::check_ours(&session.link)?;
@@ -48,7 +48,7 @@ impl ServerSide {
         Self::unserved(session)
     }
 
-    /// A database as it is now, beside whoever serves it.
+    /// A database as it is now, while it may be served.
     pub fn snapshot(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let session = connected(url)?;
         schema::check(&session.link)?;

@@ -197,7 +197,7 @@ async fn look_at_flags(
     since: i64,
 ) -> Result<BTreeMap<u32, MailFact>, PlatformTrouble> {
     let told = timed(link.fetch(&format!("{from}:*"), "(UID FLAGS INTERNALDATE)")).await?;
-    // What is marked as deleted is on its way out, for whoever marked it.
+    // A mail that is marked as deleted is on its way out.
     let is_there = |it: &&Fetch| it.flags().all(|it| it != Flag::Deleted);
     let told: Vec<&Fetch> = told
         .iter()

@@ -61,7 +61,7 @@ impl BotPlatform {
     /// A bot at an address.
     pub fn new(settings: &BotSettings, secrets: &BotSecrets) -> Self {
         Self {
-            // Whoever connects a channel names the address; others cannot.
+            // The admin who connects a channel names the address; others cannot.
             guard: Guard::system(Policy { allow_loopback_http: true }),
             api: settings.api.trim_end_matches('/').to_owned(),
             token: Secret::new(&secrets.token),

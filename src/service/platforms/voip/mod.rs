@@ -67,7 +67,7 @@ impl PhonePlatform {
     /// A number at an address, which is called back at another.
     pub fn new(settings: PhoneSettings, secrets: &PhoneSecrets, hook: Option<&str>) -> Self {
         Self {
-            // Whoever connects a channel names the address; others cannot.
+            // The admin who connects a channel names the address; others cannot.
             guard: Guard::system(Policy { allow_loopback_http: true }),
             settings,
             token: Secret::new(&secrets.token),

@@ -114,7 +114,7 @@ enum PhoneMeaning {
     Pause(i64),
     /// Nothing can be sent from this number.
     Account,
-    /// Whoever it is for has asked not to be written to.
+    /// The recipient has asked not to be written to.
     OptedOut,
     Refused(ErrorCode),
 }

@@ -68,7 +68,7 @@ impl NumberPlatform {
     /// A number at an address.
     pub fn new(settings: NumberSettings, secrets: &NumberSecrets) -> Self {
         Self {
-            // Whoever connects a channel names the address; others cannot.
+            // The admin who connects a channel names the address; others cannot.
             guard: Guard::system(Policy { allow_loopback_http: true }),
             settings,
             token: Secret::new(&secrets.token),

@@ -23,7 +23,7 @@ pub(crate) struct Playing {
     steps: Vec<RecordedStep>,
     /// How many of them were played.
     done: usize,
-    /// Whom it is about while no step goes elsewhere.
+    /// The conversation it is about until a step goes elsewhere.
     about: Option<ConversationKey>,
     /// Whether the steps being played may go elsewhere.
     wanders: bool,

@@ -80,7 +80,7 @@ impl BroadcastField {
 #[derive(Debug, Clone, PartialEq)]
 pub struct BroadcastForm {
     pub query: AudienceQuery,
-    /// Whom that comes to, once it was looked up.
+    /// Its recipients, once they were looked up.
     pub found: Option<ResolvedAudience>,
     /// Contacts read so far, while pages of the server are walked.
     pub walking: bool,
@@ -134,7 +134,7 @@ impl BroadcastForm {
         }
     }
 
-    /// Whom it comes to was looked up.
+    /// Takes in the recipients that were looked up.
     pub fn receive(&mut self, found: ResolvedAudience) {
         self.found = Some(found);
         self.suggest();
@@ -291,7 +291,7 @@ impl BroadcastForm {
         Ok(FilledTemplate { name: template.name.clone(), language: template.language.clone(), components })
     }
 
-    /// Whom, frozen.
+    /// The recipients, frozen.
     ///
     /// # Errors
     /// Why there is nobody, in words.

@@ -10,7 +10,7 @@ use model::ids::RowId;
 use model::outbox::OutboxRow;
 use model::queries::OutboxFate;
 
-/// What waits for the rows of what is marked.
+/// Actions that wait for the marked rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum PendingBulkAction {
     Wish(BulkWish),

@@ -176,7 +176,7 @@ impl BulkPlan {
         }
     }
 
-    /// What was done to whom.
+    /// What was done, and to which conversations.
     pub fn named(&self) -> String {
         match self.apply.as_slice() {
             [one] => format!("{} · {}", self.wish.past(), one.conversation.title()),
@@ -272,7 +272,7 @@ impl Batch {
 }
 
 impl BulkPlan {
-    /// Whom it applies to, and why not the others.
+    /// The conversations it applies to, and why not the others.
     pub(crate) fn lines(&self) -> Vec<DialogLine> {
         let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
             let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();

@@ -9,7 +9,7 @@ use model::queries::ConversationKey;
 /// Lines a card without contact and other tabs has at most, about.
 const LINES: usize = 24;
 
-/// What a card shows, and of whom.
+/// What a card shows, and of which contact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ShownCard {
     key: Option<ConversationKey>,

@@ -1,4 +1,4 @@
-//! A mail as it is read: whom it went to, its text with what was quoted
+//! A mail as it is read: its recipients, its text with what was quoted
 //! folded, its files. Made when a history comes, not when it is drawn.
 //!
 //! Its text came with the mail.
