@@ -3,7 +3,8 @@
 
 Prints one line for each promise: what is counted, how many there are, and how
 many there may be. With --list, also what was counted. Fails if a count is too
-high; the lines under src are a goal.
+high; the lines under src are a goal. Below them, as information: the lines of
+each floor, and of them those of tests, comments, blank ones and code.
 """
 
 import re
@@ -131,6 +132,26 @@ def pictures():
     )
 
 
+def lines_of(path):
+    """The lines of a file: in tests, comments, blank, code."""
+    text = path.read_text()
+    inline = re.search(r"^#\[cfg\(test\)\]\nmod \w+ \{.*", text, re.M | re.S)
+    own = "" if is_test(path) else text[: inline.start()] if inline else text
+    kinds = Counter("comments" if it.startswith("//") else "code" if it else "blank" for it in map(str.strip, own.splitlines()))
+    kinds["tests"] = len(text.splitlines()) - kinds.total()
+    return kinds
+
+
+def floors():
+    """The lines of each floor, the largest first, and of all together."""
+    counted = defaultdict(Counter)
+    for path in SOURCES:
+        floor = path.relative_to(ROOT / "src").parts[0].removesuffix(".rs")
+        for name in (floor, "together"):
+            counted[name] += lines_of(path)
+    return sorted(counted.items(), key=lambda it: -it[1].total())
+
+
 def main():
     name, fields = root_fields()
     with_methods = [
@@ -150,6 +171,9 @@ def main():
         if "--list" in sys.argv:
             print("".join(f"             {it}\n" for it in found), end="")
     print(f"{lines:>7,}  of at most {100_000:>7,}  lines under src")
+    print()
+    for floor, of in floors():
+        print(f"{of.total():>7,}  {of['tests']:>7,} tests  {of['comments']:>7,} comments  {of['blank']:>7,} blank  {of['code']:>7,} code  {floor}")
     return int(any(len(found) > bound for _, found, bound in rows))
 
 
