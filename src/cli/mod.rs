@@ -102,13 +102,11 @@ pub enum Action {
     /// For an assistant of yours: the Model Context Protocol on standard input and
     /// output. It reads, and leaves proposals and notes; a person sends.
     Mcp(mcp::McpArguments),
-    /// For scripts.
     #[command(flatten)]
     Script(scripting::Script),
     /// For benches and those who work on frontdesk.
     #[command(subcommand, hide = true)]
     Dev(development::DevelopmentAction),
-    /// For packagers.
     #[command(flatten)]
     Packaging(packaging::Packaging),
 }

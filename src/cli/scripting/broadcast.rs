@@ -81,10 +81,8 @@ pub struct BroadcastArguments {
     /// without it nothing is sent.
     #[arg(long, value_name = "WORDS")]
     pub confirm: Option<String>,
-    /// In waves.
     #[command(flatten)]
     pub waves: WaveArguments,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -94,7 +92,6 @@ pub struct BroadcastArguments {
 pub struct WatchArguments {
     /// The broadcast's id, or that of one in waves.
     pub id: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

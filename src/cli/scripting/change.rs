@@ -24,12 +24,10 @@ use store::outbox::NewRow;
 /// The switches of `send`.
 #[derive(Debug, Args)]
 pub struct SendArguments {
-    /// Which conversation.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// The text; `-` reads it from standard input.
     pub text: Option<String>,
-    /// What is more than a text.
     #[command(flatten)]
     pub content: ContentArguments,
     /// Quote this message.
@@ -41,7 +39,6 @@ pub struct SendArguments {
     /// Send although the AI may answer too.
     #[arg(long)]
     pub beside_ai: bool,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -49,14 +46,12 @@ pub struct SendArguments {
 /// The switches of `react`.
 #[derive(Debug, Args)]
 pub struct ReactArguments {
-    /// Which conversation.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// The message's id.
     pub message: String,
     /// The emoji; empty removes the reaction.
     pub emoji: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -64,10 +59,8 @@ pub struct ReactArguments {
 /// The switches of `pause`, `resume` and `close`.
 #[derive(Debug, Args)]
 pub struct ChangeArguments {
-    /// Which conversation.
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

@@ -22,7 +22,6 @@ use sync::ChannelSync;
 /// The switches of what only reads.
 #[derive(Debug, Args)]
 pub struct ReadArguments {
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -49,7 +48,6 @@ pub struct WebhookCreateArguments {
     /// The variable that holds the secret deliveries are signed with.
     #[arg(long, value_name = "VARIABLE")]
     pub secret_env: Option<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -59,7 +57,6 @@ pub struct WebhookCreateArguments {
 pub struct WebhookDeleteArguments {
     /// Its id, as `webhooks list` tells it.
     pub webhook: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

@@ -30,13 +30,11 @@ pub enum ExportFormat {
 /// The switches of `export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
-    /// Which conversation.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// What is written.
     #[arg(long, value_enum, default_value_t = ExportFormat::Text)]
     pub format: ExportFormat,
-    /// What all have; `--json` is `--format json`.
     #[command(flatten)]
     pub common: Common,
 }

@@ -71,7 +71,6 @@ pub struct MailSendArguments {
     /// The Message-ID of the mail it answers.
     #[arg(long, value_name = "ID", requires = "thread")]
     pub in_reply_to: Option<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -99,7 +98,6 @@ pub struct MailChangeArguments {
     /// How urgent it is.
     #[arg(long, value_name = "WORD")]
     pub priority: Option<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -110,7 +108,6 @@ pub struct MailContactsArguments {
     /// Only those in whose name or address this stands.
     #[arg(long, value_name = "WORDS", default_value = "")]
     pub search: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

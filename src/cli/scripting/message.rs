@@ -13,7 +13,6 @@ use model::ids::MessageId;
 pub struct MessageArguments {
     /// The message's id.
     pub message: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

@@ -32,7 +32,6 @@ pub enum OutboxAction {
 /// The switches of `outbox list`.
 #[derive(Debug, Args)]
 pub struct OutboxListArguments {
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -42,7 +41,6 @@ pub struct OutboxListArguments {
 pub struct RowArguments {
     /// The row's id, as `outbox list` tells it.
     pub row: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

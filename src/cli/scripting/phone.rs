@@ -21,7 +21,6 @@ pub struct SmsArguments {
     /// The sending channel, where the service has more than one.
     #[arg(long, value_name = "ID")]
     pub via: Option<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -40,7 +39,6 @@ pub struct CallArguments {
     /// Call, although the price is not known before.
     #[arg(long)]
     pub yes: bool,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

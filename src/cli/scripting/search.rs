@@ -25,7 +25,6 @@ pub struct SearchArguments {
     /// Ask the servers for what is new first.
     #[arg(long)]
     pub refresh: bool,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

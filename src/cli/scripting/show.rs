@@ -45,7 +45,6 @@ pub struct ListArguments {
     /// At most so many of each channel, newest activity first.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -53,13 +52,11 @@ pub struct ListArguments {
 /// The switches of `show`.
 #[derive(Debug, Args)]
 pub struct ShowArguments {
-    /// Which conversation.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// At most so many messages, counted from the newest.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

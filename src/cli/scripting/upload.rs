@@ -14,7 +14,6 @@ use model::outbox::Operation;
 pub struct UploadArguments {
     /// The file.
     pub path: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

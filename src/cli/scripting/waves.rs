@@ -50,7 +50,6 @@ pub struct CampaignArguments {
     /// From now on pause when more than so many percent have failed.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     pub stop_above: Option<u8>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

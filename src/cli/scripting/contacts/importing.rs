@@ -32,7 +32,6 @@ pub struct ContactImportArguments {
     /// Only look it through: counts, and the first bad lines.
     #[arg(long)]
     pub dry_run: bool,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

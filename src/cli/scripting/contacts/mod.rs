@@ -49,7 +49,6 @@ pub struct ContactListArguments {
     /// At most so many.
     #[arg(long, default_value_t = 100, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub limit: u32,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -59,7 +58,6 @@ pub struct ContactListArguments {
 pub struct ContactArguments {
     /// The number, with + and the country code.
     pub phone: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -87,7 +85,6 @@ pub struct ContactEditArguments {
     /// Take this metadata away; may be given more than once.
     #[arg(long = "unset", value_name = "NAME")]
     pub unset: Vec<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -100,7 +97,6 @@ pub struct ContactDeleteArguments {
     /// The last four digits of the number: they agree to it.
     #[arg(long, value_name = "DIGITS")]
     pub confirm: String,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }

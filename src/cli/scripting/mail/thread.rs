@@ -22,13 +22,11 @@ const MAILS: u32 = 1000;
 /// The switches of `mail show`.
 #[derive(Debug, Args)]
 pub struct MailShowArguments {
-    /// Which thread.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// At most so many mails, counted from the newest.
     #[arg(long, default_value_t = 50, value_name = "NUMBER", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -36,7 +34,6 @@ pub struct MailShowArguments {
 /// The switches of `mail reply`.
 #[derive(Debug, Args)]
 pub struct MailReplyArguments {
-    /// Which thread.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// The text; `-` reads it from standard input.
@@ -54,7 +51,6 @@ pub struct MailReplyArguments {
     /// A file that goes with it, or the address of one.
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
@@ -62,7 +58,6 @@ pub struct MailReplyArguments {
 /// The switches of `mail forward`.
 #[derive(Debug, Args)]
 pub struct MailForwardArguments {
-    /// Which thread.
     #[command(flatten)]
     pub wanted: ConversationArguments,
     /// The text above the mail; `-` reads it from standard input.
@@ -81,7 +76,6 @@ pub struct MailForwardArguments {
     /// A file that goes with it, or the address of one.
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
-    /// What all have.
     #[command(flatten)]
     pub common: Common,
 }
