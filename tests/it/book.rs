@@ -5,6 +5,7 @@
 mod json;
 mod links;
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -197,16 +198,38 @@ fn every_file_the_pages_name_is_there() {
     assert!(missing.is_empty(), "{}", missing.join("\n"));
 }
 
-/// All that the tests and benches are made of, one file after another.
-fn sources() -> String {
-    let mut folders: Vec<PathBuf> = vec![root().join("tests/it"), root().join("benches")];
+/// The identifiers in a text.
+fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| it.len() > 3)
+}
+
+#[test]
+fn every_name_of_the_architecture_is_in_the_code() {
+    let sources = sources(&["src", "tests", "benches"]);
+    let known: HashSet<&str> = identifiers(&sources).collect();
+    let text = page("docs/architecture.md");
+    let prose: String = text.split("```").step_by(2).collect();
+    let (mut missing, mut checked) = (Vec::new(), 0);
+    // A name that is not meant as it stands has an ellipsis or NAME in it.
+    let quoted = prose.split('`').skip(1).step_by(2).filter(|it| !it.contains('…') && !it.contains("NAME"));
+    for quote in quoted.filter(|it| !it.contains('/') && !it.ends_with(".md")) {
+        checked += 1;
+        missing.extend(identifiers(quote).filter(|it| !known.contains(it)));
+    }
+    assert!(checked >= 200, "the page has lost its names: {checked}");
+    assert!(missing.is_empty(), "{}", missing.join("\n"));
+}
+
+/// The text of all source files in these folders, one after another.
+fn sources(folders: &[&str]) -> String {
+    let mut folders: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
     let mut all = String::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs") {
+            } else if path.extension().is_some_and(|it| it == "rs" || it == "sql") {
                 all.push_str(&std::fs::read_to_string(path).expect("text"));
             }
         }
@@ -216,7 +239,7 @@ fn sources() -> String {
 
 #[test]
 fn every_campaign_of_the_book_is_there() {
-    let (manifest, sources) = (page("Cargo.toml"), sources());
+    let (manifest, sources) = (page("Cargo.toml"), sources(&["tests/it", "benches"]));
     let campaigns = page("docs/campaigns.md");
     let mut checked = 0;
     let lines = campaigns.lines().filter(|it| it.contains("cargo ") && !it.contains('`'));
