@@ -3,15 +3,19 @@
 use serde_json::{Map, Value, json};
 
 use crate::channels::Channel;
+use crate::credits::Payment;
 use crate::database::DatabaseError;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::MessageRow;
 use crate::database::proposals::{self, ProposalRow};
 use crate::database::session::DbSession;
+use crate::errors::ApiError;
+use crate::handlers::account::precise;
+use crate::reply::Reply;
 use model::time::Timestamp;
 use wire::conversations::ConversationBody;
 use wire::lines::{ConversationLine, MessageLine};
-use wire::messages::MessageBody;
+use wire::messages::{MessageBody, SentMessage};
 use wire::telegram::TelegramConversationBody;
 
 fn time(at: Timestamp) -> Option<String> {
@@ -21,6 +25,23 @@ fn time(at: Timestamp) -> Option<String> {
 /// What stands for a content where one line has to do.
 pub fn preview(content: &str, kind: &str) -> String {
     if content.is_empty() { format!("[{kind}]") } else { content.to_owned() }
+}
+
+/// The answer to a send, which waits for the platform where one has to carry it.
+pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, ApiError> {
+    let carried = row.carried();
+    let number = row.platform_id.parse().ok().filter(|_| channel == Channel::Telegram);
+    let name = Some(row.platform_id).filter(|it| channel == Channel::Whatsapp && !it.is_empty());
+    let reply = Reply::ok(&SentMessage {
+        message_id: row.id,
+        whatsapp_message_id: name,
+        telegram_message_id: number,
+        status: row.status,
+        credits_used: precise(paid.used),
+        credits_remaining: precise(paid.remaining),
+        test: None,
+    })?;
+    Ok(reply.after(carried))
 }
 
 /// A message as listed.
@@ -92,7 +113,7 @@ pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> 
 /// Interface: Message.
 pub fn whole_message(row: MessageRow, channel: Channel) -> MessageBody {
     let media = row.details.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
-    let used = super::account::precise(row.cost);
+    let used = precise(row.cost);
     MessageBody { media, credits_used: Some(used), ..message(row, channel) }
 }
 

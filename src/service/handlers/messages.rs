@@ -4,6 +4,7 @@
 use axum::extract::State;
 
 use crate::auth::Caller;
+use crate::channels::Channel;
 use crate::chat::compose::compose;
 use crate::chat::content::{ChatSendRequest, Content};
 use crate::chat::emoji;
@@ -17,7 +18,6 @@ use crate::database::outbound;
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::fields::Fields;
-use crate::handlers::account::precise;
 use crate::handlers::bodies;
 use crate::query::PageRequest;
 use crate::reply::Reply;
@@ -26,7 +26,6 @@ use crate::state::Service;
 use crate::write::Work;
 use crate::{credits, media};
 use wire::errors::ErrorCode;
-use wire::messages::SentMessage;
 use wire::reactions::ReactResult;
 
 /// The values of the `direction` filter.
@@ -63,17 +62,7 @@ fn send_in(
     let paid = credits::pay(work, caller, price, "message", &id)?;
     let outgoing = Outgoing { cost: paid.used, reply_to, ..outgoing };
     let row = send::send(work, &channel, &conversation, id, outgoing)?;
-    let carried = row.carried();
-    let reply = Reply::ok(&SentMessage {
-        message_id: row.id,
-        whatsapp_message_id: Some(row.platform_id).filter(|it| !it.is_empty()),
-        telegram_message_id: None,
-        status: row.status,
-        credits_used: precise(paid.used),
-        credits_remaining: precise(paid.remaining),
-        test: None,
-    })?;
-    Ok(reply.after(carried))
+    bodies::sent(row, Channel::Whatsapp, &paid)
 }
 
 /// The conversation a send belongs to, if it may be sent there now.

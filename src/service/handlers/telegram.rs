@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::auth::Caller;
+use crate::channels::Channel;
 use crate::chat::content::Media;
 use crate::chat::html;
 use crate::chat::markdown;
@@ -13,7 +14,6 @@ use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
 use crate::errors::ApiError;
 use crate::fields::Fields;
-use crate::handlers::account::precise;
 use crate::handlers::bodies;
 use crate::handlers::conversations::{page, page_of_messages};
 use crate::handlers::messages::{react_with, read_emoji};
@@ -24,7 +24,6 @@ use crate::write::Work;
 use crate::{credits, media};
 use model::{bounds, prices, reactions};
 use wire::errors::ErrorCode;
-use wire::messages::SentMessage;
 
 /// The types, as the interface lists them.
 const TYPES: [&str; 5] = ["text", "photo", "video", "document", "audio"];
@@ -141,17 +140,7 @@ fn send_in(
         broadcast: None,
     };
     let row = send::send(work, &channel, &conversation, id, outgoing)?;
-    let carried = row.carried();
-    let reply = Reply::ok(&SentMessage {
-        message_id: row.id,
-        whatsapp_message_id: None,
-        telegram_message_id: row.platform_id.parse().ok(),
-        status: row.status,
-        credits_used: precise(paid.used),
-        credits_remaining: precise(paid.remaining),
-        test: None,
-    })?;
-    Ok(reply.after(carried))
+    bodies::sent(row, Channel::Telegram, &paid)
 }
 
 /// The chat, if its user has started the bot. A test key talks to any.

@@ -4,6 +4,7 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::auth::Caller;
+use crate::channels::Channel;
 use crate::chat::people::conversation_with;
 use crate::chat::send::{self, Outgoing};
 use crate::credits;
@@ -20,7 +21,6 @@ use crate::voice;
 use crate::voice::place::{self, NewCall};
 use crate::write::Work;
 use model::{bounds, counting, prices};
-use wire::messages::SentMessage;
 use wire::voip::{CallBody, VoipConversationBody};
 
 /// What both writes have.
@@ -98,17 +98,7 @@ pub async fn sms(State(service): State<Service>, request: Writing) -> Result<Rep
                 ..Outgoing::default()
             };
             let row = send::send(work, &channel, &conversation, id, outgoing)?;
-            let carried = row.carried();
-            let reply = Reply::ok(&SentMessage {
-                message_id: row.id,
-                whatsapp_message_id: None,
-                telegram_message_id: None,
-                status: row.status,
-                credits_used: precise(paid.used),
-                credits_remaining: precise(paid.remaining),
-                test: None,
-            })?;
-            Ok(reply.after(carried))
+            bodies::sent(row, Channel::Voip, &paid)
         })
         .await
 }
