@@ -11,7 +11,6 @@ use model::time::SECOND;
 /// Why something did not happen, or is not known to have happened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFailure {
-    /// What kind of reason it is.
     pub cause: FailureCause,
     /// The code of the interface, or one of this desk's in the same form.
     pub code: SafeText,

@@ -60,7 +60,6 @@ pub enum RequestKind {
     Read(ReadPriority),
     /// What changes the server and has no limit of its own.
     Send,
-    /// A new broadcast.
     Broadcast,
     /// A contact made or changed.
     Contact,

@@ -34,7 +34,6 @@ pub enum PictureError {
     /// The host said no.
     #[error("its host answers with {0}")]
     Status(u16),
-    /// The connection failed.
     #[error("{0}")]
     Broken(String),
 }

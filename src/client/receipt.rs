@@ -59,21 +59,23 @@ pub enum ReceiptKind {
         /// How it stands, in the server's word.
         status: String,
     },
-    /// A broadcast was taken.
-    Broadcasting { broadcast: BroadcastId },
+    Broadcasting {
+        broadcast: BroadcastId,
+    },
     /// A contact was made or changed; a test key may be told no id.
     Saved(Option<ContactId>),
     /// A webhook was registered; a test key may be told no id.
     Registered(Option<WebhookId>),
     /// A file was uploaded; a test key may be told no address.
-    Uploaded { url: Option<String> },
+    Uploaded {
+        url: Option<String>,
+    },
     /// A contact or a webhook is gone.
     Deleted,
     /// A thread was changed.
     Filed,
     /// The AI switch was set; the state that holds now, if told.
     Automation(Option<bool>),
-    /// The conversation was closed.
     Closed,
     /// The reaction was set or removed.
     Reacted,

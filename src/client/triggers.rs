@@ -14,13 +14,9 @@ use wire::paths;
 /// A trigger whose items have no shape of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlainTrigger {
-    /// Recent contacts.
     NewContact,
-    /// Recent orders.
     NewOrder,
-    /// Recent appointments.
     NewAppointment,
-    /// Recently completed campaigns.
     CampaignCompleted,
 }
 

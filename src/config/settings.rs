@@ -51,15 +51,12 @@ pub struct Setting {
 /// What a key takes.
 #[derive(Debug, Clone, Copy)]
 pub enum SettingValue {
-    /// A text in quotes.
     Text,
     /// True or false.
     Flag,
     /// A whole number from one to another.
     Number(i64, i64),
-    /// One of a few words.
     Word(fn() -> Vec<&'static str>),
-    /// A list of texts.
     Texts,
 }
 

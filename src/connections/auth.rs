@@ -14,7 +14,6 @@ pub enum Proof {
     /// Nothing.
     None,
     Header(String, Secret),
-    /// A parameter of the query.
     Query(String, Secret),
 }
 

@@ -22,6 +22,5 @@ pub struct Changes {
     pub(crate) journal: Journal,
     /// What the next action on many is about.
     pub(crate) bulk: BulkActions,
-    /// Writes to this desk's own files.
     pub(crate) writes: FileWrites,
 }

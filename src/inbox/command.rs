@@ -7,13 +7,10 @@ pub type Reason = String;
 /// Where a command's keys act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CommandScope {
-    /// The conversation list.
     List,
-    /// The message history.
     History,
     /// The list and the history: wherever a conversation is selected or open.
     Conversation,
-    /// The pages of rows.
     Rows,
     Outbox,
     Proposals,
@@ -76,7 +73,6 @@ pub struct CommandRow {
     /// Key sequences; the first is the one hints show. A person may choose
     /// others: [`crate::keymap`].
     pub keys: &'static [&'static str],
-    /// One or two words for the hint line.
     pub word: &'static str,
     /// One line for help, in which `{name}` stands for that command's key.
     pub doc: &'static str,

@@ -13,7 +13,6 @@ use model::time::Timestamp;
 /// See the module's text.
 #[derive(Debug)]
 pub struct Context {
-    /// The time of this turn.
     pub now: Timestamp,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),

@@ -37,7 +37,6 @@ pub struct Desk {
     pub(crate) walk: UrgencyWalk,
     /// What lies under the tabs.
     pub page: PageKind,
-    /// The layout of the panes.
     pub panes: Panes,
     /// A second conversation beside the current one.
     pub(crate) beside: Option<SecondConversation>,

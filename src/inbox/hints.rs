@@ -21,9 +21,7 @@ const FEW: usize = 3;
 /// What a click on a hint does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HintTarget {
-    /// The command's keys are pressed.
     Keys(Command),
-    /// The line is said.
     Line(&'static str),
     /// Nothing: a popup is answered by keys alone.
     Nothing,

@@ -15,7 +15,6 @@ pub enum KeyCode {
     Esc,
     /// Tabulator.
     Tab,
-    /// Shift and Tab.
     BackTab,
     /// Deletes before the cursor.
     Backspace,
@@ -34,7 +33,6 @@ pub enum KeyCode {
     End,
     PageUp,
     PageDown,
-    /// A function key.
     F(u8),
 }
 

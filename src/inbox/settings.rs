@@ -106,7 +106,6 @@ pub struct Settings {
     pub graphics: Graphics,
     /// Channels whose pictures are fetched by themselves.
     pub pictures_of: Vec<ChannelId>,
-    /// How mails of a channel begin.
     pub mail_styles: Vec<(ChannelId, MailStyle)>,
     /// Whether this is the demo, which the status line says.
     pub demo: bool,
@@ -123,7 +122,6 @@ pub struct Settings {
     pub away: i64,
     /// Which keys call which command.
     pub keymap: KeyMap,
-    /// What senders are called here.
     pub senders: Aliases,
     pub macros: Vec<Fixed>,
     /// The business's own interfaces that can be asked.

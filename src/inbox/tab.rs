@@ -55,9 +55,7 @@ impl PaneNote {
 /// Which pane has the keyboard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Focus {
-    /// The conversation list.
     List,
-    /// The message history.
     History,
     Composer,
 }

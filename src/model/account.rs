@@ -11,7 +11,6 @@ pub enum Platform {
     Whatsapp,
     /// The bot channel: no window, no templates, no pause.
     Telegram,
-    /// Email threads.
     Email,
     /// Voice and SMS.
     Voip,

@@ -21,7 +21,6 @@ crate::words! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Broadcast {
     pub id: BroadcastId,
-    /// How far it has come.
     pub status: BroadcastStatus,
     /// What it says, if the server tells.
     pub text: Option<SafeText>,

@@ -8,7 +8,6 @@ use crate::time::Timestamp;
 /// One request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Call {
-    /// The tab whose key it left with.
     pub channel: ChannelId,
     pub at: Timestamp,
     pub method: String,

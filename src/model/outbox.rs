@@ -33,7 +33,6 @@ crate::words! {
         Post = "POST",
         /// Changes something.
         Patch = "PATCH",
-        /// Removes something.
         Delete = "DELETE",
     }
 }
@@ -126,7 +125,6 @@ pub struct OutboxRow {
     pub id: RowId,
     /// Grows with every row: those of a lane leave in this order.
     pub sequence: i64,
-    /// The tab whose key it leaves with.
     pub channel: ChannelId,
     /// Rows of one lane leave in order.
     pub lane: Lane,

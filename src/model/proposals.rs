@@ -13,18 +13,19 @@ use crate::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ProposedChange {
-    /// Send this text.
-    Reply { text: String },
-    /// Pause the AI.
+    Reply {
+        text: String,
+    },
     Pause,
-    /// Hand back to the AI.
     HandBack,
-    /// Close the conversation.
     Close,
     /// Put it aside for so many minutes from when a person agrees.
-    Snooze { minutes: u32 },
-    /// Add a tag.
-    Tag { word: String },
+    Snooze {
+        minutes: u32,
+    },
+    Tag {
+        word: String,
+    },
 }
 
 impl ProposedChange {

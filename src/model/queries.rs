@@ -181,7 +181,6 @@ pub struct OutboxEntry {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct OutboxPage {
     pub entries: Vec<OutboxEntry>,
-    /// Whether there are more than were asked for.
     pub more: bool,
 }
 

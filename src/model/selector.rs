@@ -32,7 +32,6 @@ pub enum Selector {
     ChatId(String),
     /// The user name of the bot's platform, without its `@`.
     Handle(String),
-    /// A conversation's id.
     Id(ConversationId),
     /// A name, said to be one.
     Name(String),
@@ -165,11 +164,9 @@ fn is_digits(text: &str) -> bool {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     pub row: ConversationRow,
-    /// The platform of its channel.
     pub platform: Platform,
     /// Whether its channel's key really sends.
     pub environment: Environment,
-    /// The workspace of its channel.
     pub workspace: String,
 }
 

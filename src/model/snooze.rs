@@ -32,7 +32,6 @@ pub struct Snooze {
 /// Why a conversation is back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Woken {
-    /// Its time has come.
     Time,
     /// The customer wrote.
     Reply,

@@ -74,7 +74,6 @@ pub enum SuggestedBy {
     Model(u8),
     /// A canned reply of this title.
     Reply(SafeText),
-    /// Rules alone.
     Rules,
 }
 

@@ -43,7 +43,6 @@ impl MessageSummary {
 /// What a rule saw, and how much it weighs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TroubleReason {
-    /// In words for the list.
     pub words: String,
     pub weight: u32,
 }

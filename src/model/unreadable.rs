@@ -11,7 +11,6 @@ pub enum List {
     /// New messages, as a trigger tells them.
     Messages,
     Contacts,
-    /// Correspondents of mails.
     Correspondents,
     Templates,
     Webhooks,

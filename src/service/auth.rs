@@ -27,7 +27,6 @@ pub struct Caller {
     pub key: String,
     /// The workspace whose balance and data it acts on.
     pub workspace: String,
-    /// The one channel it drives.
     pub channel_id: String,
     pub channel: Channel,
     /// Live or test, as the key's prefix says.

@@ -37,7 +37,6 @@ pub struct Fault {
     pub count: u32,
     /// Answered with this status, its work not done.
     pub status: Option<u16>,
-    /// The code of that answer.
     pub code: Option<String>,
     /// Answered this much later; a write claims its idempotency key first.
     pub delay: Duration,

@@ -16,7 +16,6 @@ use model::time::{MINUTE, SECOND, Timestamp};
 pub enum Category {
     /// Sending, closing, deleting contacts; also pausing, reacting and media.
     Send,
-    /// Broadcast sends.
     Broadcast,
     /// Creating or upserting contacts.
     ContactsWrite,

@@ -48,7 +48,6 @@ pub struct ServiceState {
     pub cursors: Cursors,
     /// Times and ids of new rows.
     pub stamps: Stamps,
-    /// Faults that were asked for.
     pub faults: Faults,
     /// Looks at addresses customers give before anything is asked there.
     pub guard: Guard,
@@ -65,7 +64,6 @@ pub struct ServiceState {
     pub vault: Vault,
     /// What is being thought about.
     pub thoughts: Thoughts,
-    /// What pollers were answered last.
     pub last_answers: LastAnswers,
     /// Held while things happen in the simulated world.
     pub world: tokio::sync::Mutex<()>,

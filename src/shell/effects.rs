@@ -122,7 +122,6 @@ fn save_draft(
 #[derive(Debug, PartialEq, Eq)]
 enum RowSource {
     Draft,
-    /// A proposal.
     Proposed(ProposalId),
     /// Something beside both.
     Beside,

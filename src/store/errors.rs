@@ -58,7 +58,6 @@ pub enum StoreError {
     /// The disk did not read or write what it was told to.
     #[error("the disk failed ({0}); nothing was written. Check that it is there and not full")]
     Disk(String),
-    /// A statement failed for another reason.
     #[error("the local database failed: {0}")]
     Database(rusqlite::Error),
     /// The store's thread has ended or the job panicked.

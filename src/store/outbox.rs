@@ -18,7 +18,6 @@ use sqlite::{Queries, only};
 /// A change a person asked for, ready to be queued.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewRow {
-    /// The tab whose key it leaves with.
     pub channel: ChannelId,
     /// Rows of one lane leave in order.
     pub lane: Lane,

@@ -27,7 +27,6 @@ const REPORT: i64 = SECOND;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolledResource {
     Account,
-    /// The list of conversations.
     List,
     /// The new-message trigger, and the backfill behind it.
     Trigger,
@@ -39,7 +38,6 @@ pub enum PolledResource {
     Templates,
     /// The account behind a mail key.
     Mailbox,
-    /// Correspondents of mails.
     Correspondents,
     Contacts,
     /// The triggers, as someone looks at what they tell.

@@ -21,7 +21,6 @@ use store::lane::{LaneRow, is_lapsed};
 /// What to do with the outbox now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneStep {
-    /// Sends this row.
     Send(usize),
     /// Reads this conversation's history before its text may leave.
     ReadFirst(ConversationId),

@@ -60,7 +60,6 @@ pub enum Task {
     Sweep,
     /// The account behind a mail key.
     Mailbox,
-    /// Broadcasts that are on their way.
     Broadcasts,
     /// Whether what is stored is all the server counts.
     Audit,

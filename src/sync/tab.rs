@@ -20,7 +20,6 @@ pub enum Loop {
     Push,
     /// The files of messages, which take long.
     Upload,
-    /// Broadcasts in waves.
     Waves,
 }
 

@@ -15,7 +15,6 @@ pub struct AccountBody {
     /// The assistant the key drives.
     #[serde(default, deserialize_with = "lenient::text")]
     pub assistant_id: Option<String>,
-    /// The id of the key that asked.
     #[serde(default, deserialize_with = "lenient::text")]
     pub key_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::object")]

@@ -9,7 +9,6 @@ use crate::email::AttachmentBody;
 /// A message or reaction on its way to a platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Parcel {
-    /// The service's id of it.
     pub id: String,
     /// A phone number or chat id.
     pub to: String,
@@ -53,7 +52,6 @@ pub struct MessageDraft {
     pub cost: i64,
     /// The idempotency key it came under.
     pub key: Option<String>,
-    /// The broadcast it belongs to.
     #[serde(default)]
     pub broadcast: Option<String>,
 }
@@ -106,7 +104,6 @@ pub struct NumberSecrets {
 /// what is kept of it once a server has it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MailDraft {
-    /// The service's id of it.
     pub id: String,
     pub thread: String,
     pub begins_thread: bool,
@@ -159,14 +156,12 @@ pub struct MailFiling {
     pub seen: Option<bool>,
     /// The newest marked, or none.
     pub flagged: Option<bool>,
-    /// The folder of the interface they are to lie in.
     pub folder: Option<String>,
 }
 
 /// What is kept of a mailbox, beside its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct MailboxSettings {
-    /// The address mail comes to and leaves from.
     pub address: String,
     /// What mails from it are signed with.
     pub name: Option<String>,
@@ -215,7 +210,6 @@ pub struct MailboxMark {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PieceKind {
-    /// A mail in the inbox.
     Inbox,
     /// A mail among those that were sent.
     Sent,

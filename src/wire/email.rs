@@ -103,7 +103,6 @@ pub struct ThreadPatch<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SentEmail {
-    /// The service's id of the mail.
     pub message_id: String,
     pub thread_id: String,
     /// `sent`.
@@ -133,7 +132,6 @@ pub struct EmailThreadBody {
     pub last_message_at: Option<String>,
     #[serde(default, deserialize_with = "lenient::count")]
     pub message_count: Option<u64>,
-    /// Whether a person has read it.
     #[serde(default, deserialize_with = "lenient::boolean")]
     pub is_read: Option<bool>,
     /// Whether a person has marked it.

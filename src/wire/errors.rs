@@ -56,7 +56,6 @@ error_codes! {
     Forbidden = "FORBIDDEN", 403;
     /// Balance too low for the action.
     InsufficientCredits = "INSUFFICIENT_CREDITS", 402;
-    /// Request failed validation.
     ValidationError = "VALIDATION_ERROR", 400;
     /// The channel is not configured for this workspace.
     NotConfigured = "NOT_CONFIGURED", 400;

@@ -37,7 +37,6 @@ pub struct PlaceCallBody<'a> {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallBody {
-    /// The service's id of the call.
     pub call_id: String,
     /// `queued`.
     pub status: String,

@@ -20,7 +20,6 @@ mod tests;
 /// Where a channel's key comes from; never from an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
-    /// An environment variable.
     Environment(String),
     /// The output of a command, such as a password manager's.
     Command(String),

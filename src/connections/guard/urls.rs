@@ -42,7 +42,6 @@ pub enum Refusal {
     /// Not a URL, or one that different readers would read differently.
     #[error("this is not a valid URL")]
     Malformed,
-    /// Another scheme.
     #[error("the URL must start with https://")]
     Scheme,
     /// Nothing between the scheme and the path.
@@ -69,7 +68,6 @@ pub enum Destination {
     Address(IpAddr),
     /// `localhost`, which is never looked up.
     Localhost,
-    /// A name to be resolved.
     Name(String),
 }
 

@@ -8,7 +8,6 @@ use crate::keys::{KeyCode, KeyPress};
 /// What a key means to a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FormKey {
-    /// The form is left.
     Leave,
     /// What was filled in is wanted so.
     Submit,

@@ -23,7 +23,6 @@ pub struct Picker {
 pub enum Picked {
     /// The question or the choice may have changed.
     Stays,
-    /// The entry is wanted.
     Entry(usize),
     Left,
 }

@@ -37,13 +37,10 @@ pub enum TextEdit {
     Undo,
     /// Does again what was undone.
     Redo,
-    /// Goes to the start of the line.
     LineStart,
-    /// Goes to the end of the line.
     LineEnd,
     /// Goes one word back.
     WordLeft,
-    /// Goes one word on.
     WordRight,
     /// Deletes the word before the cursor.
     DeleteWord,

@@ -33,7 +33,6 @@ use crate::watch::WatchState;
 #[derive(Debug, Default)]
 pub struct Features {
     pub(crate) macros: Macros,
-    /// The balance and what was spent from here.
     pub(crate) credits: Credits,
     /// Pauses of the AI made from here.
     pub(crate) pauses: PauseLeases,

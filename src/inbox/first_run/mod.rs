@@ -14,7 +14,6 @@ pub enum FirstStep {
     Demo,
     /// The same with its exercise.
     Tutor,
-    /// A channel key of one's own.
     AddChannel,
     /// Nothing.
     Quit,

@@ -53,7 +53,6 @@ pub struct Clash {
 pub enum Resolution {
     /// The start of a longer sequence.
     Pending,
-    /// A command.
     Matched(Command),
     /// No key of this place.
     Unknown,

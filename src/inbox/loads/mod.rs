@@ -86,7 +86,6 @@ impl Loads {
 /// A part of the screen that is read from this desk's files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pane {
-    /// The conversation list.
     List,
     History,
     /// The history kept beside it.

@@ -15,7 +15,6 @@ use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest};
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutsideRequest {
-    /// Make a secret.
     Secret,
     /// Something of a connection, which may take its time.
     Connections(Box<ConnectionRequest>),
@@ -63,7 +62,6 @@ pub enum Answered {
     Connections(ConnectionResult),
     /// The last line's setting is kept, or why not.
     FooterKept(Result<(), String>),
-    /// The canned replies as they are now.
     Replies(Canned),
     /// What is suggested, or why nothing is.
     Suggested(SuggestionId, Result<Suggestion, String>),
@@ -77,7 +75,6 @@ pub enum Answered {
     Piped(String, Result<String, String>),
     /// A picture by its address, or why there is none.
     Picture(String, Fetched),
-    /// What the file of a path is.
     File {
         path: String,
         pasted: bool,

@@ -30,7 +30,6 @@ pub enum ListKind {
     Done,
     /// What became of the last action on many.
     Results,
-    /// Whose AI was paused from here.
     Paused,
     /// What happened since the person left.
     Since,

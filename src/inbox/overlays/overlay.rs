@@ -15,7 +15,6 @@ pub(crate) const AROUND: u16 = 3;
 /// What a key came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyOutcome {
-    /// It stays open.
     Stay,
     /// It stays open, and the key means nothing in it.
     Ignored,

@@ -57,15 +57,11 @@ pub struct PaletteItem {
 /// What choosing does.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PaletteAction {
-    /// Runs a command.
     Command(Command),
     /// Does what is typed after `:`, or asks for what follows it.
     Verb(&'static VerbRow),
-    /// Shows a view.
     View(usize),
-    /// Goes to a tab.
     Tab(usize),
-    /// Opens a conversation.
     Conversation(ConversationKey),
 }
 

@@ -22,13 +22,11 @@ pub enum PageKind {
     Drafts,
     /// What assistants propose.
     Proposals,
-    /// The contacts of the tab.
     People,
     /// What the triggers tell.
     Events,
     /// Who else is told of what happens.
     Webhooks,
-    /// The templates of the channel.
     Templates,
     /// The account behind the key.
     Account,

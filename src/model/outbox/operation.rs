@@ -84,7 +84,6 @@ pub enum Operation {
     /// Change a contact, or make one. It is merged with what the server has
     /// when the row is about to leave for the first time.
     ChangeContact(Box<ContactChange>),
-    /// Delete a contact and its conversation's history.
     DeleteContact {
         contact: ContactId,
         /// The contact's phone number.

@@ -57,7 +57,6 @@ pub enum WaitRemedy {
     /// End the wait: it leaves now.
     SendNow,
     TakeBack,
-    /// Decide over it.
     Decide,
     /// Decide over the one before it.
     DecideBefore,

@@ -62,7 +62,6 @@ enum WordPart {
     Of(WordKind),
     /// Belongs to the character before it.
     Mark,
-    /// Ends a word.
     Gap,
 }
 

@@ -47,7 +47,6 @@ impl AudienceSource {
 /// What is asked of the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AudienceQuery {
-    /// The tab it leaves from.
     pub channel: ChannelId,
     pub source: AudienceSource,
 }

@@ -81,7 +81,6 @@ impl Aim {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewCampaign {
-    /// The tab whose key it leaves with.
     pub channel: ChannelId,
     pub content: BroadcastContent,
     pub aim: Aim,
@@ -210,7 +209,6 @@ pub struct Campaign {
     pub judged_from: usize,
     /// The quality rating when it was begun.
     pub quality_before: Option<SafeText>,
-    /// Its waves in their order.
     pub waves: Vec<Wave>,
 }
 

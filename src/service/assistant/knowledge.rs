@@ -30,7 +30,6 @@ pub struct Knowledge {
     pub tone: String,
     /// What is true of the business.
     pub facts: Vec<String>,
-    /// What it answers to questions.
     pub questions: QuestionFile,
 }
 

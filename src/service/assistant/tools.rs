@@ -31,7 +31,6 @@ pub struct Tools {
 /// What a call brought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
-    /// As its mapping shows it.
     pub mapped: Mapped,
     /// As it came, cut.
     pub raw: String,

@@ -20,7 +20,6 @@ pub enum Content {
     Text(String),
     /// Media behind a link.
     Media(Media),
-    /// An approved template.
     Template {
         name: String,
         language: String,

@@ -43,7 +43,6 @@ pub struct Outgoing {
     /// The id of the quoted message.
     pub reply_to: Option<String>,
     pub cost: i64,
-    /// The broadcast it belongs to.
     pub broadcast: Option<String>,
 }
 

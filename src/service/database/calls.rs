@@ -11,7 +11,6 @@ pub struct CallRow {
     pub id: String,
     /// The channel it goes through.
     pub channel: String,
-    /// The conversation it belongs to.
     pub conversation: String,
     /// A JSON object for the assistant.
     pub metadata: String,

@@ -13,7 +13,6 @@ pub struct ChannelRow {
     pub id: String,
     pub workspace: String,
     pub kind: Channel,
-    /// The id of its assistant.
     pub assistant: String,
     pub assistant_name: Option<String>,
     /// The number, bot name or mail address; none until one is connected.

@@ -21,7 +21,6 @@ pub struct EgressRow {
     pub channel: String,
     /// The conversation or the thread: what is in one lane leaves in order.
     pub lane: String,
-    /// Its place in the lane.
     pub place: Timestamp,
     /// JSON: the request as it was made.
     pub parcel: String,

@@ -13,7 +13,6 @@ const KEPT: i64 = 7 * DAY;
 pub struct EventRow {
     /// Its id, which every delivery of it carries.
     pub id: String,
-    /// The channel it happened on.
     pub channel: String,
     /// `message.received`, …
     pub name: String,
@@ -30,9 +29,7 @@ pub struct DueDelivery {
     pub webhook: String,
     pub event: String,
     pub body: Vec<u8>,
-    /// How many attempts there were.
     pub attempts: usize,
-    /// When the next one is due.
     pub due_at: Timestamp,
 }
 

@@ -10,7 +10,6 @@ use sqlite::read_row;
 /// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngressRow {
-    /// The channel it came in on.
     pub channel: String,
     /// The platform's id of it.
     pub name: String,

@@ -38,7 +38,6 @@ pub struct MessageRow<T = String> {
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
-    /// The broadcast it belongs to.
     pub broadcast: Option<T>,
 }
 

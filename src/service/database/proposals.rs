@@ -39,13 +39,11 @@ impl State {
 pub struct ProposalRow {
     /// Its id, and the idempotency key of its call.
     pub id: String,
-    /// The conversation it came from.
     pub conversation: String,
     pub connection: String,
     pub endpoint: String,
     /// What the assistant filled in.
     pub answers: Vec<(String, String)>,
-    /// How far it has come.
     pub state: State,
     /// What became of the last attempt.
     pub outcome: Option<String>,

@@ -9,7 +9,6 @@ use model::time::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookRow {
     pub id: String,
-    /// The channel it listens to.
     pub channel: String,
     pub url: String,
     /// A JSON array of event names.

@@ -11,7 +11,6 @@ use model::time::SECOND;
 /// A mail on its way.
 #[derive(Debug, Clone, Copy)]
 pub struct Letter<'a> {
-    /// The service's id of it.
     pub id: &'a str,
     /// Recipients, without copies.
     pub to: &'a [String],

@@ -13,7 +13,6 @@ use model::time::SECOND;
 /// A call to be put through.
 #[derive(Debug, Clone, Copy)]
 pub struct Dial<'a> {
-    /// The service's id of it.
     pub id: &'a str,
     /// E.164.
     pub to: &'a str,

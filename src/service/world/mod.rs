@@ -34,13 +34,11 @@ model::words! {
     pub enum Kind {
         /// A message reaches the device.
         Delivered = "delivered",
-        /// A message is read.
         Read = "read",
         /// A message does not arrive.
         Failed = "failed",
         /// The assistant answers a conversation.
         Answer = "answer",
-        /// A customer answers a person.
         Customer = "customer",
         /// Some customer writes by themselves.
         Live = "live",
@@ -50,7 +48,6 @@ model::words! {
         Bounced = "bounced",
         /// The contact of a thread of mail answers a person.
         Letter = "letter",
-        /// A call moves on.
         Call = "call",
         /// A broadcast goes to its next recipients.
         Broadcast = "broadcast",

@@ -19,7 +19,6 @@ pub enum RecordedStep {
     Key(KeyPress),
     /// A text that was pasted.
     Paste(String),
-    /// A command line.
     Line(String),
 }
 

@@ -61,7 +61,6 @@ impl Done {
 /// What taking something back takes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum UndoTarget {
-    /// Rows of the outbox.
     Rows(Vec<OutboxRow>),
     /// The change that brings back what was kept before.
     Keep(Keep),
@@ -75,7 +74,6 @@ pub enum UndoTarget {
     Filed(Vec<Intent>),
     /// A macro as it was before.
     Macro(char, Option<Macro>),
-    /// A proposal that was dropped.
     Proposal(Box<DeskProposal>),
     /// A broadcast, held until then.
     Campaign(CampaignId, Timestamp),

@@ -15,7 +15,6 @@ pub enum MotionReach {
     Exclusive,
     /// What lies at the far end, too.
     Inclusive,
-    /// Whole lines.
     Lines,
 }
 

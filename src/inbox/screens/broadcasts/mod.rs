@@ -49,7 +49,6 @@ pub enum BroadcastActionResult {
     Begun(Box<NewCampaign>, CampaignId),
     /// Another was carried out; false: it came too late.
     Done(BroadcastOrder, bool),
-    /// The files failed.
     Failed(BroadcastOrder, String),
 }
 
@@ -60,11 +59,9 @@ pub enum BroadcastQuery {
     Rows(DeskQuery),
     /// How one went, and the recipients it reached.
     Detail(BoardId),
-    /// The recipients of an audience.
     Audience(AudienceQuery),
     /// What goes on or waits, of all tabs.
     Running,
-    /// What a handover says.
     Handover,
 }
 
@@ -78,7 +75,6 @@ pub enum BroadcastResult {
     Audience(AudienceQuery, Result<ResolvedAudience, String>),
     /// What goes on or waits.
     Running(Vec<BoardEntry>),
-    /// What a handover says.
     Handover(HandoverFacts),
 }
 

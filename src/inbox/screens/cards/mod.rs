@@ -40,7 +40,6 @@ pub struct PageCard {
     /// Its kind, in a word.
     pub kind: String,
     pub title: SafeText,
-    /// What is said of it in the list.
     pub words: SafeText,
     /// At the end of its line.
     pub right: String,
@@ -118,7 +117,6 @@ impl<T> Seen<T> {
 /// The state of the pages.
 #[derive(Debug, Default)]
 pub struct CardsScreen {
-    /// The cards of the current page.
     pub cards: PagedRows<PageCard, ChannelId>,
     /// What is looked for among them.
     pub search: String,

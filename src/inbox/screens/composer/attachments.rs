@@ -31,7 +31,6 @@ pub enum AttachmentCheck {
     /// Nothing is typed.
     #[default]
     Nothing,
-    /// It is being looked at.
     Looking,
     /// It can be sent, as far as is known here.
     Thing(ReplyAttachment),

@@ -23,9 +23,7 @@ pub enum ComposerMenuItem {
     Attach,
     /// A place on a map.
     Location,
-    /// Buttons to choose from.
     Buttons,
-    /// A list to choose from.
     List,
     /// Buttons or a list as JSON, in the person's editor.
     Json,
@@ -35,9 +33,7 @@ pub enum ComposerMenuItem {
     Markup,
     /// A canned reply at the cursor.
     Canned,
-    /// An answer that is suggested.
     Suggested,
-    /// An emoji at the cursor.
     Emoji,
     /// The text in the person's editor.
     Editor,

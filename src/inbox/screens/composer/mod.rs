@@ -51,7 +51,6 @@ pub const SAVE_AFTER: i64 = 100_000;
 /// What is being written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ComposerMode {
-    /// An answer to the customer.
     #[default]
     Reply,
     /// A private note.
@@ -79,10 +78,8 @@ impl ComposedReply {
 /// A draft being edited.
 #[derive(Debug)]
 pub struct Composer {
-    /// The conversation it belongs to.
     pub conversation: ConversationId,
     pub reply_to: Option<MessageId>,
-    /// What goes with the answer.
     pub attachment: Option<ReplyAttachment>,
     /// What is being written.
     pub mode: ComposerMode,

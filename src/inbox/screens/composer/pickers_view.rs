@@ -30,7 +30,6 @@ pub struct Words<'a> {
     pub hint: &'a str,
     /// Said where there are no entries.
     pub none: &'a str,
-    /// A short word and a longer one for each entry.
     pub entries: &'a [(String, String)],
 }
 

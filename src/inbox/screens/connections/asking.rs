@@ -26,7 +26,6 @@ pub struct EndpointForm {
     pub endpoint: ConnectionEndpoint,
     /// A line for each parameter it asks for.
     pub values: Vec<TextLine>,
-    /// The line with the keyboard.
     pub focus: usize,
     /// What is wrong, once it was tried.
     pub wrong: Option<String>,

@@ -20,7 +20,6 @@ pub enum ConnectionRequest {
     /// Ask an endpoint.
     Call {
         slot: AnswerKey,
-        /// What is known of the contact.
         facts: ContactFacts,
         answers: Vec<(String, String)>,
         /// Whether a person asked for it and waits.

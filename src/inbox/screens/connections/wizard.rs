@@ -23,7 +23,6 @@ pub enum WizardField {
     Auth,
     /// A header's or parameter's name, or a user's or client's.
     Who,
-    /// Where tokens are fetched.
     TokenUrl,
     /// The credential.
     Secret,
@@ -97,7 +96,6 @@ pub enum WizardStep {
         status: u16,
         picks: Vec<Pick>,
         taken: Vec<bool>,
-        /// The line with the keyboard.
         chosen: usize,
     },
     /// It is being kept.
@@ -110,7 +108,6 @@ pub struct Wizard {
     values: Vec<TextLine>,
     pub(crate) secret: Hidden,
     pub(crate) auth: usize,
-    /// The entry with the keyboard.
     pub focus: WizardField,
     /// How far it has come.
     pub step: WizardStep,

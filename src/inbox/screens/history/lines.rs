@@ -29,11 +29,9 @@ pub enum ItemKey {
 /// One line of the pane.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HistoryLine {
-    /// The name of a day.
     Day(String),
     /// What came after the last look.
     Divider,
-    /// A note about the history itself.
     Note(&'static str),
     /// An empty line between mails.
     Gap,
@@ -47,7 +45,6 @@ pub enum HistoryLine {
     Text {
         /// The item, counted from the oldest.
         item: usize,
-        /// The part of its text.
         part: Range<usize>,
         /// Whether sender and time stand before it.
         first: bool,

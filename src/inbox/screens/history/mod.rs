@@ -65,7 +65,6 @@ pub struct History {
     pub loaded: bool,
     /// Whether nothing is told of it but what left from here.
     only_here: bool,
-    /// How its mails are shown.
     pub letters: MailView,
     /// What is looked for in it.
     pub find: Option<Find>,

@@ -34,7 +34,6 @@ pub enum ReviewRowKind {
 /// What is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LastLook {
-    /// All rows of the mail.
     pub rows: Vec<(ReviewRowKind, String)>,
     /// The rows at the end, which do not scroll.
     pub foot: Vec<(ReviewRowKind, String)>,

@@ -37,7 +37,6 @@ pub enum MailMenuKind {
     Link,
     /// Which file of the current mail is saved.
     File,
-    /// Correspondents of mails.
     Contact,
 }
 

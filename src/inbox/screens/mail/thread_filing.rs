@@ -15,7 +15,6 @@ pub enum ThreadFiling {
     Read(bool),
     /// Given a star, or without it.
     Starred(bool),
-    /// Said to be about this.
     Category(String),
 }
 

@@ -11,7 +11,6 @@ const CANDIDATES: usize = 4;
 /// One possible answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecisionOption {
-    /// The key that gives it.
     pub key: char,
     pub verdict: StopVerdict,
     pub word: String,

@@ -37,7 +37,6 @@ pub struct TemplateForm {
     pub slots: Vec<TemplateVariable>,
     /// What was filled in, a line for each.
     pub values: Vec<TextLine>,
-    /// The box with the keyboard.
     pub focus: usize,
     /// Whether it was opened on the page of templates, where one goes back to.
     from_page: bool,

@@ -34,7 +34,6 @@ pub enum DecisionClock {
 pub struct NewValue<T> {
     /// The value and until when it is worth anything; without it, it stays.
     pub value: Option<(Vec<u8>, i64)>,
-    /// What the caller is told.
     pub told: T,
 }
 

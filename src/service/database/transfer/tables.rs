@@ -15,7 +15,6 @@ const COUNTERS: [&str; 2] = ["revision", "stamp"];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TransferTable {
     pub name: String,
-    /// The names of its columns.
     pub columns: Vec<String>,
     /// Tables that its rows belong to; a server does not say.
     parents: Vec<String>,

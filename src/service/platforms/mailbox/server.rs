@@ -37,7 +37,6 @@ pub enum Encryption {
 pub enum MailProtocol {
     /// A mailbox is read.
     Imap,
-    /// Mail leaves.
     Smtp,
 }
 

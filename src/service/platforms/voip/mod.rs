@@ -51,11 +51,9 @@ pub struct PhonePlatform {
 /// What the platform keeps of an account and its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhoneIdentity {
-    /// What the account is called.
     pub account: String,
     /// Whether it only reaches numbers that were verified.
     pub is_trial: bool,
-    /// The platform's id of the number.
     pub id: String,
     pub texts: bool,
     pub calls: bool,

@@ -58,7 +58,6 @@ struct SimplifierState {
     hiding: Option<(String, usize, String)>,
     /// The link that is open: its target, and where its words began.
     link: Option<(String, usize)>,
-    /// Cells of the row so far.
     cells: usize,
 }
 

@@ -44,7 +44,6 @@ pub struct Flight {
     pub new: NewCampaign,
     /// What has been typed of the phrase.
     pub typed: TextLine,
-    /// Whether the phrase was wrong.
     pub wrong: bool,
 }
 

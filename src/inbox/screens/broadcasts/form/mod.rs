@@ -19,7 +19,6 @@ pub enum BroadcastKind {
     Text,
     /// A picture by its link.
     Image,
-    /// An approved template.
     Template,
 }
 
@@ -41,7 +40,6 @@ pub enum BroadcastField {
     /// Text, image or template.
     Kind,
     Text,
-    /// The address of the picture.
     Link,
     /// Which template, by letters of its name.
     Template,
@@ -95,7 +93,6 @@ pub struct BroadcastForm {
     numbers: [TextLine; 5],
     /// Whether a person has changed the plan.
     planned: bool,
-    /// The field with the keyboard.
     pub focus: usize,
 }
 

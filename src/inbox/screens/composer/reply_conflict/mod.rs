@@ -27,7 +27,6 @@ pub struct ReadProgress {
 pub(crate) enum TextOrigin {
     /// It was begun since the conversation was opened.
     Typed,
-    /// It is a kept draft.
     Draft,
 }
 

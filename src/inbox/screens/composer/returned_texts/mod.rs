@@ -19,7 +19,6 @@ use model::time::Timestamp;
 /// Where a text that comes back is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum DraftPlace {
-    /// In the draft of its conversation.
     AsDraft,
     /// Only here.
     Nowhere,

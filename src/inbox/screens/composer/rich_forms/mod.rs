@@ -21,11 +21,9 @@ const BUTTONS_FROM: usize = 3;
 /// What is filled in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FormKind {
-    /// A place on a map.
     Place,
     /// Up to three buttons.
     Buttons,
-    /// A list of rows.
     List,
 }
 
@@ -58,7 +56,6 @@ pub struct Form {
     pub kind: FormKind,
     /// What was filled in, a line for each field.
     pub values: Vec<TextLine>,
-    /// The field with the keyboard.
     pub focus: usize,
     /// Whether sending was tried: from then on all that is wrong is shown.
     pub tried: bool,

@@ -23,9 +23,7 @@ const SHOWN: usize = 6;
 /// What is wanted of one conversation or of many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BulkWish {
-    /// Pause the AI.
     Pause,
-    /// Hand back to the AI.
     HandBack,
     Close,
     /// Put aside.
@@ -46,7 +44,6 @@ pub enum BulkWish {
     Claim(bool),
     /// Mark as seen, or as not seen yet.
     Seen(bool),
-    /// File threads of mails.
     File(ThreadFiling),
 }
 

@@ -7,9 +7,7 @@ use model::filter::{self, ConversationFilter, Sort};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedView {
-    /// Its name in the menu.
     pub name: String,
-    /// Its name in the list's title.
     pub label: String,
     /// The filter as written.
     pub text: String,
@@ -71,7 +69,6 @@ pub fn shipped() -> Vec<SavedView> {
 /// The menu of saved views.
 #[derive(Debug)]
 pub(crate) struct ViewMenu {
-    /// The chosen place in it.
     pub(crate) chosen: usize,
 }
 

@@ -10,11 +10,8 @@ use model::email::compose::WrittenMail;
 /// What is begun.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailBeginning {
-    /// An answer to the sender.
     Answer,
-    /// An answer to all who have it.
     AnswerAll,
-    /// A mail passed on.
     Forward,
     New,
 }
