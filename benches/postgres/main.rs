@@ -4,9 +4,10 @@
 //! within one run say something.
 //!
 //! `cargo bench --bench postgres` prints one table. `FRONTDESK_BENCH_MESSAGES`
-//! adds a database of so many messages (10000000 in 1,000 workspaces) beside that
-//! of 100,000, `FRONTDESK_BENCH_SECONDS` says how long each run lasts. Words after
-//! `--` choose rows by their names.
+//! adds a database of so many messages (10000000 in 1,000 workspaces) beside one of
+//! 100,000 with workspaces of the same size, `FRONTDESK_BENCH_SECONDS` says how long
+//! each run lasts. `FRONTDESK_BENCH_FOLDER` keeps server and databases for the next
+//! time. Words after `--` choose rows by their names.
 
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
@@ -33,12 +34,18 @@ use own_cluster::OwnCluster;
 use server_process::ServerProcess;
 use world::World;
 
-/// Messages of the smaller database.
+/// Messages of the smaller databases.
 const FEW: usize = 100_000;
+/// Workspaces of the one where most is written.
+const WORKSPACES: usize = 100;
+/// Messages of a workspace where many are compared with few.
+const EACH: usize = 10_000;
 /// Callers whose single requests are timed: fewer than would wait for each other.
 const TIMED: usize = 4;
 /// Rounds between which what is compared takes turns.
 const ROUNDS: usize = 3;
+/// The same for the slowest of a hundred calls, which vary more.
+const MORE_ROUNDS: usize = 7;
 
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
@@ -89,16 +96,21 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 async fn run() {
-    let Some(cluster) = OwnCluster::start(world::SETTINGS) else { return };
+    let cluster = match std::env::var_os("FRONTDESK_BENCH_FOLDER") {
+        Some(folder) => OwnCluster::begin(folder.into(), world::SETTINGS, &[("KEEP", "fast")]),
+        None => OwnCluster::start(world::SETTINGS),
+    };
+    let Some(cluster) = cluster else { return };
     let seconds = number("FRONTDESK_BENCH_SECONDS").unwrap_or(5);
     let load = Load { span: Duration::from_secs(seconds) };
     let mut bench = Bench { cluster, load, seconds, lines: Vec::new() };
-    let few = World::make(&bench.cluster, "few", FEW).await;
+    let few = World::make(&bench.cluster, "few", FEW, WORKSPACES).await;
     bench.beside_bare_statements(&few).await;
     let many = number("FRONTDESK_BENCH_MESSAGES").and_then(|it| usize::try_from(it).ok());
     if let Some(messages) = many.filter(|it| *it > FEW) {
-        let many = World::make(&bench.cluster, "many", messages).await;
-        bench.many_beside_few(&many, &few).await;
+        let many = World::make(&bench.cluster, "many", messages, messages / EACH).await;
+        let small = World::make(&bench.cluster, "small", FEW, FEW / EACH).await;
+        bench.many_beside_few(&many, &small).await;
     }
     bench.two_processes(&few).await;
     bench.print();
@@ -130,7 +142,9 @@ impl Bench {
         self.memory(&server);
     }
 
-    /// Pages, and what a poller asks while somebody sends.
+    /// Pages, and what a poller asks while somebody sends. Workspaces are equally large in
+    /// both, so that callers walk through lists of the same length; which of the two comes
+    /// first changes from round to round.
     async fn many_beside_few(&mut self, many: &World, few: &World) {
         let worlds = [many, few].map(|it| (it, it.serve(None)));
         for (what, kind) in [
@@ -142,22 +156,26 @@ impl Bench {
                 continue;
             }
             let mut ratios = Vec::new();
-            for round in 0..=ROUNDS {
-                let mut slowest = Vec::new();
-                for (world, server) in &worlds {
+            for round in 0..=MORE_ROUNDS {
+                let mut slowest = [0.0; 2];
+                for turn in 0..worlds.len() {
+                    let which = (round + turn) % worlds.len();
+                    let (world, server) = &worlds[which];
                     let sending = world.jobs("send", usize::from(kind == "trigger"));
                     let (outcome, _) = futures_util::future::join(
                         self.outcome(server, world, kind, TIMED),
                         self.load.run(&server.address, sending),
                     )
                     .await;
-                    slowest.push(outcome.percentile(99));
+                    slowest[which] = outcome.percentile(99);
                 }
                 // In the first round the server reads what it keeps from then on.
                 if round > 0 {
                     ratios.push(slowest[0] / slowest[1]);
                 }
             }
+            let shown: Vec<_> = ratios.iter().map(|it| format!("{it:.2}")).collect();
+            println!("{what}: {}", shown.join(" "));
             self.note(what, 1.5, median(ratios), true);
         }
         let [(_, server), _] = &worlds;

@@ -1,7 +1,7 @@
 //! The databases that are measured: on a cluster of their own, made by the
 //! service and filled by statements of the server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use frontdesk::model::account::Environment;
@@ -21,9 +21,6 @@ max_wal_size = 16GB
 checkpoint_timeout = 1h";
 /// Messages of a conversation.
 const TURNS: usize = 10;
-/// Messages of a workspace of the smaller database.
-const FEWEST: usize = 1_000;
-const MOST_WORKSPACES: usize = 1_000;
 
 /// A database of many workspaces, each with a channel and a key.
 pub struct World {
@@ -31,19 +28,27 @@ pub struct World {
     pub workspaces: usize,
     conversations: usize,
     keys: Vec<String>,
-    folder: tempfile::TempDir,
+    /// Where its keys and scripts are.
+    folder: PathBuf,
 }
 
 impl World {
-    pub async fn make(cluster: &OwnCluster, name: &str, messages: usize) -> Self {
-        let url = cluster::url(cluster.folder(), name);
-        let server = cluster::url(cluster.folder(), "postgres");
-        cluster::run(&server, &format!("CREATE DATABASE {name}")).await.expect("made");
-        let workspaces = (messages / FEWEST).clamp(1, MOST_WORKSPACES);
-        let made: Vec<_> = (0..workspaces).map(|_| keys::make(Environment::Live, &mut rand::rng())).collect();
-        let folder = tempfile::tempdir().expect("a folder");
+    /// Takes what is kept under this name in the cluster's folder, or makes it.
+    pub async fn make(cluster: &OwnCluster, name: &str, messages: usize, workspaces: usize) -> Self {
+        let folder = cluster.folder().join(format!("world-{name}"));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let (url, kept) = (cluster::url(cluster.folder(), name), folder.join("keys"));
         let conversations = messages / workspaces / TURNS;
-        let keys = made.iter().map(|it| it.text.clone()).collect();
+        if let Ok(keys) = std::fs::read_to_string(&kept) {
+            let keys: Vec<_> = keys.lines().map(str::to_owned).collect();
+            assert_eq!(keys.len(), workspaces, "{} is another world's: remove it", folder.display());
+            return Self { url, workspaces, conversations, keys, folder };
+        }
+        let server = cluster::url(cluster.folder(), "postgres");
+        cluster::run(&server, &format!("DROP DATABASE IF EXISTS {name}")).await.expect("dropped");
+        cluster::run(&server, &format!("CREATE DATABASE {name}")).await.expect("made");
+        let made: Vec<_> = (0..workspaces).map(|_| keys::make(Environment::Live, &mut rand::rng())).collect();
+        let keys: Vec<_> = made.iter().map(|it| it.text.clone()).collect();
         let world = Self { url, workspaces, conversations, keys, folder };
         drop(world.serve(None));
         let digits = |hash: &keys::KeyHash| hash.iter().map(|it| format!("{it:02x}")).collect::<String>();
@@ -55,6 +60,7 @@ impl World {
         cluster::run(&world.url, &world.filling(&rows.join(", "))).await.expect("filled");
         cluster::run(&world.url, "VACUUM ANALYZE").await.expect("looked through");
         cluster::run(&world.url, "CHECKPOINT").await.expect("on the disk");
+        std::fs::write(kept, world.keys.join("\n")).expect("written");
         world
     }
 
@@ -114,7 +120,7 @@ impl World {
         let binary = env!("CARGO_BIN_EXE_frontdesk");
         let mut command = processors.map_or_else(|| Command::new(binary), |it| on_processor(it, binary));
         command.args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db", &self.url]);
-        command.arg("--key-file").arg(self.folder.path().join("service.key"));
+        command.arg("--key-file").arg(self.folder.join("service.key"));
         ServerProcess::start(command)
     }
 
@@ -151,7 +157,7 @@ impl World {
     /// Runs a script of statements without the service: how many of them in a
     /// second.
     pub fn bare(&self, cluster: &OwnCluster, clients: usize, seconds: u64, script: &str) -> f64 {
-        let file = self.folder.path().join("script.sql");
+        let file = self.folder.join("script.sql");
         let (workspaces, peers) = (self.workspaces, self.workspaces * self.conversations);
         let setting =
             format!("\\set workspace random(0, {workspaces} - 1)\n\\set peer random(0, {peers} - 1)\n");

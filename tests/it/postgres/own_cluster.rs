@@ -6,13 +6,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use super::cluster;
 
-/// Makes a cluster and runs it; each line of the input is a command for the
-/// shell, whose end is told. It refuses to run as root.
+/// Makes a cluster, or takes one that is kept, and runs it; each line of the input is
+/// a command for the shell, whose end is told. It refuses to run as root.
 const RUN: &str = r#"
     set -e
-    trap 'umount "$1/small" 2>/dev/null; rm -rf "$1"' EXIT
+    trap 'umount "$1/small" 2>/dev/null; [ "$KEEP" ] || rm -rf "$1"' EXIT
     data="$1/data"
-    "$0/initdb" -D "$data" -U frontdesk --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >"$1/log" 2>&1
+    [ -d "$data" ] || "$0/initdb" -D "$data" -U frontdesk --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >"$1/log" 2>&1
     cat >>"$data/postgresql.conf" <<END
 listen_addresses = ''
 unix_socket_directories = '$1'
@@ -28,7 +28,7 @@ END
         echo "done $?"
     done
     for data in "$1"/data "$1"/standby; do
-        "$0/pg_ctl" -D "$data" -m immediate stop >/dev/null 2>&1
+        "$0/pg_ctl" -D "$data" -m "${KEEP:-immediate}" stop >/dev/null 2>&1
     done
 "#;
 const AS_SOMEBODY: &str = r#"
@@ -36,7 +36,7 @@ const AS_SOMEBODY: &str = r#"
         install -d -o postgres -m 700 "$1"
         set -- "$1" "$2" "$3" runuser -u postgres --
     else
-        mkdir -m 700 "$1"
+        mkdir -p -m 700 "$1"
         set -- "$1" "$2" "$3"
     fi
     folder=$1 run=$2 settings=$3
@@ -45,6 +45,11 @@ const AS_SOMEBODY: &str = r#"
 "#;
 /// A place where even somebody without rights has a disk of their own.
 const ROOM: &str = "unshare --user --map-current-user --keep-caps --mount";
+
+/// A folder that is not there yet.
+fn fresh() -> PathBuf {
+    std::env::temp_dir().join(format!("fd-pg-{}", uuid::Uuid::new_v4().simple()))
+}
 
 pub struct OwnCluster {
     folder: PathBuf,
@@ -58,14 +63,14 @@ impl OwnCluster {
     /// installed.
     pub fn start(settings: &str) -> Option<Self> {
         cluster::server()?;
-        Some(Self::begin(settings, "").expect("it starts"))
+        Some(Self::begin(fresh(), settings, &[]).expect("it starts"))
     }
 
     /// The same, in a room of its own where it can mount a small disk; none
     /// where the system makes no such rooms, which is said.
     pub fn start_in_a_room(settings: &str) -> Option<Self> {
         cluster::server()?;
-        let begun = Self::begin(settings, ROOM);
+        let begun = Self::begin(fresh(), settings, &[("UNSHARE", ROOM)]);
         if begun.is_none() {
             // Where output is kept back, this is not.
             let _ = writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted");
@@ -73,13 +78,16 @@ impl OwnCluster {
         begun
     }
 
-    fn begin(settings: &str, unshare: &str) -> Option<Self> {
-        let folder = std::env::temp_dir().join(format!("fd-pg-{}", uuid::Uuid::new_v4().simple()));
+    /// One in this folder, with more that the shell is told: `KEEP`, how it is stopped
+    /// where the folder stays with what is in it, and `UNSHARE`, what runs it in a room.
+    pub fn begin(folder: PathBuf, settings: &str, more: &[(&str, &str)]) -> Option<Self> {
         let mut keeper = Command::new("sh")
             .args(["-c", AS_SOMEBODY])
             .args([cluster::programs()?, folder.clone()])
             .args([RUN, settings])
-            .env("UNSHARE", unshare)
+            .env_remove("UNSHARE")
+            .env_remove("KEEP")
+            .envs(more.iter().copied())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
