@@ -31,6 +31,9 @@ pub struct Caller {
     pub channel: Channel,
     /// Live or test, as the key's prefix says.
     pub environment: Environment,
+    /// How often its workspace had been committed to when the key was looked up, where
+    /// other processes commit, too.
+    pub revision: Option<i64>,
 }
 
 impl Caller {
@@ -77,7 +80,8 @@ impl KeyRing {
         let known = match remembered {
             Ok(known) => known,
             Err(forgotten) => {
-                let found = database.read(move |db| database::keys::find(db, &hash)).await;
+                let is_shared = database.is_shared();
+                let found = database.read(move |db| database::keys::find(db, &hash, is_shared)).await;
                 let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?;
                 let known = known.ok_or_else(unknown)?;
                 self.remember(hash, known.clone(), forgotten);

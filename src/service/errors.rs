@@ -71,7 +71,7 @@ impl ApiError {
 
 impl From<DatabaseError> for ApiError {
     fn from(cause: DatabaseError) -> Self {
-        use DatabaseError::{Busy, Full, Lost, Unknown, Unreachable};
+        use DatabaseError::{Busy, Full, Lost, Moved, Newer, Unknown, Unreachable};
         let words = match &cause {
             Unknown => {
                 tracing::error!(%cause, "a request failed inside the service");
@@ -84,6 +84,9 @@ impl From<DatabaseError> for ApiError {
             }
             Lost | Unreachable(_) => {
                 "the database cannot be reached for a moment; nothing was changed: try again"
+            }
+            Newer(_) | Moved(_) => {
+                "another version of the service has the database by now; nothing was changed: try again"
             }
             _ => return Self::internal(&cause),
         };

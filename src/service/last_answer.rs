@@ -7,15 +7,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
+use crate::auth::Caller;
 use crate::database::session::DbSession;
-use crate::database::shared_revision;
 use crate::errors::ApiError;
 use crate::reply::Reply;
 use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
-/// Bytes of answers remembered: those of a thousand desks that look at a list.
-const REMEMBERED: usize = 32 * 1024 * 1024;
+/// Bytes of answers remembered since the last time some were forgotten; as many from
+/// before that are kept, too. Together they are those of a thousand desks that look at
+/// a list.
+const REMEMBERED: usize = 16 * 1024 * 1024;
 
 /// Answers by question.
 #[derive(Default)]
@@ -23,9 +25,12 @@ pub struct LastAnswers {
     known: Mutex<KnownAnswers>,
 }
 
+/// What nobody asks for any more is forgotten with the older half.
 #[derive(Default)]
 struct KnownAnswers {
-    by_question: HashMap<String, Known>,
+    newer: HashMap<String, Known>,
+    older: HashMap<String, Known>,
+    /// Of the newer ones.
     bytes: usize,
 }
 
@@ -41,9 +46,11 @@ impl LastAnswers {
     /// The answer, if nothing was committed since and the time does not
     /// change it.
     pub fn recall(&self, question: &str, commits: u64, now: Timestamp) -> Option<Vec<u8>> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let found =
-            known.by_question.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((question, found)) = known.older.remove_entry(question) {
+            known.insert(question, found);
+        }
+        let found = known.newer.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
         found.map(|it| it.answer.clone())
     }
 
@@ -51,47 +58,44 @@ impl LastAnswers {
     /// span of time.
     pub fn keep(&self, question: &str, commits: u64, times: Range<Timestamp>, answer: &[u8]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = known.by_question.remove(question).map_or(0, |it| it.answer.len());
-        known.bytes = known.bytes - before + answer.len();
-        if known.bytes > REMEMBERED {
-            *known = KnownAnswers { bytes: answer.len(), ..KnownAnswers::default() };
-        }
-        known.by_question.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
+        known.older.remove(question);
+        known.insert(question.to_owned(), Known { commits, times, answer: answer.to_vec() });
     }
 }
 
-/// Answers a question of a workspace: with what is known, where it still holds,
-/// else with what is read, and the span of time in which that holds. One
-/// without a name is asked once and not kept.
+impl KnownAnswers {
+    fn insert(&mut self, question: String, known: Known) {
+        self.bytes += known.answer.len();
+        let before = self.newer.insert(question, known);
+        self.bytes -= before.map_or(0, |it| it.answer.len());
+        if self.bytes > REMEMBERED {
+            self.older = std::mem::take(&mut self.newer);
+            self.bytes = 0;
+        }
+    }
+}
+
+/// Answers a caller's question: with what is known, where it still holds, else
+/// with what is read, and the span of time in which that holds. One without a name
+/// is asked once and not kept.
 pub async fn answer<F>(
     service: &Service,
-    workspace: &str,
+    caller: &Caller,
     question: Option<String>,
     read: F,
 ) -> Result<Reply, ApiError>
 where
     F: FnOnce(&dyn DbSession) -> Result<(Reply, Range<Timestamp>), ApiError> + Send + 'static,
 {
-    let Some(question) = question else {
+    let commits = service.database.own_revision().or(caller.revision.map(i64::unsigned_abs));
+    let Some((question, commits)) = question.zip(commits) else {
         return service.database.read(move |db| Ok(read(db)?.0)).await;
     };
-    let (state, now) = (service.clone(), service.clock.now());
-    let own = service.database.own_revision();
-    if let Some(answer) = own.and_then(|it| state.last_answers.recall(&question, it, now)) {
+    if let Some(answer) = service.last_answers.recall(&question, commits, service.clock.now()) {
         return Ok(Reply::of_json(answer));
     }
-    let workspace = workspace.to_owned();
+    let state = service.clone();
     let job = move |db: &dyn DbSession| {
-        let commits = match own {
-            Some(commits) => commits,
-            None => {
-                let commits = shared_revision(db, &workspace)?;
-                if let Some(answer) = state.last_answers.recall(&question, commits, now) {
-                    return Ok(Reply::of_json(answer));
-                }
-                commits
-            }
-        };
         let (reply, times) = read(db)?;
         state.last_answers.keep(&question, commits, times, &reply.body);
         Ok(reply)
@@ -114,13 +118,16 @@ mod tests {
             assert_eq!(answers.recall("q", commits, at(now)).is_some(), holds, "{commits} {now}");
         }
         assert_eq!(answers.recall("r", 3, at(5)), None);
-        let long = vec![b'b'; REMEMBERED / 2];
-        for _ in 0..3 {
+        let (long, kept) =
+            (vec![b'b'; REMEMBERED / 2], |question| answers.recall(question, 3, at(5)).is_some());
+        for _ in 0..9 {
             answers.keep("r", 3, at(0)..at(9), &long);
-            assert!(answers.recall("q", 3, at(5)).is_some(), "the same again takes no more room");
         }
-        answers.keep("s", 3, at(0)..at(9), &long);
-        assert_eq!(answers.recall("q", 3, at(5)), None, "it is bounded");
-        assert_eq!(answers.recall("s", 3, at(5)).map(|it| it.len()), Some(long.len()));
+        assert!(kept("q") && kept("r"), "the same again takes no more room");
+        for question in ["s", "t", "u", "v"] {
+            answers.keep(question, 3, at(0)..at(9), &long);
+            assert!(kept("q"), "what is asked for stays");
+        }
+        assert!(!kept("r") && kept("v"), "it is bounded");
     }
 }

@@ -92,6 +92,7 @@ mod tests {
                     channel_id: "c".into(),
                     channel,
                     environment: Environment::Live,
+                    revision: None,
                 };
                 assert_eq!(check(&caller, path).is_ok(), allowed.contains(&channel), "{path} {channel:?}");
                 assert!(check(&caller, "/nowhere").is_ok());

@@ -8,6 +8,7 @@ mod failing;
 mod killing;
 mod moving;
 mod moving_kills;
+mod operating;
 mod orders;
 mod own_cluster;
 mod pooler;
@@ -158,7 +159,9 @@ async fn a_database_of_an_older_version_is_migrated() {
     assert!(inbound(&next, "hi again").await.is_success());
     // A newer version beside it takes the database over.
     cluster::run(&url, "UPDATE commit_order SET format = format + 1").await.expect("newer");
-    assert_eq!(inbound(&next, "too old for this").await.as_u16(), 500);
+    assert_eq!(inbound(&next, "too old for this").await.as_u16(), 503);
+    let ready = reqwest::get(format!("{}/ready", next.base_url.trim_end_matches("/v1"))).await;
+    assert_eq!(ready.expect("an answer").status().as_u16(), 503, "a balancer asks others");
     next.shutdown().await;
     assert_eq!(
         cluster::column(&place, "SELECT content FROM messages ORDER BY created_at"),

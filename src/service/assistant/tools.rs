@@ -7,7 +7,7 @@ use crate::assistant::Failure;
 use crate::channels::Channel;
 use crate::connections;
 use crate::database::connections::Stored;
-use crate::database::{DatabaseError, conversations, usage};
+use crate::database::{DatabaseError, WriteScope, conversations, usage};
 use crate::errors::ApiError;
 use crate::state::Service;
 use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, Mapped};
@@ -146,8 +146,10 @@ impl Tools {
     pub async fn spend(&self, tokens: u64) -> Result<(), Failure> {
         let Some(service) = &self.service else { return Ok(()) };
         let (id, now) = (self.contact.clone(), service.clock.now());
-        let kept: Result<(), DatabaseError> =
-            service.database.write(move |db| usage::add(db, &id, tokens, now)).await;
+        let kept: Result<(), DatabaseError> = service
+            .database
+            .write_in(WriteScope::Unordered, move |db| usage::add(db, &id, tokens, now))
+            .await;
         kept.map_err(|why| Failure::Failed(why.to_string()))
     }
 }

@@ -29,9 +29,12 @@ pub async fn follow(
     let due = found?.filter(|it| it.version == version && is_due(&it.mark, now));
     let Some(row) = due else { return Ok(None) };
     let (channel, reader) = (row.channel.clone(), me.to_owned());
+    let scope = service.database.scope_of_channel(&row.channel).await?;
     let mine: Result<bool, DatabaseError> = service
         .database
-        .write(move |db| stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE)))
+        .write_in(scope.clone(), move |db| {
+            stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE))
+        })
         .await;
     if !mine? {
         return Ok(None);
@@ -42,7 +45,7 @@ pub async fn follow(
     };
     let kept: Result<(), DatabaseError> = service
         .database
-        .write(move |db| {
+        .write_in(scope, move |db| {
             let PlatformDescription { settings, templates } = description;
             let mark = mark(now);
             // What has changed meanwhile is asked for again.

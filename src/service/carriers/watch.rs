@@ -177,9 +177,10 @@ async fn follow(
 }
 
 async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Result<(), DatabaseError> {
+    let scope = service.database.scope_of_channel(channel).await?;
     let channel = channel.to_owned();
     let note = move |db: &dyn DbSession| stored::set_trouble(db, &channel, trouble.as_deref());
-    service.database.write(note).await
+    service.database.write_in(scope, note).await
 }
 
 /// Tells a platform where to call.
@@ -205,9 +206,10 @@ async fn read(
 ) -> Result<Option<PlatformTrouble>, ApiError> {
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
     let (state, reader) = (service.clone(), me.to_owned());
+    let scope = service.database.scope_of_channel(&channel).await?;
     let mark: Result<_, DatabaseError> = service
         .database
-        .write(move |db| {
+        .write_in(scope.clone(), move |db| {
             let now = state.clock.now();
             let mine = stored::lease(db, (&channel, &version), &reader, now, now.plus(LEASE))?;
             if mine { stored::mark(db, &channel, &reader) } else { Ok(None) }
@@ -225,7 +227,7 @@ async fn read(
     let (state, reader) = (service.clone(), me.to_owned());
     let kept: Result<(), DatabaseError> = service
         .database
-        .write(move |db| {
+        .write_in(scope, move |db| {
             // Who reads it by now reads the same again.
             if stored::advance(db, (&channel, &version), &reader, &polled.mark)? {
                 ingress::keep(db, &state, &channel, &polled.pieces)?;

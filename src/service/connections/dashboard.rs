@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::admin::{Admin, AdminError};
 use crate::connections::PURPOSE;
-use crate::database::DatabaseError;
 use crate::database::connections::{self as stored, Stored};
+use crate::database::{DatabaseError, WriteScope};
 use crate::sealing_key::KeyError;
 use connections::guard::{Guard, Policy};
 use connections::review::{review, review_secret};
@@ -77,7 +77,8 @@ impl Admin {
             })
             .await;
         let line = called.line.clone();
-        let logged: Result<(), DatabaseError> = self.database.write(move |db| stored::log(db, &line)).await;
+        let logged: Result<(), DatabaseError> =
+            self.database.write_in(WriteScope::Unordered, move |db| stored::log(db, &line)).await;
         logged?;
         Ok((called, endpoint.clone()))
     }

@@ -7,8 +7,8 @@ pub mod proposed;
 
 use std::sync::Arc;
 
-use crate::database::DatabaseError;
 use crate::database::connections::{self as stored, Stored};
+use crate::database::{DatabaseError, WriteScope};
 use crate::errors::ApiError;
 use crate::state::Service;
 use connections::guard::Guard;
@@ -72,7 +72,7 @@ pub async fn call(
     let called = service.connections.caller.call(ask).await;
     let line = called.line.clone();
     let logged: Result<(), DatabaseError> =
-        service.database.write(move |db| self::stored::log(db, &line)).await;
+        service.database.write_in(WriteScope::Unordered, move |db| self::stored::log(db, &line)).await;
     logged?;
     Ok(called)
 }

@@ -1,9 +1,12 @@
 //! Why the database did not do something.
 
+use std::io;
+use std::sync::Arc;
+
 use thiserror::Error;
 
 /// Why the database did not do something.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum DatabaseError {
     /// The engine refused.
     #[error("the database: {0}")]
@@ -16,7 +19,7 @@ pub enum DatabaseError {
     Corrupt(String),
     /// The file cannot be used.
     #[error("the database file: {0}")]
-    File(#[from] std::io::Error),
+    File(#[source] Arc<io::Error>),
     /// A newer version made the file.
     #[error("the database was made by a newer version of this program (format {0}); use that one")]
     Newer(i64),
@@ -109,6 +112,12 @@ fn holder(process: &Option<u32>) -> String {
     match process {
         Some(id) => format!("another frontdesk (process {id})"),
         None => "another frontdesk".to_owned(),
+    }
+}
+
+impl From<io::Error> for DatabaseError {
+    fn from(cause: io::Error) -> Self {
+        Self::File(Arc::new(cause))
     }
 }
 

@@ -4,9 +4,9 @@
 
 use crate::auth::{Caller, KnownKey};
 use crate::channels::Channel;
-use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, REVISION};
 use crate::keys::{FreshKey, KeyHash};
 use model::account::Environment;
 use model::time::Timestamp;
@@ -19,15 +19,20 @@ fn drives(row: &DbRow<'_>) -> Result<(Channel, Environment), DatabaseError> {
     channel.zip(environment).ok_or(DatabaseError::NoRow)
 }
 
-/// The caller a key stands for.
-pub fn find(db: &dyn DbSession, hash: &KeyHash) -> Result<Option<KnownKey>, DatabaseError> {
-    let sql = "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
-               keys.environment, keys.revoked_at IS NOT NULL AS revoked
-               FROM keys JOIN channels ON channels.id = keys.channel WHERE keys.hash = ?1";
-    db.first(sql, bound![hash], |row| {
+/// The caller a key stands for; where processes share the database, with how often its
+/// workspace was committed to.
+pub fn find(db: &dyn DbSession, hash: &KeyHash, is_shared: bool) -> Result<Option<KnownKey>, DatabaseError> {
+    let revision = if is_shared { REVISION } else { "NULL" };
+    let sql = format!(
+        "SELECT keys.id AS key, channels.workspace, channels.id AS channel_id, channels.kind,
+         keys.environment, keys.revoked_at IS NOT NULL AS revoked, {revision} AS revision
+         FROM keys JOIN channels ON channels.id = keys.channel
+         JOIN workspaces ON workspaces.id = channels.workspace WHERE keys.hash = ?1"
+    );
+    db.first(&sql, bound![hash], |row| {
         let (channel, environment) = drives(row)?;
         let caller = read_row!(row, Caller {
-            key, workspace, channel_id; channel, environment
+            key, workspace, channel_id, revision; channel, environment
         });
         Ok(read_row!(row, KnownKey { revoked; caller }))
     })

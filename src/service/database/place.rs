@@ -7,6 +7,9 @@ use std::str::FromStr;
 
 /// The parameter of an address that keeps notifications off.
 const NO_LISTEN: &str = "listen=off";
+/// The one that names whose certificates are trusted; the system's where it says so.
+const TRUST: &str = "sslrootcert";
+const SYSTEM: &str = "system";
 
 /// A file, or a database on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,10 +41,16 @@ impl ServerUrl {
         &self.0
     }
 
-    /// The address without what is meant for this program.
-    pub fn without_our_own(&self) -> String {
+    /// The address as the client of the server reads it: without what is meant for this
+    /// program. Certificates are always verified where there are any.
+    pub fn for_client(&self) -> String {
         let (place, parameters) = self.parts();
-        let kept: Vec<_> = parameters.split('&').filter(|it| *it != NO_LISTEN && !it.is_empty()).collect();
+        let ours = |it: &str| it.is_empty() || it == NO_LISTEN || it.split('=').next() == Some(TRUST);
+        let kept = parameters.split('&').filter(|it| !ours(it)).map(|it| match it {
+            "sslmode=verify-ca" | "sslmode=verify-full" => "sslmode=require",
+            it => it,
+        });
+        let kept: Vec<_> = kept.collect();
         if kept.is_empty() { place.to_owned() } else { format!("{place}?{}", kept.join("&")) }
     }
 
@@ -49,6 +58,13 @@ impl ServerUrl {
     /// transactions keeps that away.
     pub fn listens(&self) -> bool {
         !self.parts().1.split('&').any(|it| it == NO_LISTEN)
+    }
+
+    /// The file of certificates that are trusted, where it is not the system that says
+    /// which.
+    pub fn trusted(&self) -> Option<PathBuf> {
+        let named = url::form_urlencoded::parse(self.parts().1.as_bytes()).find(|(name, _)| name == TRUST);
+        named.filter(|(_, file)| file != SYSTEM).map(|(_, file)| PathBuf::from(file.into_owned()))
     }
 
     fn parts(&self) -> (&str, &str) {
@@ -83,17 +99,28 @@ impl fmt::Display for DatabasePlace {
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (scheme, rest) = self.0.split_once("://").unwrap_or(("postgres", ""));
+        let (user, rest) = parted(rest);
         let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
-        let rest = match rest.rsplit_once('@') {
-            Some((person, host)) => {
-                let user = person.split_once(':').map_or(person, |it| it.0);
-                format!("{user}@{host}")
-            }
-            None => rest.to_owned(),
-        };
-        write!(f, "{scheme}://{rest}")?;
+        write!(f, "{scheme}://{user}{}{rest}", if user.is_empty() { "" } else { "@" })?;
         let shown: Vec<_> = parameters.split('&').filter(|it| it.starts_with("host=")).collect();
         if shown.is_empty() { Ok(()) } else { write!(f, "?{}", shown.join("&")) }
+    }
+}
+
+/// The user in an address, and what stands behind the password. A password that was
+/// not encoded may hold any character, also those that end a part of an address.
+fn parted(rest: &str) -> (&str, &str) {
+    let marks = [':', '/', '?', '@'];
+    let Some((user, behind)) = rest.find(marks).map(|at| rest.split_at(at)) else { return ("", rest) };
+    if behind.starts_with('@') {
+        return (user, &behind[1..]);
+    }
+    let port = behind[1..].split(marks).next().unwrap_or_default();
+    let is_named = behind.split('?').next().is_some_and(|it| it.contains('@'));
+    let is_port = port.bytes().all(|it| it.is_ascii_digit()) && !is_named;
+    match behind.rsplit_once('@').filter(|_| behind.starts_with(':') && !is_port) {
+        Some((_, rest)) => (user, rest),
+        None => ("", rest),
     }
 }
 
@@ -117,10 +144,28 @@ mod tests {
                 "postgres:///desk?host=/run/db&user=ana",
                 false,
             ),
+            (
+                "postgres://db/desk?sslmode=verify-full&sslrootcert=/etc/ca.pem&user=ana",
+                "postgres://db/desk?sslmode=require&user=ana",
+                true,
+            ),
         ];
         for (text, sent, listens) in cases {
             let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
-            assert_eq!((url.without_our_own().as_str(), url.listens()), (sent, listens));
+            assert_eq!((url.for_client().as_str(), url.listens()), (sent, listens));
+        }
+    }
+
+    #[test]
+    fn certificates_are_trusted_by_a_file_or_by_the_system() {
+        let cases = [
+            ("postgres://db/desk", None),
+            ("postgres://db/desk?sslrootcert=system", None),
+            ("postgres://db/desk?sslmode=verify-ca&sslrootcert=/etc/our%20own.pem", Some("/etc/our own.pem")),
+        ];
+        for (text, file) in cases {
+            let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
+            assert_eq!(url.trusted(), file.map(PathBuf::from), "{text}");
         }
     }
 
@@ -130,6 +175,13 @@ mod tests {
             ("postgres://ana:s3cret@db.example:5432/desk", "postgres://ana@db.example:5432/desk"),
             ("postgresql:///desk?host=/run/db&password=s3cret", "postgresql:///desk?host=/run/db"),
             ("postgres://ana:s3@cret@[::1]/desk?sslmode=require", "postgres://ana@[::1]/desk"),
+            ("postgres://ana:s3?cret@db/desk", "postgres://ana@db/desk"),
+            ("postgres://ana:s3/cret@db:5432/desk?listen=off", "postgres://ana@db:5432/desk"),
+            ("postgres://ana:12@s3?cret@db/desk?host=/run/db", "postgres://ana@db/desk?host=/run/db"),
+            ("postgres://ana:12/34cret@db/desk", "postgres://ana@db/desk"),
+            ("postgres://ana@db/desk", "postgres://ana@db/desk"),
+            ("postgres://db:5432/desk?user=ana@shop", "postgres://db:5432/desk"),
+            ("postgres://db", "postgres://db"),
         ];
         for (text, shown) in cases {
             let place: DatabasePlace = text.parse().expect("an address");

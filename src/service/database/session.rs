@@ -45,68 +45,15 @@ pub trait DbSession {
     fn undo_part(&self) -> Result<(), DatabaseError>;
 }
 
-/// What became of a transaction that was not committed for certain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum CommitFailure {
-    /// Nothing of it is kept, and why.
-    Undone(String),
-    /// Nothing of it is kept: the connection was lost before its end.
-    Lost,
-    /// Nothing of it is kept: there is no room on the disk.
-    Full(String),
-    /// The connection was lost before the answer: it is kept or not.
-    Unknown,
-}
-
-impl From<CommitFailure> for DatabaseError {
-    fn from(failure: CommitFailure) -> Self {
-        match failure {
-            CommitFailure::Undone(cause) => Self::Commit(cause),
-            CommitFailure::Lost => Self::Lost,
-            CommitFailure::Full(cause) => Self::Full(cause),
-            CommitFailure::Unknown => Self::Unknown,
-        }
-    }
-}
-
-impl From<DatabaseError> for CommitFailure {
-    fn from(cause: DatabaseError) -> Self {
-        match cause {
-            DatabaseError::Unknown => Self::Unknown,
-            DatabaseError::Lost | DatabaseError::Unreachable(_) => Self::Lost,
-            DatabaseError::Full(cause) => Self::Full(cause),
-            other => Self::Undone(other.to_string()),
-        }
-    }
-}
-
-/// Why there is no transaction.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BeginFailure {
-    /// The server is not there, which passes by itself.
-    Unreachable(String),
-    /// There is no room on the disk.
-    Full(String),
-    /// Anything else, in words.
-    Refused(String),
-}
-
-impl From<BeginFailure> for DatabaseError {
-    fn from(failure: BeginFailure) -> Self {
-        match failure {
-            BeginFailure::Unreachable(cause) => Self::Unreachable(cause),
-            BeginFailure::Full(cause) => Self::Full(cause),
-            BeginFailure::Refused(cause) => Self::Commit(cause),
-        }
-    }
-}
-
 /// What a transaction may change, and so which others it comes behind.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum WriteScope {
     /// Rows of one workspace: it comes behind all others in that workspace, of
     /// whichever process.
     Workspace(String),
+    /// Rows that no list shows in an order: it comes behind nobody, and each job has
+    /// a transaction of its own.
+    Unordered,
     /// Anything: it comes behind all others, and they come behind it.
     Everything,
 }
@@ -117,7 +64,7 @@ pub trait WritingConnection: Send {
     fn together(&self) -> usize;
 
     /// Begins a transaction behind those that its scope says.
-    fn begin(&self, scope: &WriteScope) -> Result<(), BeginFailure>;
+    fn begin(&self, scope: &WriteScope) -> Result<(), DatabaseError>;
 
     /// What jobs change things through.
     fn session(&self) -> &dyn DbSession;
@@ -125,8 +72,8 @@ pub trait WritingConnection: Send {
     /// Ends the transaction and keeps what it changed.
     ///
     /// # Errors
-    /// When nothing of it is kept, or nobody knows.
-    fn commit(&self) -> Result<(), CommitFailure>;
+    /// When nothing of it is kept; [`DatabaseError::Unknown`] when nobody knows.
+    fn commit(&self) -> Result<(), DatabaseError>;
 
     /// Nothing more will be written.
     fn end(&self);

@@ -9,9 +9,7 @@ use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, RowCells, SqlValue};
-use crate::database::session::{
-    BeginFailure, CommitFailure, DbSession, Visit, WriteScope, WritingConnection,
-};
+use crate::database::session::{DbSession, Visit, WriteScope, WritingConnection};
 use crate::database::transfer::note;
 use disk::Standing;
 
@@ -138,15 +136,15 @@ impl FileWriter {
     }
 
     /// What is written into a file that was deleted, moved or replaced is lost.
-    fn stands(&self) -> Result<(), String> {
+    fn stands(&self) -> Result<(), DatabaseError> {
         if self.standing.holds() {
             return Ok(());
         }
         let path = self.standing.path().display();
-        Err(format!(
+        Err(DatabaseError::Commit(format!(
             "{path} was deleted, moved or replaced while the service was using it, so nothing is kept any more: end \
              the service, bring the file back if you have it, and start again"
-        ))
+        )))
     }
 }
 
@@ -156,22 +154,25 @@ impl WritingConnection for FileWriter {
     }
 
     /// A file has one order of all transactions.
-    fn begin(&self, _: &WriteScope) -> Result<(), BeginFailure> {
-        self.stands().map_err(BeginFailure::Refused)?;
-        self.begin_transaction().map_err(|cause| BeginFailure::Refused(cause.to_string()))
+    fn begin(&self, _: &WriteScope) -> Result<(), DatabaseError> {
+        self.stands()?;
+        self.begin_transaction().map_err(|cause| DatabaseError::Commit(cause.to_string()))
     }
 
     fn session(&self) -> &dyn DbSession {
         &self.connection
     }
 
-    fn commit(&self) -> Result<(), CommitFailure> {
+    fn commit(&self) -> Result<(), DatabaseError> {
         let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
             // Fails when the transaction has ended already.
             let _ = self.connection.execute_batch("ROLLBACK");
-            CommitFailure::from(DatabaseError::from(cause))
+            match DatabaseError::from(cause) {
+                full @ DatabaseError::Full(_) => full,
+                other => DatabaseError::Commit(other.to_string()),
+            }
         });
-        kept.and_then(|()| self.stands().map_err(CommitFailure::Undone))
+        kept.and_then(|()| self.stands())
     }
 
     /// Next time there is nothing to recover.

@@ -11,14 +11,14 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::database::lanes::Lanes;
 use crate::database::load::{JobTicket, LoadReading, PoolLoad};
-use crate::database::session::{BeginFailure, CommitFailure, DbSession, WriteScope, WritingConnection};
+use crate::database::session::{DbSession, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
 
 /// Answers a job, once it is known whether its transaction is kept.
-type Answer = Box<dyn FnOnce(Result<(), CommitFailure>) + Send>;
+type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
 /// Runs in the transaction that is open, or is told why there is none; whether it
 /// has done anything.
-type Job = Box<dyn FnOnce(Result<&dyn DbSession, &BeginFailure>) -> (Answer, bool) + Send>;
+type Job = Box<dyn FnOnce(Result<&dyn DbSession, &DatabaseError>) -> (Answer, bool) + Send>;
 
 /// The threads that write.
 pub struct Writer {
@@ -73,14 +73,12 @@ impl Writer {
             }
             let outcome = match begun {
                 Ok(db) => attempt(db, job),
-                Err(failure) => Err(DatabaseError::from(failure.clone()).into()),
+                Err(failure) => Err(failure.clone().into()),
             };
             let is_done = outcome.is_ok();
-            let answer: Answer = Box::new(move |committed: Result<(), CommitFailure>| {
-                let told = match committed {
-                    Ok(()) => outcome,
-                    Err(cause) => Err(DatabaseError::from(cause).into()),
-                };
+            let answer: Answer = Box::new(move |committed: Result<(), DatabaseError>| {
+                // Whoever failed before is told why.
+                let told = outcome.and_then(|done| Ok(committed.map(|()| done)?));
                 // The caller may have gone; the work is kept all the same.
                 let _ = answer.send(told);
             });
@@ -150,19 +148,20 @@ fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &W
     let open = begun.as_ref().map(|()| connection.session());
     let (answer, mut is_done) = first(open);
     let mut answers = vec![answer];
-    while answers.len() < connection.together()
+    let together = if *scope == WriteScope::Unordered { 1 } else { connection.together() };
+    while answers.len() < together
         && let Some(job) = common.lanes.next(scope)
     {
         let (answer, is_another_done) = job(open);
         answers.push(answer);
         is_done |= is_another_done;
     }
-    let kept = begun.map_err(|it| DatabaseError::from(it).into()).and_then(|()| connection.commit());
+    let kept = begun.and_then(|()| connection.commit());
     if let Err(cause) = &kept {
         tracing::error!(?cause, "a transaction could not be kept");
     }
     // A writer that failed would be woken by its own failure, to fail again.
-    let is_news = is_done && matches!(kept, Ok(()) | Err(CommitFailure::Unknown));
+    let is_news = is_done && matches!(kept, Ok(()) | Err(DatabaseError::Unknown));
     if is_news {
         common.commits.fetch_add(1, Ordering::SeqCst);
     }

@@ -33,8 +33,8 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     // Who reads on in a list asks that page once.
     let is_first = query.text("cursor").is_none();
     let question = is_first.then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
-    let (state, workspace) = (service.clone(), caller.workspace.clone());
-    last_answer::answer(&service, &workspace, question, move |db| {
+    let (state, asking) = (service.clone(), caller.clone());
+    last_answer::answer(&service, &asking, question, move |db| {
         // The time alone shuts windows.
         let mut until = Timestamp::from_micros(i64::MAX);
         let mut lines = page.lines();

@@ -29,11 +29,10 @@ const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
 /// channel, newest first.
 pub async fn new_message(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
-    let (workspace, question) = (caller.workspace.clone(), format!("new-message {}", caller.channel_id));
+    let (asking, question) = (caller.clone(), format!("new-message {}", caller.channel_id));
     // Messages are told alike at any time.
     let always = Timestamp::from_micros(i64::MIN)..Timestamp::from_micros(i64::MAX);
-    last_answer::answer(&service, &workspace, Some(question), move |db| Ok((newest(db, &caller)?, always)))
-        .await
+    last_answer::answer(&service, &asking, Some(question), move |db| Ok((newest(db, &caller)?, always))).await
 }
 
 fn newest(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {

@@ -3,7 +3,8 @@
 
 use std::io::Read;
 
-use crate::database::{DatabaseError, media as stored};
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, WriteScope, media as stored};
 use crate::errors::ApiError;
 use crate::media::files::MediaStore;
 use crate::state::ServiceState;
@@ -17,7 +18,8 @@ impl ServiceState {
     {
         let id = id.to_owned();
         let MediaStore::Folder(files) = &self.media else {
-            return self.database.write(move |db| Ok(stored::insert_bytes(db, &id, bytes.as_ref())?)).await;
+            let insert = move |db: &dyn DbSession| Ok(stored::insert_bytes(db, &id, bytes.as_ref())?);
+            return self.database.write_in(WriteScope::Unordered, insert).await;
         };
         let files = files.clone();
         let written = tokio::task::spawn_blocking(move || files.store(&id, bytes.as_ref())).await;
@@ -44,7 +46,7 @@ impl ServiceState {
         let id = id.to_owned();
         let MediaStore::Folder(files) = &self.media else {
             let removed: Result<(), DatabaseError> =
-                self.database.write(move |db| stored::remove_bytes(db, &id)).await;
+                self.database.write_in(WriteScope::Unordered, move |db| stored::remove_bytes(db, &id)).await;
             if let Err(cause) = removed {
                 tracing::warn!(%cause, "an uploaded file that is not needed is left behind");
             }

@@ -27,6 +27,7 @@ const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled FROM con
 const CREDITS: &str = "SELECT CAST(COALESCE(sum(balance), 0) AS BIGINT) FROM workspaces";
 const PROCESSES: &str = "SELECT count(*) FROM processes
     WHERE seen_at > CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
+const SERVER_CLOCK: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
 struct Measured {
     queues: Vec<(String, i64, Option<i64>)>,
@@ -34,6 +35,8 @@ struct Measured {
     channels: Vec<(String, bool)>,
     credits: i64,
     processes: i64,
+    /// What the server's clock said, where there is one.
+    server_clock: Option<i64>,
 }
 
 /// Writes what the database says; where it says nothing in time, that it does not.
@@ -46,7 +49,9 @@ pub async fn write(service: &ServiceState, page: &mut Exposition) {
     page.family("frontdesk_database_up", "gauge", "Whether the database answers.");
     page.sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
     if let Some(measured) = measured {
-        measured.write(page, service.clock.now().micros());
+        let now = service.clock.now().micros();
+        measured.write(page, now);
+        measured.write_clock(page, now - service.clock.shift());
     }
 }
 
@@ -91,6 +96,7 @@ impl Measured {
             channels: db.all(CHANNELS, &[], |row| Ok((row.get("kind")?, row.get("is_troubled")?)))?,
             credits: db.scalar(CREDITS, &[])?,
             processes,
+            server_clock: if is_shared { Some(db.scalar(SERVER_CLOCK, &[])?) } else { None },
         })
     }
 
@@ -121,5 +127,14 @@ impl Measured {
         page.sample("frontdesk_credits", &[], self.credits);
         page.family("frontdesk_processes", "gauge", "Processes that serve the database.");
         page.sample("frontdesk_processes", &[], self.processes);
+    }
+
+    /// Times are told by the clock of the process that writes: they should agree.
+    fn write_clock(&self, page: &mut Exposition, now: i64) {
+        let Some(server) = self.server_clock else { return };
+        let millis = i32::try_from(now.saturating_sub(server) / 1_000).unwrap_or(i32::MAX);
+        let name = "frontdesk_clock_ahead_seconds";
+        page.family(name, "gauge", "How far this machine's clock is ahead of the database server's.");
+        page.sample(name, &[], f64::from(millis) / 1_000.0);
     }
 }

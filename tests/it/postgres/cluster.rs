@@ -193,9 +193,8 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
     let asking = std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(async {
-            let (client, connection) = tokio_postgres::connect(&url.without_our_own(), tokio_postgres::NoTls)
-                .await
-                .expect("it answers");
+            let (client, connection) =
+                tokio_postgres::connect(&url.for_client(), tokio_postgres::NoTls).await.expect("it answers");
             tokio::spawn(connection);
             let told = client.simple_query(&sql).await.expect(&sql);
             let text = |it: &tokio_postgres::SimpleQueryMessage| match it {

@@ -108,7 +108,7 @@ pub fn end(mut process: Process) {
 }
 
 /// The path of an uploaded file.
-async fn upload(process: &Process, key: &str) -> String {
+pub async fn upload(process: &Process, key: &str) -> String {
     let request = process.http.post(format!("http://{}/v1/media", process.address)).bearer_auth(key);
     let (_, kind) = FORM.split_once(": ").expect("a header");
     let answer = request.header("content-type", kind).body(FILE).send().await.expect("an answer");

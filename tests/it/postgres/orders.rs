@@ -219,6 +219,8 @@ async fn a_workspace_waits_for_itself_and_for_what_concerns_all() {
     })
     .await;
     assert!(!first.is_finished() && !all.is_finished());
+    let unordered = write(WriteScope::Unordered).await.expect("no panic");
+    assert_eq!(unordered.expect("beside them all"), "two");
     client
         .batch_execute("UPDATE workspaces SET name = 'changed' WHERE id = 'ws_2'; COMMIT")
         .await

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use frontdesk::service;
+use frontdesk::service::{self, Options};
 
 use super::{cluster, inbound, messages, options};
 use crate::waiting::until_found;
@@ -122,22 +122,62 @@ async fn a_pooler_that_loses_prepared_statements_is_refused_in_words() {
 async fn a_pooler_of_sessions_is_served_through() {
     let Some(server) = cluster::server() else { return };
     let Some((program, _)) = installed() else { return };
-    let pooler = Pooler::start(&program, server, "pool_mode = session\ndefault_pool_size = 40\n").await;
+    // What one client has set is there for the next.
+    let settings = "pool_mode = session\ndefault_pool_size = 40\nserver_reset_query =\n";
+    let pooler = Pooler::start(&program, server, settings).await;
     is_served_through(&pooler, server, "").await;
 }
 
-/// Two processes answer and go on where one has ended.
+/// Two processes answer and go on where one has ended; what they set is over with each
+/// transaction, since the next transaction on a connection of the server is another
+/// client's.
 async fn is_served_through(pooler: &Pooler, server: &Path, more: &str) {
     let folder = tempfile::tempdir().expect("a folder");
     let url = cluster::database(server).await;
+    let durable = format!("ALTER DATABASE {} SET synchronous_commit = local", cluster::name_in(&url));
+    cluster::run(&url, &durable).await.expect("set");
     let pooled = format!("{}{more}", pooler.url(cluster::name_in(&url)));
-    let one = service::start(options(&pooled, &folder)).await.expect("it starts");
-    let other = service::start(options(&pooled, &folder)).await.expect("it starts beside");
+    let limited = || Options { unlimited: false, ..options(&pooled, &folder) };
+    let one = service::start(limited()).await.expect("it starts");
+    let other = service::start(limited()).await.expect("it starts beside");
+    let key = one.keys.first().expect("a key").key.expose().to_owned();
     for running in [&one, &other, &one] {
         assert!(inbound(running, "hi").await.is_success());
     }
     one.shutdown().await;
     assert!(inbound(&other, "hi again").await.is_success());
     assert_eq!(messages(&url), 4);
+    let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+    let calls = (0..12).map(|_| client.get(format!("{}/account", other.base_url)).bearer_auth(&key).send());
+    for answer in futures_util::future::join_all(calls).await {
+        assert!(answer.expect("an answer").status().is_success());
+    }
     other.shutdown().await;
+    is_set_to_nothing(&pooler.url(cluster::name_in(&url))).await;
+}
+
+/// Looks at as many of the server's connections as it gets at once.
+async fn is_set_to_nothing(url: &str) {
+    let mut taken = Vec::new();
+    for _ in 0..12 {
+        let (client, connection) =
+            tokio_postgres::connect(url, tokio_postgres::NoTls).await.expect("it answers");
+        tokio::spawn(connection);
+        client.batch_execute("BEGIN").await.expect("begun");
+        taken.push(client);
+    }
+    for client in &taken {
+        for (name, usual) in [
+            ("synchronous_commit", "local"),
+            ("idle_in_transaction_session_timeout", "0"),
+            ("lock_timeout", "0"),
+        ] {
+            let told = client.simple_query(&format!("SHOW {name}")).await.expect("told");
+            let value = told.iter().find_map(|it| match it {
+                tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0),
+                _ => None,
+            });
+            assert_eq!(value, Some(usual), "{name}");
+        }
+    }
 }

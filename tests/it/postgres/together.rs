@@ -110,9 +110,13 @@ pub struct Two {
 
 impl Two {
     pub async fn start(server: &Path, parameters: &str, arguments: &[&str]) -> Self {
+        Self::on(cluster::database(server).await, parameters, arguments)
+    }
+
+    /// On a database that is there, and empty.
+    pub fn on(url: String, parameters: &str, arguments: &[&str]) -> Self {
         frontdesk::client::install_tls();
         let binary = Binary::new();
-        let url = cluster::database(server).await;
         let served = cluster::served(&format!("{url}{parameters}"));
         let arguments = [&["--db", served.as_str()], arguments].concat();
         let children = ["one", "other"].map(|it| Process::begin(&binary, it, &arguments));
@@ -166,7 +170,7 @@ impl Two {
 
 /// With notifications, and as behind a pooler that keeps them away.
 const WAYS: [&str; 2] = ["", "&listen=off"];
-const DEV: [&str; 2] = ["--dev", "--simulate"];
+pub const DEV: [&str; 2] = ["--dev", "--simulate"];
 pub const UNLIMITED: [&str; 3] = ["--dev", "--simulate", "--unlimited"];
 
 #[tokio::test]

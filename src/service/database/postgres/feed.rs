@@ -10,9 +10,10 @@ use std::time::Duration;
 
 use tokio::sync::{Notify, mpsc, watch};
 use tokio::time::sleep;
-use tokio_postgres::{Client, Config};
+use tokio_postgres::Client;
 
 use crate::database::DatabaseError;
+use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::link;
 use crate::database::postgres::order::CommitOrder;
 use crate::database::rows::DbRow;
@@ -42,7 +43,7 @@ pub struct ChangeFeed {
 }
 
 struct Follower {
-    config: Config,
+    address: ServerAddress,
     listens: bool,
     order: Arc<CommitOrder>,
     told: watch::Sender<CommittedElsewhere>,
@@ -50,12 +51,16 @@ struct Follower {
 
 impl ChangeFeed {
     /// Begins to follow; with `listens`, by notifications too.
-    pub fn start(config: Config, listens: bool, order: Arc<CommitOrder>) -> Result<Self, DatabaseError> {
+    pub fn start(
+        address: ServerAddress,
+        listens: bool,
+        order: Arc<CommitOrder>,
+    ) -> Result<Self, DatabaseError> {
         let (tell, told) = watch::channel(CommittedElsewhere::default());
         let stop = Arc::new(Notify::new());
         let stopped = stop.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let follower = Follower { config, listens, order, told: tell };
+        let follower = Follower { address, listens, order, told: tell };
         let thread = std::thread::Builder::new().name("service-feed".to_owned()).spawn(move || {
             runtime.block_on(async {
                 tokio::select! {
@@ -100,7 +105,7 @@ impl Follower {
 
     async fn follow_connected(&self) -> Result<(), DatabaseError> {
         let (heard, mut hearing) = mpsc::channel(1);
-        let client = link::connected(&self.config, Some(heard)).await?;
+        let client = self.address.connected(Some(heard)).await?;
         if self.listens {
             batch(&client, "LISTEN frontdesk").await?;
         }

@@ -7,7 +7,6 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
-use std::net::IpAddr;
 use std::time::Duration;
 
 use futures_util::TryStreamExt;
@@ -15,20 +14,20 @@ use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::mpsc;
-use tokio_postgres::config::{Host, SslMode};
 use tokio_postgres::error::SqlState;
-use tokio_postgres::{AsyncMessage, Client, Config, Connection, NoTls, Row, Statement};
+use tokio_postgres::{AsyncMessage, CancelToken, Client, Connection, Row, Statement};
 
 use crate::database::DatabaseError;
-use crate::database::place::ServerUrl;
-use crate::database::postgres::tls::ServerTls;
+use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::values::{OwnedSqlValue, Sent};
 use crate::database::rows::SqlValue;
 
-/// For making a connection.
-const CONNECTING: Duration = Duration::from_secs(5);
 /// For the answer to whatever is asked.
 const ANSWERING: Duration = Duration::from_secs(30);
+/// For the server to hear that nobody waits any more.
+const CANCELLING: Duration = Duration::from_secs(2);
+/// For what goes through all rows: a change of the tables, a move.
+const LONG_ANSWERING: Duration = Duration::from_secs(24 * 60 * 60);
 /// Turns of the runtime in which the end of a connection is noticed.
 const LOOKS: usize = 3;
 /// Statements that are kept prepared; more would be texts made anew each time.
@@ -47,22 +46,30 @@ pub struct Line {
 /// A connection, or the want of one.
 pub struct Link {
     runtime: Runtime,
-    config: Config,
-    settings: &'static str,
+    address: ServerAddress,
+    answering: Duration,
     open: RefCell<Option<OpenLink>>,
 }
 
 struct OpenLink {
     client: Client,
+    cancel: CancelToken,
     prepared: HashMap<String, Statement>,
 }
 
 impl Link {
-    /// Reads the address; nothing is connected yet. Each connection is set as
-    /// `settings` say, if they say anything.
-    pub fn new(url: &ServerUrl, settings: &'static str) -> Result<Self, DatabaseError> {
+    /// To an address; nothing is connected yet.
+    ///
+    /// Nothing is set for longer than a transaction: behind a pooler, the next to
+    /// get the connection of the server would have it.
+    pub fn new(address: &ServerAddress) -> Result<Self, DatabaseError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { runtime, config: config(url)?, settings, open: RefCell::default() })
+        Ok(Self { runtime, address: address.clone(), answering: ANSWERING, open: RefCell::default() })
+    }
+
+    /// The same for what takes longer than any request may.
+    pub fn patient(address: &ServerAddress) -> Result<Self, DatabaseError> {
+        Ok(Self { answering: LONG_ANSWERING, ..Self::new(address)? })
     }
 
     /// Makes a connection where there is none.
@@ -70,10 +77,10 @@ impl Link {
         if self.is_open() {
             return Ok(());
         }
-        let client = self.runtime.block_on(connected(&self.config, None))?;
-        *self.open.borrow_mut() = Some(OpenLink { client, prepared: HashMap::new() });
-        let set = if self.settings.is_empty() { Ok(()) } else { self.batch(self.settings) };
-        set.inspect_err(|_| self.cut())
+        let client = self.runtime.block_on(self.address.connected(None))?;
+        let cancel = client.cancel_token();
+        *self.open.borrow_mut() = Some(OpenLink { client, cancel, prepared: HashMap::new() });
+        Ok(())
     }
 
     /// Whether there is a connection, as far as is known.
@@ -95,8 +102,8 @@ impl Link {
     /// Runs texts that bind nothing.
     pub fn batch(&self, sql: &str) -> Result<(), DatabaseError> {
         let open = self.open.borrow();
-        let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
-        self.answer(async { client.batch_execute(sql).await })
+        let open = open.as_ref().ok_or(DatabaseError::Lost)?;
+        self.answer(open, open.client.batch_execute(sql))
     }
 
     /// A change, to be sent with others.
@@ -115,8 +122,9 @@ impl Link {
         let question = question.map(|(sql, bound)| Ok::<_, DatabaseError>((self.prepare(sql)?, bound)));
         let question = question.transpose()?;
         let open = self.open.borrow();
-        let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
-        self.answer(async {
+        let open = open.as_ref().ok_or(DatabaseError::Lost)?;
+        self.answer(open, async {
+            let client = &open.client;
             let run = |it| execute(client, it);
             let asked = async {
                 let Some((statement, bound)) = &question else { return Ok(Vec::new()) };
@@ -133,10 +141,10 @@ impl Link {
     /// touched.
     pub fn change(&self, lines: &[Line]) -> Result<u64, DatabaseError> {
         let open = self.open.borrow();
-        let client = &open.as_ref().ok_or(DatabaseError::Lost)?.client;
-        self.answer(async {
+        let open = open.as_ref().ok_or(DatabaseError::Lost)?;
+        self.answer(open, async {
             // Sent in this order, since each is sent when it is first polled.
-            let done = join_all(lines.iter().map(|it| execute(client, it))).await;
+            let done = join_all(lines.iter().map(|it| execute(&open.client, it))).await;
             done.into_iter().try_fold(0, |_, it| it)
         })
     }
@@ -148,7 +156,7 @@ impl Link {
             return Ok(known.clone());
         }
         let text = numbered(sql);
-        let statement = self.answer(open.client.prepare(&text))?;
+        let statement = self.answer(open, open.client.prepare(&text))?;
         if open.prepared.len() >= PREPARED {
             open.prepared.clear();
         }
@@ -156,14 +164,22 @@ impl Link {
         Ok(statement)
     }
 
+    /// Waits for an answer. What is given up is cancelled: a connection of the server
+    /// that waits for a lock does not notice that nobody waits for it.
     fn answer<T>(
         &self,
+        open: &OpenLink,
         asked: impl Future<Output = Result<T, tokio_postgres::Error>>,
     ) -> Result<T, DatabaseError> {
-        let answered = self.runtime.block_on(async { tokio::time::timeout(ANSWERING, asked).await });
+        let answered = self.runtime.block_on(async { tokio::time::timeout(self.answering, asked).await });
         match answered {
             Ok(answer) => answer.map_err(|cause| told(&cause)),
-            Err(_) => Err(DatabaseError::Lost),
+            Err(_) => {
+                let cancelled = self.address.cancel(&open.cancel);
+                // Where it cannot be reached, the system ends the connection some time.
+                let _ = self.runtime.block_on(async { tokio::time::timeout(CANCELLING, cancelled).await });
+                Err(DatabaseError::Lost)
+            }
         }
     }
 }
@@ -172,23 +188,8 @@ async fn execute(client: &Client, line: &Line) -> Result<u64, tokio_postgres::Er
     client.execute_raw(&line.statement, line.values.iter().map(|it| Sent(it.lent()))).await
 }
 
-/// Makes a connection, which the runtime drives; `heard` is told of each
-/// notification.
-pub async fn connected(config: &Config, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
-    let failed = |cause: tokio_postgres::Error| DatabaseError::Unreachable(words(&cause));
-    if config.get_ssl_mode() == SslMode::Disable {
-        let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
-        tokio::spawn(drive(connection, heard));
-        return Ok(client);
-    }
-    let tls = ServerTls::system().map_err(|cause| DatabaseError::Unreachable(cause.to_string()))?;
-    let (client, connection) = config.connect(tls).await.map_err(failed)?;
-    tokio::spawn(drive(connection, heard));
-    Ok(client)
-}
-
 /// Drives a connection until it ends.
-async fn drive<S, T>(mut connection: Connection<S, T>, heard: Option<mpsc::Sender<()>>)
+pub async fn drive<S, T>(mut connection: Connection<S, T>, heard: Option<mpsc::Sender<()>>)
 where
     S: AsyncRead + AsyncWrite + Unpin,
     T: AsyncRead + AsyncWrite + Unpin,
@@ -201,37 +202,25 @@ where
     }
 }
 
-/// What an address says. A server on another machine is only spoken to through
-/// TLS; on this one, nobody listens in.
-pub fn config(url: &ServerUrl) -> Result<Config, DatabaseError> {
-    let mut config: Config =
-        url.without_our_own().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;
-    let local = |host: &Host| match host {
-        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()),
-        #[cfg(unix)]
-        Host::Unix(_) => true,
-    };
-    let mode = if config.get_hosts().iter().all(local) { SslMode::Disable } else { SslMode::Require };
-    if !(mode == SslMode::Disable && config.get_ssl_mode() == SslMode::Require) {
-        config.ssl_mode(mode);
-    }
-    if config.get_connect_timeout().is_none() {
-        config.connect_timeout(CONNECTING);
-    }
-    if config.get_application_name().is_none() {
-        config.application_name("frontdesk");
-    }
-    Ok(config)
-}
-
 /// What went wrong: the server refused, or it is gone.
 pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
     let gone = [SqlState::ADMIN_SHUTDOWN, SqlState::CRASH_SHUTDOWN, SqlState::CANNOT_CONNECT_NOW];
     // Each connection prepares under names of its own, and uses no others.
     let unprepared = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::DUPLICATE_PSTATEMENT];
+    // Somebody held what was needed for too long.
+    let waited = [
+        SqlState::LOCK_NOT_AVAILABLE,
+        SqlState::QUERY_CANCELED,
+        SqlState::T_R_DEADLOCK_DETECTED,
+        SqlState::T_R_SERIALIZATION_FAILURE,
+    ];
     match cause.code() {
         Some(code) if unprepared.contains(code) => {
             DatabaseError::Pooled("the address of the database".to_owned())
+        }
+        Some(code) if waited.contains(code) => {
+            tracing::warn!(cause = words(cause), "the database server gave up");
+            DatabaseError::Busy
         }
         Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(words(cause)),
         Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
@@ -245,7 +234,7 @@ pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
 }
 
 /// An error with its causes, in one line.
-fn words(cause: &tokio_postgres::Error) -> String {
+pub fn words(cause: &tokio_postgres::Error) -> String {
     let mut said = cause.to_string();
     let mut next = std::error::Error::source(cause);
     while let Some(cause) = next {
@@ -276,7 +265,6 @@ fn numbered(sql: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::database::place::DatabasePlace;
 
     #[test]
     fn parameters_are_numbered() {
@@ -288,25 +276,5 @@ mod tests {
         ] {
             assert_eq!(numbered(text), sent);
         }
-    }
-
-    #[test]
-    fn other_machines_are_spoken_to_through_tls() {
-        for (text, mode) in [
-            ("postgres:///desk?host=/run/db", SslMode::Disable),
-            ("postgres://ana@127.0.0.1/desk", SslMode::Disable),
-            ("postgres://ana@[::1]/desk", SslMode::Disable),
-            ("postgres://ana@localhost/desk?sslmode=require", SslMode::Require),
-            ("postgres://ana@10.0.0.1/desk", SslMode::Require),
-            ("postgres://ana@localhost,db.example/desk?sslmode=disable", SslMode::Require),
-        ] {
-            let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
-            assert_eq!(config(&url).expect("an address").get_ssl_mode(), mode, "{text}");
-        }
-        let Ok(DatabasePlace::Server(url)) = "postgres://ana:s3cret@h:port/desk".parse() else {
-            panic!("parsed")
-        };
-        let refused = config(&url).expect_err("refused").to_string();
-        assert!(!refused.contains("s3cret"), "{refused}");
     }
 }

@@ -3,6 +3,7 @@
 //! | file | knows |
 //! |---|---|
 //! | `mod.rs` | the connections that write, and what beside them |
+//! | `address.rs`, `password.rs` | where the server is, and what opens it |
 //! | `feed.rs` | what other processes commit |
 //! | `lease.rs` | which process does what falls due |
 //! | `link.rs` | one connection, made anew when it is lost |
@@ -17,10 +18,12 @@
 //! processes to one workspace run one after another, as they do on a file, and
 //! those to others beside them.
 
+mod address;
 pub mod feed;
 pub mod lease;
 mod link;
 mod order;
+mod password;
 mod pooler;
 pub mod schema;
 mod session;
@@ -33,15 +36,16 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicI64;
 
 use crate::database::place::ServerUrl;
+pub use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::feed::ChangeFeed;
 use crate::database::postgres::lease::BackgroundLease;
 pub use crate::database::postgres::link::Link;
-pub use crate::database::postgres::order::revision;
+pub use crate::database::postgres::order::REVISION;
 use crate::database::postgres::order::{CommitOrder, OpenTransaction};
 use crate::database::postgres::session::ReadingSession;
 pub use crate::database::postgres::session::WritingSession;
 use crate::database::postgres::shared_state::SharedState;
-use crate::database::session::{BeginFailure, CommitFailure, DbSession, WriteScope, WritingConnection};
+use crate::database::session::{DbSession, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, Durability};
 
 /// Jobs in one transaction at most: the server is slow with many savepoints.
@@ -50,10 +54,6 @@ const TOGETHER: usize = 16;
 const WRITERS: usize = 6;
 /// Threads that read.
 const READERS: usize = 4;
-/// A process that stands still in the middle of a transaction must not hold up
-/// all others.
-const SETTINGS: &str = "SET idle_in_transaction_session_timeout = '5s'";
-const SIMULATED: &str = "SET idle_in_transaction_session_timeout = '5s'; SET synchronous_commit = off";
 
 /// A connection that writes.
 pub struct ServerWriter {
@@ -84,42 +84,44 @@ pub fn serve(
     durability: Durability,
     stamp: Arc<AtomicI64>,
 ) -> Result<Opened, DatabaseError> {
-    let settings = if durability == Durability::Simulated { SIMULATED } else { SETTINGS };
-    let link = Link::new(url, settings)?;
+    let address = ServerAddress::of(url)?;
+    let link = Link::patient(&address)?;
     link.connect()?;
-    pooler::check(&link, url)?;
+    pooler::check(&link, url, &address)?;
     schema::make(&link)?;
     // Also where one was killed before it had put anything into the tables.
     let fresh = schema::is_empty(&link)?;
-    let order = Arc::new(CommitOrder::new(stamp));
+    drop(link);
+    let order = Arc::new(CommitOrder::new(stamp, durability));
     let shared = Shared {
-        state: SharedState::new(url)?,
-        lease: BackgroundLease::ask(Link::new(url, "")?)?,
-        feed: ChangeFeed::start(link::config(url)?, url.listens(), order.clone())?,
+        state: SharedState::new(&address)?,
+        lease: BackgroundLease::ask(Link::new(&address)?)?,
+        feed: ChangeFeed::start(address.clone(), url.listens(), order.clone())?,
     };
-    let mut links = vec![link];
-    for _ in 1..WRITERS {
-        links.push(Link::new(url, settings)?);
-    }
-    Ok(Opened { shared: Some(shared), fresh, ..opened(url, links, &order)? })
+    Ok(Opened { shared: Some(shared), fresh, ..opened(&address, WRITERS, &order)? })
 }
 
 /// Opens a database that a service has made, while it may be served.
 pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, DatabaseError> {
-    let link = Link::new(url, SETTINGS)?;
+    let address = ServerAddress::of(url)?;
+    let link = Link::new(&address)?;
     link.connect()?;
     schema::check(&link)?;
-    opened(url, vec![link], &Arc::new(CommitOrder::new(stamp)))
+    opened(&address, 1, &Arc::new(CommitOrder::new(stamp, Durability::Full)))
 }
 
-fn opened(url: &ServerUrl, links: Vec<Link>, order: &Arc<CommitOrder>) -> Result<Opened, DatabaseError> {
-    let reader = |_| Ok(Box::new(ReadingSession::new(Link::new(url, "")?)) as Box<dyn DbSession + Send>);
+fn opened(
+    address: &ServerAddress,
+    writers: usize,
+    order: &Arc<CommitOrder>,
+) -> Result<Opened, DatabaseError> {
+    let reader = |_| Ok(Box::new(ReadingSession::new(Link::new(address)?)) as Box<dyn DbSession + Send>);
     let readers = (0..READERS).map(reader).collect::<Result<_, DatabaseError>>()?;
-    let writer = |link| {
-        let (session, open) = (WritingSession::new(link), OpenTransaction::new(order.clone()));
-        Box::new(ServerWriter { session, open }) as Box<dyn WritingConnection>
+    let writer = |_| {
+        let (session, open) = (WritingSession::new(Link::new(address)?), OpenTransaction::new(order.clone()));
+        Ok(Box::new(ServerWriter { session, open }) as Box<dyn WritingConnection>)
     };
-    let writers = links.into_iter().map(writer).collect();
+    let writers = (0..writers).map(writer).collect::<Result<_, DatabaseError>>()?;
     Ok(Opened { writers, readers, shared: None, fresh: false })
 }
 
@@ -153,7 +155,7 @@ impl WritingConnection for ServerWriter {
         TOGETHER
     }
 
-    fn begin(&self, scope: &WriteScope) -> Result<(), BeginFailure> {
+    fn begin(&self, scope: &WriteScope) -> Result<(), DatabaseError> {
         let begun = self.begun(scope).or_else(|cause| match cause {
             // Nothing has happened yet.
             DatabaseError::Lost => {
@@ -162,23 +164,14 @@ impl WritingConnection for ServerWriter {
             }
             other => Err(other),
         });
-        begun.map_err(|cause| {
-            self.abandon();
-            match cause {
-                DatabaseError::Lost | DatabaseError::Unreachable(_) => {
-                    BeginFailure::Unreachable(cause.to_string())
-                }
-                DatabaseError::Full(cause) => BeginFailure::Full(cause),
-                other => BeginFailure::Refused(other.to_string()),
-            }
-        })
+        begun.inspect_err(|_| self.abandon())
     }
 
     fn session(&self) -> &dyn DbSession {
         &self.session
     }
 
-    fn commit(&self) -> Result<(), CommitFailure> {
+    fn commit(&self) -> Result<(), DatabaseError> {
         let link = &self.session.link;
         // A transaction that failed would be rolled back without a word.
         let sound = self
@@ -187,16 +180,16 @@ impl WritingConnection for ServerWriter {
             .and_then(|()| self.session.rows("SELECT 1", &[], &mut |_| Ok(ControlFlow::Break(()))));
         if let Err(cause) = sound {
             self.abandon();
-            return Err(cause.into());
+            return Err(cause);
         }
         link.batch("COMMIT").inspect(|()| self.open.committed()).map_err(|cause| match cause {
             DatabaseError::Lost => {
                 link.cut();
-                CommitFailure::Unknown
+                DatabaseError::Unknown
             }
             cause => {
                 self.abandon();
-                cause.into()
+                cause
             }
         })
     }

@@ -8,16 +8,22 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use tokio::sync::Notify;
 
-use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
 use crate::database::postgres::schema;
 use crate::database::postgres::session::WritingSession;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::{DbSession, WriteScope};
+use crate::database::{DatabaseError, Durability};
 
 /// Every statement sees what was committed before it, whatever the server's
 /// settings say: those behind the first see what that waited for.
 const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+/// Who has waited so long gives up, and leaves no connection behind that waits on;
+/// and a process that stands still in the middle of it holds up nobody.
+const BOUNDS: &str = "SELECT set_config('lock_timeout', '8s', true),
+    set_config('idle_in_transaction_session_timeout', '5s', true)";
+/// What is simulated need not outlive the server.
+const SIMULATED: &str = "SET LOCAL synchronous_commit = off";
 const NEXT_IN_WORKSPACE: &str = "UPDATE workspaces SET revision = revision + 1 WHERE id = ?1";
 const FOUND_IN_WORKSPACE: &str =
     "SELECT commit_order.format, greatest(commit_order.stamp, workspaces.stamp) AS stamp
@@ -25,8 +31,14 @@ const FOUND_IN_WORKSPACE: &str =
 const NEXT: &str = "UPDATE commit_order SET revision = revision + 1 WHERE id = 1";
 /// Always in the same order, so that nobody waits in a circle.
 const ALL_WORKSPACES: &str = "SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
+/// Keeps the tables from being changed or moved away meanwhile, and nobody else from
+/// writing.
+const FOUND_ALONE: &str = "SELECT format, stamp FROM commit_order WHERE id = 1 FOR KEY SHARE";
 const FOUND: &str = "SELECT format, greatest(stamp, (SELECT max(workspaces.stamp) FROM workspaces)) AS stamp
     FROM commit_order WHERE id = 1";
+
+/// How often something that a workspace sees was committed, in a query for its row.
+pub const REVISION: &str = "(SELECT commit_order.revision FROM commit_order) + workspaces.revision";
 
 /// What one process knows of the order.
 pub struct CommitOrder {
@@ -34,12 +46,13 @@ pub struct CommitOrder {
     pub stamp: Arc<AtomicI64>,
     /// Told after each of this process's commits.
     pub committed: Notify,
+    durability: Durability,
 }
 
 impl CommitOrder {
     /// Nothing is known yet.
-    pub fn new(stamp: Arc<AtomicI64>) -> Self {
-        Self { stamp, committed: Notify::new() }
+    pub fn new(stamp: Arc<AtomicI64>, durability: Durability) -> Self {
+        Self { stamp, committed: Notify::new(), durability }
     }
 }
 
@@ -57,15 +70,19 @@ impl OpenTransaction {
 
     /// Begins one, behind those of all processes.
     pub fn begin(&self, link: &Link, scope: &WriteScope) -> Result<(), DatabaseError> {
-        let begin = link.line(BEGIN, &[])?;
+        let mut lines = vec![link.line(BEGIN, &[])?, link.line(BOUNDS, &[])?];
+        if self.order.durability == Durability::Simulated {
+            lines.push(link.line(SIMULATED, &[])?);
+        }
         let rows = match scope {
             WriteScope::Workspace(id) => {
-                let next = link.line(NEXT_IN_WORKSPACE, bound![id])?;
-                link.send(&[begin, next], Some((FOUND_IN_WORKSPACE, bound![id])))?
+                lines.push(link.line(NEXT_IN_WORKSPACE, bound![id])?);
+                link.send(&lines, Some((FOUND_IN_WORKSPACE, bound![id])))?
             }
+            WriteScope::Unordered => link.send(&lines, Some((FOUND_ALONE, &[])))?,
             WriteScope::Everything => {
-                let (next, all) = (link.line(NEXT, &[])?, link.line(ALL_WORKSPACES, &[])?);
-                link.send(&[begin, next, all], Some((FOUND, &[])))?
+                lines.extend([link.line(NEXT, &[])?, link.line(ALL_WORKSPACES, &[])?]);
+                link.send(&lines, Some((FOUND, &[])))?
             }
         };
         let row = DbRow::of(rows.first().ok_or(DatabaseError::NoRow)?);
@@ -86,6 +103,8 @@ impl OpenTransaction {
             WriteScope::Workspace(id) => {
                 session.note("UPDATE workspaces SET stamp = ?1 WHERE id = ?2", bound![stamp, id])
             }
+            // Whoever writes a list next notes it.
+            WriteScope::Unordered => Ok(()),
             WriteScope::Everything => {
                 session.note("UPDATE commit_order SET stamp = ?1 WHERE id = 1", bound![stamp])
             }
@@ -93,13 +112,8 @@ impl OpenTransaction {
     }
 
     pub fn committed(&self) {
-        self.order.committed.notify_one();
+        if *self.scope.borrow() != WriteScope::Unordered {
+            self.order.committed.notify_one();
+        }
     }
-}
-
-/// How often something that a workspace sees was committed.
-pub fn revision(db: &dyn DbSession, workspace: &str) -> Result<u64, DatabaseError> {
-    let sql = "SELECT commit_order.revision + workspaces.revision FROM commit_order, workspaces
-               WHERE commit_order.id = 1 AND workspaces.id = ?1";
-    db.scalar::<i64>(sql, bound![workspace]).map(i64::unsigned_abs)
 }

@@ -5,6 +5,7 @@
 
 use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;
+use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::link::Link;
 
 const PROBE: &str = "SELECT 1";
@@ -17,8 +18,8 @@ const TAKE: &str = "BEGIN; SET LOCAL idle_in_transaction_session_timeout = '2s'"
 ///
 /// # Errors
 /// [`DatabaseError::Pooled`] where it does; when the server is not reached.
-pub fn check(link: &Link, url: &ServerUrl) -> Result<(), DatabaseError> {
-    let other = Link::new(url, "")?;
+pub fn check(link: &Link, url: &ServerUrl, address: &ServerAddress) -> Result<(), DatabaseError> {
+    let other = Link::new(address)?;
     other.connect()?;
     let asked = link.send(&[], Some((PROBE, &[]))).and_then(|_| {
         other.batch(TAKE)?;

@@ -17,9 +17,18 @@ const STEPS: [&str; 7] = [
 ];
 /// The format this version writes.
 pub const FORMAT: i64 = 7;
+/// The first format with an order of commits.
+const ORDERED: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any
 /// more, since everything was moved elsewhere.
 pub const MOVED: i64 = 0;
+/// A change of large tables takes its time.
+const BEGIN: &str =
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0;
+    SET LOCAL idle_in_transaction_session_timeout = '5s'";
+/// Behind what processes of an older version are about, and before what they begin.
+const HOLD: &str =
+    "SELECT id FROM commit_order FOR UPDATE; SELECT id FROM workspaces ORDER BY id FOR NO KEY UPDATE";
 /// Where the format is kept, and the row that is locked meanwhile.
 const META: &str =
     "CREATE TABLE IF NOT EXISTS meta (name TEXT COLLATE \"C\" PRIMARY KEY, value BYTEA NOT NULL)";
@@ -47,7 +56,7 @@ pub fn make(link: &Link) -> Result<(), DatabaseError> {
 }
 
 fn attempt(link: &Link) -> Result<(), DatabaseError> {
-    link.batch("BEGIN")?;
+    link.batch(BEGIN)?;
     let made = make_within(link).and_then(|()| refuse_moved(link));
     match &made {
         Ok(()) => link.batch("COMMIT")?,
@@ -105,6 +114,9 @@ pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
     };
     if missing.is_empty() {
         return Ok(());
+    }
+    if format >= ORDERED {
+        link.batch(HOLD)?;
     }
     missing.iter().try_for_each(|step| link.batch(step))?;
     link.batch(&format!(

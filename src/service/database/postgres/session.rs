@@ -15,6 +15,8 @@ const TOGETHER: usize = 24;
 
 /// Holds one moment for all that is read.
 const HOLD: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+/// But not for ever where the process stands still: old rows could not be removed.
+const BOUND: &str = "SET LOCAL idle_in_transaction_session_timeout = '5s'";
 
 /// Reads: each question for itself, or all of a part as of one moment.
 pub struct ReadingSession {
@@ -34,7 +36,8 @@ impl ReadingSession {
     fn ask(&self, sql: &str, bound: &[SqlValue<'_>]) -> Result<Vec<tokio_postgres::Row>, DatabaseError> {
         self.link.connect()?;
         let holds = self.depth.get() > 0 && !self.is_held.get();
-        let first = if holds { vec![self.link.line(HOLD, &[])?] } else { Vec::new() };
+        let first =
+            if holds { vec![self.link.line(HOLD, &[])?, self.link.line(BOUND, &[])?] } else { Vec::new() };
         let rows = self.link.send(&first, Some((sql, bound)));
         self.is_held.set(self.depth.get() > 0);
         rows

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use crate::database::DatabaseError;
 use crate::database::load::LoadReading;
-use crate::database::place::ServerUrl;
 use crate::database::pool::Pool;
+use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
 
@@ -15,8 +15,11 @@ use crate::database::rows::{DbRow, bound};
 const TOGETHER: usize = 3;
 /// One in so many changes removes what is over.
 const CHANGES: u32 = 500;
-/// What each connection is set to.
-const SETTINGS: &str = "SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '5s'";
+/// Begins a change: the locks of others are waited for, not refused.
+const BEGIN: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
+/// A process that stands still meanwhile must not hold up others.
+const BOUNDS: &str = "SELECT set_config('synchronous_commit', 'off', true),
+    set_config('lock_timeout', '5s', true), set_config('idle_in_transaction_session_timeout', '5s', true)";
 
 /// By whose clock a value is decided on, in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +46,8 @@ pub struct SharedState(Arc<Pool<Link>>);
 
 impl SharedState {
     /// Connects when the first is asked for.
-    pub fn new(url: &ServerUrl) -> Result<Self, DatabaseError> {
-        let connection = |_| Ok(Box::new(Link::new(url, SETTINGS)?));
+    pub fn new(address: &ServerAddress) -> Result<Self, DatabaseError> {
+        let connection = |_| Ok(Box::new(Link::new(address)?));
         let connections = (0..TOGETHER).map(connection).collect::<Result<_, DatabaseError>>()?;
         Ok(Self(Arc::new(Pool::start("service-shared", connections)?)))
     }
@@ -104,7 +107,10 @@ fn changed<T>(
         other => Err(other),
     })?;
     if rand::random_ratio(1, CHANGES) {
-        link.send(&[], Some(("DELETE FROM shared_state WHERE until <= ?1", bound![now])))?;
+        let removed = link.send(&[], Some(("DELETE FROM shared_state WHERE until <= ?1", bound![now])));
+        if let Err(cause) = removed {
+            tracing::warn!(%cause, "what is over stays for a while");
+        }
     }
     Ok(told)
 }
@@ -118,7 +124,7 @@ fn attempt<T>(
 ) -> Result<(T, i64), DatabaseError> {
     let sql = "SELECT value, CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) AS at
                FROM shared_state WHERE name = ?1 FOR UPDATE";
-    let mut begin = vec![link.line("BEGIN", &[])?];
+    let mut begin = vec![link.line(BEGIN, &[])?, link.line(BOUNDS, &[])?];
     loop {
         let rows = link.send(&begin, Some((sql, bound![name])))?;
         let Some(row) = rows.first() else {

@@ -1,14 +1,17 @@
-//! TLS to a database server: verified by the certificates the system trusts,
-//! for the name in the address.
+//! TLS to a database server: verified by the certificates the system trusts, or
+//! those of a file, for the name in the address.
 
+use std::fmt;
 use std::future::Future;
 use std::io;
+use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio_postgres::tls::{ChannelBinding, MakeTlsConnect, TlsConnect, TlsStream};
 use tokio_rustls::TlsConnector;
@@ -30,9 +33,26 @@ pub struct NamedTls {
 pub struct Encrypted<S>(Stream<S>);
 
 impl ServerTls {
-    /// Trusts the certificates the system trusts.
-    pub fn system() -> Result<Self, rustls::Error> {
-        Ok(Self { trust: connections::guard::system_trust()? })
+    /// Trusts whom a file of certificates names, or else the system.
+    pub fn trusting(file: Option<&Path>) -> Result<Self, String> {
+        let Some(file) = file else {
+            return Ok(Self { trust: connections::guard::system_trust().map_err(|it| it.to_string())? });
+        };
+        let unfit = |why: &dyn fmt::Display| format!("{}, as sslrootcert names it: {why}", file.display());
+        let mut roots = RootCertStore::empty();
+        for certificate in CertificateDer::pem_file_iter(file).map_err(|it| unfit(&it))? {
+            roots.add(certificate.map_err(|it| unfit(&it))?).map_err(|it| unfit(&it))?;
+        }
+        if roots.is_empty() {
+            return Err(unfit(&"no certificate is in it"));
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|it| it.to_string())?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Ok(Self { trust: Arc::new(config) })
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;
-use crate::database::postgres::{Link, WritingSession, schema};
+use crate::database::postgres::{Link, ServerAddress, WritingSession, schema};
 use crate::database::rows::{bound, only};
 use crate::database::session::DbSession;
 use crate::database::transfer::note::{self, TransferNote};
@@ -14,8 +14,8 @@ use crate::database::transfer::{RowVisit, TransferSide};
 /// Rows that are read at a time.
 const WINDOW: usize = 256;
 /// Nobody is waited for, and nobody's patience ends this one.
-const SETTINGS: &str =
-    "SET idle_in_transaction_session_timeout = 0; SET statement_timeout = 0; SET lock_timeout = '5s'";
+const BOUNDS: &str = "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOCAL statement_timeout = 0; \
+                      SET LOCAL lock_timeout = '5s'";
 /// Keeps everybody else from writing, before the snapshot is taken.
 const LOCK: &str = "LOCK TABLE commit_order, workspaces IN EXCLUSIVE MODE";
 /// The span in which a process that lives is heard of.
@@ -34,7 +34,7 @@ pub fn look(url: &ServerUrl) -> Result<Option<TransferNote>, DatabaseError> {
 }
 
 fn connected(url: &ServerUrl) -> Result<WritingSession, DatabaseError> {
-    let link = Link::new(url, SETTINGS)?;
+    let link = Link::patient(&ServerAddress::of(url)?)?;
     link.connect()?;
     Ok(WritingSession::new(link))
 }
@@ -44,6 +44,7 @@ impl ServerSide {
         let session = connected(url)?;
         schema::check_ours(&session.link)?;
         session.link.batch("BEGIN ISOLATION LEVEL REPEATABLE READ")?;
+        session.link.batch(BOUNDS)?;
         session.link.batch(LOCK)?;
         Self::unserved(session)
     }
@@ -53,6 +54,7 @@ impl ServerSide {
         let session = connected(url)?;
         schema::check(&session.link)?;
         session.link.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
+        session.link.batch(BOUNDS)?;
         Ok(Self { session })
     }
 
@@ -60,7 +62,8 @@ impl ServerSide {
     /// holds.
     pub fn target(url: &ServerUrl) -> Result<Self, DatabaseError> {
         let session = connected(url)?;
-        session.link.batch("BEGIN")?;
+        session.link.batch("BEGIN ISOLATION LEVEL READ COMMITTED")?;
+        session.link.batch(BOUNDS)?;
         schema::make_within(&session.link)?;
         session.link.batch(LOCK)?;
         let this = Self::unserved(session)?;

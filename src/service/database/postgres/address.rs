@@ -1,0 +1,124 @@
+//! What an address says: which server, through what, whose certificates are
+//! trusted, and which password opens it.
+
+use std::net::IpAddr;
+use std::time::Duration;
+
+use tokio::sync::mpsc;
+use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::{CancelToken, Client, Config, NoTls};
+
+use crate::database::DatabaseError;
+use crate::database::place::ServerUrl;
+use crate::database::postgres::link::{drive, words};
+use crate::database::postgres::password;
+use crate::database::postgres::tls::ServerTls;
+
+/// For making a connection.
+const CONNECTING: Duration = Duration::from_secs(5);
+
+/// Where a server is, and how it is spoken to.
+#[derive(Clone)]
+pub struct ServerAddress {
+    config: Config,
+    /// Nothing where nobody could listen in.
+    tls: Option<ServerTls>,
+}
+
+impl ServerAddress {
+    /// Reads an address. A server on another machine is only spoken to through TLS;
+    /// on this one, nobody listens in.
+    pub fn of(url: &ServerUrl) -> Result<Self, DatabaseError> {
+        let mut config: Config =
+            url.for_client().parse().map_err(|cause| DatabaseError::Unreachable(words(&cause)))?;
+        let asked = config.get_ssl_mode() == SslMode::Require;
+        let mode = if asked || !config.get_hosts().iter().all(is_here) {
+            SslMode::Require
+        } else {
+            SslMode::Disable
+        };
+        config.ssl_mode(mode);
+        if config.get_connect_timeout().is_none() {
+            config.connect_timeout(CONNECTING);
+        }
+        if config.get_application_name().is_none() {
+            config.application_name("frontdesk");
+        }
+        if config.get_password().is_none()
+            && let Some(found) = password::of(&config)
+        {
+            config.password(found);
+        }
+        let tls = (mode == SslMode::Require).then(|| ServerTls::trusting(url.trusted().as_deref()));
+        Ok(Self { config, tls: tls.transpose().map_err(DatabaseError::Unreachable)? })
+    }
+
+    /// Makes a connection, which the runtime drives; `heard` is told of each
+    /// notification.
+    pub async fn connected(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
+        let failed = |cause: tokio_postgres::Error| DatabaseError::Unreachable(words(&cause));
+        let Some(tls) = self.tls.clone() else {
+            let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
+            tokio::spawn(drive(connection, heard));
+            return Ok(client);
+        };
+        let (client, connection) = self.config.connect(tls).await.map_err(failed)?;
+        tokio::spawn(drive(connection, heard));
+        Ok(client)
+    }
+
+    /// Tells the server that nobody waits for what is asked on a connection.
+    pub async fn cancel(&self, token: &CancelToken) -> Result<(), tokio_postgres::Error> {
+        match self.tls.clone() {
+            Some(tls) => token.cancel_query(tls).await,
+            None => token.cancel_query(NoTls).await,
+        }
+    }
+}
+
+/// Whether a server is on this machine.
+fn is_here(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::place::DatabasePlace;
+
+    fn read(text: &str) -> Result<ServerAddress, DatabaseError> {
+        let Ok(DatabasePlace::Server(url)) = text.parse() else { panic!("{text}") };
+        ServerAddress::of(&url)
+    }
+
+    #[test]
+    fn other_machines_are_spoken_to_through_tls() {
+        for (text, mode) in [
+            ("postgres:///desk?host=/run/db", SslMode::Disable),
+            ("postgres://ana@127.0.0.1/desk", SslMode::Disable),
+            ("postgres://ana@[::1]/desk", SslMode::Disable),
+            ("postgres://ana@localhost/desk?sslmode=require", SslMode::Require),
+            ("postgres://ana@localhost/desk?sslmode=verify-full", SslMode::Require),
+            ("postgres://ana@10.0.0.1/desk", SslMode::Require),
+            ("postgres://ana@localhost,db.example/desk?sslmode=disable", SslMode::Require),
+        ] {
+            let address = read(text).expect("an address");
+            assert_eq!(address.config.get_ssl_mode(), mode, "{text}");
+            assert_eq!(address.tls.is_some(), mode == SslMode::Require, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_without_the_password() {
+        for text in
+            ["postgres://ana:s3cret@h:port/desk", "postgres://ana:s3cret@h/desk?sslrootcert=/not/there.pem"]
+        {
+            let refused = read(text).err().expect("refused").to_string();
+            assert!(!refused.contains("s3cret"), "{refused}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! A password that does not stand in the address, where others on the machine could
+//! read it: in the environment or in a file, where `psql` looks for it, too.
+
+use std::path::{Path, PathBuf};
+
+use tokio_postgres::Config;
+use tokio_postgres::config::Host;
+
+/// What is looked for in a file of passwords.
+struct Login<'a> {
+    host: &'a str,
+    port: u16,
+    database: &'a str,
+    user: &'a str,
+}
+
+/// The password for a server: `PGPASSWORD`, or what `PGPASSFILE` or `~/.pgpass` says of
+/// its first host.
+pub fn of(config: &Config) -> Option<String> {
+    let named = |name| std::env::var_os(name).filter(|it| !it.is_empty());
+    if let Some(password) = named("PGPASSWORD") {
+        return password.into_string().ok();
+    }
+    let usual = || Some(PathBuf::from(named("HOME")?).join(".pgpass"));
+    let file = named("PGPASSFILE").map(PathBuf::from).or_else(usual)?;
+    let user = config.get_user()?;
+    let login = Login {
+        host: config.get_hosts().first().map_or("localhost", host),
+        port: config.get_ports().first().copied().unwrap_or(5432),
+        database: config.get_dbname().unwrap_or(user),
+        user,
+    };
+    found(&private(&file)?, &login)
+}
+
+fn host(host: &Host) -> &str {
+    match host {
+        Host::Tcp(name) => name,
+        // Whatever the folder of the socket is.
+        #[cfg(unix)]
+        Host::Unix(_) => "localhost",
+    }
+}
+
+/// The text of a file that only its owner can read.
+fn private(file: &Path) -> Option<String> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        if std::fs::metadata(file).ok()?.permissions().mode() & 0o077 != 0 {
+            tracing::warn!(file = %file.display(), "a file of passwords is open to others and was not read: chmod 600");
+            return None;
+        }
+    }
+    std::fs::read_to_string(file).ok()
+}
+
+/// The password of the first line that fits: `host:port:database:user:password`, each
+/// but the last may be `*`, and `\` stands before a `:` or `\` that is meant.
+fn found(text: &str, login: &Login<'_>) -> Option<String> {
+    let port = login.port.to_string();
+    let wanted = [login.host, &port, login.database, login.user];
+    text.lines().filter(|it| !it.starts_with('#')).find_map(|line| {
+        let mut fields = fields(line).into_iter();
+        let fits = wanted.iter().all(|it| fields.next().is_some_and(|field| field == "*" || field == *it));
+        fits.then(|| fields.next()).flatten()
+    })
+}
+
+fn fields(line: &str) -> Vec<String> {
+    let (mut fields, mut letters) = (vec![String::new()], line.chars());
+    while let Some(letter) = letters.next() {
+        match letter {
+            ':' if fields.len() < 5 => fields.push(String::new()),
+            letter => {
+                let meant = if letter == '\\' { letters.next() } else { Some(letter) };
+                fields.last_mut().into_iter().for_each(|it| it.extend(meant));
+            }
+        }
+    }
+    fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_fits_says_the_password() {
+        let file =
+            "# ours\nother:5432:*:*:no\ndb:5433:desk:ana:no\ndb:5432:desk:ana:a\\:b\\\\c:d\n*:*:*:*:any\n";
+        let cases = [
+            (("db", 5432, "desk", "ana"), Some("a:b\\c:d")),
+            (("db", 5432, "desk", "bea"), Some("any")),
+            (("other", 5432, "x", "y"), Some("no")),
+        ];
+        for ((host, port, database, user), password) in cases {
+            let login = Login { host, port, database, user };
+            assert_eq!(found(file, &login).as_deref(), password, "{host} {user}");
+        }
+        let login = Login { host: "db", port: 1, database: "d", user: "u" };
+        assert_eq!(found("db:1:d\n:\nother:1:d:u:p", &login), None);
+    }
+}

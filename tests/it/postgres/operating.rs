@@ -1,0 +1,258 @@
+//! What an operator does to a server and to the processes on it: settings of a
+//! database, a console that is left open, TLS and passwords.
+
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use super::cluster;
+use super::moving::upload;
+use super::own_cluster::OwnCluster;
+use super::together::{DEV, Process, Two, UNLIMITED};
+use crate::binary::{Binary, free_port};
+use crate::waiting::until_found;
+
+const SEND: &str = "/v1/messages/send";
+/// With every letter that means something in an address.
+const PASSWORD: &str = "s3cr&t:@/?#% \\ü";
+const ENCODED: &str = "s3cr%26t%3A%40%2F%3F%23%25%20%5C%C3%BC";
+/// What of it nobody may see.
+const SECRET: &str = "s3cr";
+
+fn text(words: &str) -> Value {
+    json!({"to": "+34600111222", "type": "text", "text": {"body": words}})
+}
+
+/// Whatever the database is set to for all who use it, the service behaves as ever,
+/// and keeps its tables where the search path leads.
+#[tokio::test]
+async fn what_a_database_is_set_to_changes_nothing() {
+    let Some(server) = cluster::server() else { return };
+    let url = cluster::database(server).await;
+    let name = cluster::name_in(&url);
+    let set = [
+        "search_path = desk, public",
+        "default_transaction_isolation = 'serializable'",
+        "default_transaction_deferrable = on",
+        "lock_timeout = '20s'",
+        "statement_timeout = '20s'",
+        "idle_in_transaction_session_timeout = 0",
+        "timezone = 'Asia/Kolkata'",
+        "datestyle = 'SQL, DMY'",
+        "bytea_output = 'escape'",
+        "standard_conforming_strings = off",
+        "lc_messages = 'C'",
+    ];
+    cluster::run(&url, "CREATE SCHEMA desk; CREATE TABLE public.theirs (a INT)").await.expect("made");
+    for it in set {
+        cluster::run(&url, &format!("ALTER DATABASE {name} SET {it}")).await.expect("set");
+    }
+    let two = Two::on(url, "", &DEV);
+    assert_eq!(two.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), 1, "theirs alone");
+    assert!(two.count("SELECT count(*) FROM pg_tables WHERE schemaname = 'desk'") > 20);
+    for number in 0..6 {
+        two.turn(number).inbound("+34600111222", &format!("hi {number}")).await;
+    }
+    let sends = (0..12).map(|number| {
+        let (two, words) = (&two, format!("words-{}", number / 2));
+        async move { two.turn(number).ask(SEND, two.key(), Some(&words), Some(text(&words))).await }
+    });
+    let told = futures_util::future::join_all(sends).await;
+    let is_told = |it: &(u16, Value)| it.0 == 200 || it.1["code"] == "IDEMPOTENCY_IN_PROGRESS";
+    assert!(told.iter().all(is_told), "{told:?}");
+    assert_eq!(two.count("SELECT count(*) FROM messages WHERE sender = 'api'"), 6);
+    let kept = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM workspaces";
+    assert_eq!(two.count(kept), 0, "the ledger explains the balance");
+}
+
+/// What was uploaded to one process is served by the other, also once that is alone.
+#[tokio::test]
+async fn what_one_takes_in_the_other_has() {
+    let Some(server) = cluster::server() else { return };
+    let mut two = Two::start(server, "", &UNLIMITED).await;
+    let path = upload(&two.one, two.key()).await;
+    for is_alone in [false, true] {
+        if is_alone {
+            two.one.child.kill().expect("killed");
+        }
+        let url = format!("http://{}{path}", two.other.address);
+        let bytes = two.other.http.get(url).send().await.expect("an answer").bytes().await.expect("bytes");
+        assert_eq!(&bytes[..], b"hello", "{is_alone}");
+    }
+}
+
+/// A console that was left open holds the row of a workspace: whoever writes to it is
+/// told that it is not now, and leaves no connection behind that waits; the process is
+/// ready, and goes on by itself.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_console_that_is_left_open_holds_up_one_workspace() {
+    let Some(server) = cluster::server() else { return };
+    let two = Two::start(server, "", &UNLIMITED).await;
+    two.one.inbound("+34600111222", "hi").await;
+    let (client, connection) =
+        tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await.expect("it answers");
+    tokio::spawn(connection);
+    client.batch_execute("BEGIN; UPDATE workspaces SET name = 'changed'").await.expect("held");
+    let held = two.one.ask(SEND, two.key(), Some("held"), Some(text("held")));
+    let looked = async {
+        for process in [&two.one, &two.other] {
+            let (status, told) = process.ask("/ready", "none", None, None).await;
+            assert_eq!(status, 200, "{told}");
+        }
+    };
+    let ((status, told), ()) = futures_util::future::join(held, looked).await;
+    assert_eq!(status, 503, "{told}");
+    assert!(told["message"].as_str().expect("words").contains("nothing was changed: try again"), "{told}");
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    assert!(two.count(waiting) <= 2, "what falls due may wait, too");
+    client.batch_execute("COMMIT").await.expect("let go");
+    let (status, told) = two.other.ask(SEND, two.key(), Some("held"), Some(text("held"))).await;
+    assert_eq!(status, 200, "{told}");
+    assert_eq!(two.count("SELECT count(*) FROM messages WHERE content = 'held'"), 1);
+}
+
+/// A server that is reached through TLS and with a password.
+struct Guarded {
+    own: OwnCluster,
+    port: u16,
+    binary: Binary,
+}
+
+impl Guarded {
+    async fn start() -> Option<Self> {
+        let port = free_port();
+        let mut own = OwnCluster::start(&format!("listen_addresses = '127.0.0.1'\nport = {port}"))?;
+        certify(own.folder());
+        own.run(r#"install -m 600 "$1/made.key" "$1/server.key""#);
+        for (name, value) in
+            [("ssl", "on"), ("ssl_cert_file", "$1/server.pem"), ("ssl_key_file", "$1/server.key")]
+        {
+            own.run(&format!(r#"echo "{name} = '{value}'" >>"$1/data/postgresql.conf""#));
+        }
+        own.run(r#"echo "local all all trust" >"$1/data/pg_hba.conf""#);
+        own.run(r#"echo "hostssl all all 127.0.0.1/32 scram-sha-256" >>"$1/data/pg_hba.conf""#);
+        own.run(r#""$0/pg_ctl" -D "$1/data" -w -m fast restart"#);
+        let url = format!("{}&port={port}", cluster::url(own.folder(), "postgres"));
+        let role = format!("CREATE ROLE ana LOGIN PASSWORD '{PASSWORD}'");
+        for sql in [role.as_str(), "CREATE DATABASE shop OWNER ana"] {
+            cluster::run(&url, sql).await.expect("made");
+        }
+        frontdesk::client::install_tls();
+        Some(Self { own, port, binary: Binary::new() })
+    }
+
+    fn url(&self, login: &str, host: &str, more: &str) -> String {
+        format!("postgres://{login}@{host}:{}/shop?sslmode=verify-full{more}", self.port)
+    }
+
+    fn trusting(&self) -> String {
+        format!("&sslrootcert={}/ca.pem", self.own.folder().display())
+    }
+
+    fn arguments<'a>(url: &'a str, key: &'a str) -> [&'a str; 8] {
+        ["serve", "--simulate", "--listen", "127.0.0.1:0", "--db", url, "--key-file", key]
+    }
+
+    fn key(&self) -> String {
+        self.binary.folder().join("service.key").display().to_string()
+    }
+
+    /// Serves until it is asked whether it is ready; nothing that anybody else can see
+    /// has the password, but for the address itself.
+    async fn is_served(&self, url: &str, variables: &[(&str, &str)]) {
+        let (key, mut told) = (self.key(), self.binary.folder().to_owned());
+        told.push("log");
+        let mut command = self.binary.command(&Self::arguments(url, &key));
+        let log = std::fs::File::create(&told).expect("a log");
+        command.env("FRONTDESK_LOG", "debug").envs(variables.iter().copied()).stderr(log);
+        let process = Process::reached(command.spawn().expect("it runs"));
+        until_found("it is ready", async || match process.ask("/ready", "none", None, None).await {
+            (200, _) => Ok(()),
+            (_, told) => Err(told),
+        })
+        .await;
+        let shop = format!("{}&port={}", cluster::url(self.own.folder(), "shop"), self.port);
+        let plain = "SELECT count(*) FILTER (WHERE NOT ssl) * 1000 + count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid)
+                     WHERE usename = 'ana'";
+        let count = cluster::count(&shop.parse().expect("an address"), plain);
+        assert!((3..1_000).contains(&count), "all of them through TLS: {count}");
+        let log = std::fs::read_to_string(&told).expect("a log");
+        assert!(!log.contains(SECRET), "{log}");
+    }
+
+    /// Refuses to serve, in words that hold no password.
+    fn is_refused(&self, url: &str, variables: &[(&str, &str)]) -> String {
+        let key = self.key();
+        let mut command = self.binary.command(&Self::arguments(url, &key));
+        let Output { status, stdout, stderr } =
+            command.envs(variables.iter().copied()).output().expect("it runs");
+        let told = String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned();
+        assert!(!status.success() && !told.contains(SECRET), "{told}");
+        told
+    }
+}
+
+/// A certificate for `localhost`, by an authority that no system trusts, and another
+/// authority's.
+fn certify(folder: &Path) {
+    let authority = || {
+        let mut asked = rcgen::CertificateParams::new(Vec::new()).expect("parameters");
+        asked.is_ca = rcgen::IsCa::Ca(rcgen::BasicConstraints::Unconstrained);
+        let key = rcgen::KeyPair::generate().expect("a key");
+        let made = asked.self_signed(&key).expect("a certificate").pem();
+        (rcgen::Issuer::new(asked, key), made)
+    };
+    let ((issuer, ours), (_, another)) = (authority(), authority());
+    let key = rcgen::KeyPair::generate().expect("a key");
+    let asked = rcgen::CertificateParams::new(vec!["localhost".to_owned()]).expect("parameters");
+    let made = asked.signed_by(&key, &issuer).expect("a certificate");
+    for (name, text) in [
+        ("ca.pem", ours),
+        ("another.pem", another),
+        ("server.pem", made.pem()),
+        ("made.key", key.serialize_pem()),
+    ] {
+        std::fs::write(folder.join(name), text).expect("written");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_is_reached_through_tls_and_with_a_password() {
+    let Some(guarded) = Guarded::start().await else { return };
+    let (trusting, wrong) = (guarded.trusting(), guarded.trusting().replace("ca.pem", "another.pem"));
+    let in_address = guarded.url(&format!("ana:{ENCODED}"), "localhost", &trusting);
+    guarded.is_served(&in_address, &[]).await;
+    let url = guarded.url("ana", "localhost", &trusting);
+    guarded.is_served(&url, &[("PGPASSWORD", PASSWORD)]).await;
+    let file = guarded.binary.folder().join("passwords");
+    let escaped = PASSWORD.replace('\\', "\\\\").replace(':', "\\:");
+    std::fs::write(&file, format!("localhost:{}:shop:ana:{escaped}\n", guarded.port)).expect("written");
+    let file = [("PGPASSFILE", file.to_str().expect("words"))];
+    set_mode(file[0].1, 0o600);
+    guarded.is_served(&url, &file).await;
+
+    set_mode(file[0].1, 0o644);
+    let password = [("PGPASSWORD", PASSWORD)];
+    let bad = [("PGPASSWORD", "s3cret")];
+    let here = guarded.url("ana", "127.0.0.1", &trusting);
+    let system = guarded.url("ana", "localhost", "");
+    let elsewhere = guarded.url("ana", "localhost", &wrong);
+    let nowhere = guarded.url("ana", "localhost", "&sslrootcert=/not/there.pem");
+    for (url, variables, words) in [
+        (&url, &bad, "password authentication failed"),
+        (&url, &file, "password missing"),
+        (&here, &password, "invalid peer certificate"),
+        (&system, &password, "invalid peer certificate"),
+        (&elsewhere, &password, "invalid peer certificate"),
+        (&nowhere, &password, "/not/there.pem"),
+    ] {
+        let told = guarded.is_refused(url, variables);
+        assert!(told.contains(words), "{url}: {told}");
+    }
+}
+
+fn set_mode(file: &str, mode: u32) {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).expect("set");
+}
