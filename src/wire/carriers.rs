@@ -157,6 +157,9 @@ pub struct MailFiling {
     /// The newest marked, or none.
     pub flagged: Option<bool>,
     pub folder: Option<String>,
+    /// The one they lay in before.
+    #[serde(default)]
+    pub lay: Option<String>,
 }
 
 /// What is kept of a mailbox, beside its secrets.

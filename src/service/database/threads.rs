@@ -103,11 +103,12 @@ pub fn list(
 }
 
 /// Counts a mail. One from the contact is unread and brings the thread back
-/// from the archive and from among what was only sent; a mail to the contact
-/// shows that somebody has read what they wrote.
+/// from the archive, from the trash and from among what was only sent, but not
+/// from among spam; a mail to the contact shows that somebody has read what
+/// they wrote.
 pub fn touch(db: &dyn DbSession, id: &str, inbound: bool, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE threads SET message_count = message_count + 1, last_at = ?3, is_read = NOT ?2,
-        folder = CASE WHEN ?2 AND folder IN ('archive', 'sent') THEN 'inbox' ELSE folder END
+        folder = CASE WHEN ?2 AND folder IN ('archive', 'sent', 'trash') THEN 'inbox' ELSE folder END
         WHERE id = ?1";
     db.note(sql, bound![id, inbound, at])
 }

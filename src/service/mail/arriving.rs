@@ -71,6 +71,7 @@ pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Re
         has_left(work, channel, answered)?;
     }
     let received = receive::receive(work, channel, &mail)?;
+    filing::keep_among_spam(work, channel, &received.thread)?;
     if !mail.is_automatic {
         answering::expect(work, &received.thread)?;
     }

@@ -33,6 +33,7 @@ pub fn ask_for(
         seen: (was.is_read != now.is_read).then_some(now.is_read),
         flagged: (was.is_starred != now.is_starred).then_some(now.is_starred),
         folder: (was.folder != now.folder).then(|| now.folder.clone()),
+        lay: Some(was.folder.clone()),
     };
     let changes = filing.seen.is_some() || filing.flagged.is_some() || filing.folder.is_some();
     if filing.mails.is_empty() || !changes {
@@ -59,6 +60,20 @@ pub fn ask_for(
     Ok(egress::insert(work.db, &row)?)
 }
 
+/// A mail that came into a thread of spam goes where the others of it lie.
+///
+/// # Errors
+/// When the database fails.
+pub fn keep_among_spam(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), ApiError> {
+    match threads::read(work.db, &channel.id, thread)?.filter(|it| it.folder == "spam") {
+        Some(now) => {
+            let was = ThreadRow { folder: "inbox".to_owned(), ..now.clone() };
+            ask_for(work, channel, &was, &now)
+        }
+        None => Ok(()),
+    }
+}
+
 /// What is done to the mails of a thread is done in order.
 fn lane(thread: &str) -> String {
     format!("filing {thread}")
@@ -75,7 +90,8 @@ pub fn is_early(work: &Work<'_>, channel: &ChannelRow) -> Result<bool, DatabaseE
 pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result<(), DatabaseError> {
     for fact in &facts.mails {
         if let Some(thread) = newest_in(work, channel, &fact.id)? {
-            let folder = if thread.folder == "archive" { "inbox" } else { &thread.folder };
+            let is_back = matches!(thread.folder.as_str(), "archive" | "spam" | "trash");
+            let folder = if is_back { "inbox" } else { &thread.folder };
             take_over(work, &thread, fact, folder)?;
         }
     }

@@ -50,6 +50,37 @@ async fn what_was_moved_in_a_large_mailbox_while_nobody_read_is_learnt() {
     assert!(is_new(&first), "it lies below what is followed, and nobody moved it: {first}");
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
+    let Some(servers) = servers() else { return };
+    let (mailbox, maria) = (servers.mailbox(), customer());
+    let served = quiet(&mailbox).await;
+    mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
+    let thread = served.thread(&maria, "a thread nobody has read", is_new).await;
+    let mut lay: Option<&str> = None;
+    // The last two are made: the server has no junk folder, and none of this name.
+    for (word, name) in [("trash", "Trash"), ("spam", "Junk"), ("Verträge", "Vertr&AOQ-ge")] {
+        served.patch(&thread, json!({"folder": word})).await;
+        until_so(word, || mailbox.folder(name).len() == 1 && mailbox.inbox().is_empty());
+        assert!(lay.is_none_or(|it| mailbox.folder(it).is_empty()), "moved, not copied");
+        served.thread(&maria, word, |it| it["folder"] == word).await;
+        lay = Some(name);
+    }
+    // What goes on in a thread of spam is no news.
+    served.patch(&thread, json!({"folder": "spam"})).await;
+    until_so("among spam", || mailbox.folder("Junk").len() == 1);
+    mailbox.hears(&maria, "Order 1042", "Buy now", "");
+    until_so("the next one beside it", || mailbox.folder("Junk").len() == 2 && mailbox.inbox().is_empty());
+    served.thread(&maria, "still spam", |it| it["folder"] == "spam").await;
+    // Elsewhere somebody says that it is none.
+    mailbox.elsewhere(&["a SELECT Junk", "a MOVE 1:* INBOX"]);
+    served.thread(&maria, "no spam", |it| it["folder"] == "inbox").await;
+    served.patch(&thread, json!({"folder": "trash"})).await;
+    until_so("in the trash", || mailbox.folder("Trash").len() == 2);
+    mailbox.hears(&maria, "Order 1042", "One more thing", "");
+    served.thread(&maria, "back", |it| it["folder"] == "inbox").await;
+}
+
 /// Two threads in a mailbox whose server cannot move; one is archived here, and
 /// a mail of the other is marked as deleted elsewhere. What stays in the inbox.
 async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'static [&'static str]) -> usize {

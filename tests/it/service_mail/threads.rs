@@ -157,13 +157,15 @@ async fn a_change_names_what_it_changes() {
         world.patch(&path, body).await.refused(400, "VALIDATION_ERROR");
     }
     world.patch("/email/threads/x", json!({"isRead": true})).await.refused(404, "NOT_FOUND");
-    // An archived thread comes back when its contact writes; spam does not.
+    // A thread that was put away comes back when its contact writes; spam does not.
     world.mail_from("maria@mail.example", "Hi", "again").await;
     assert_eq!(world.get("email", &path).await.good()["folder"], "spam");
-    world.patch(&path, json!({"archived": true})).await.good();
-    world.mail_from("maria@mail.example", "Hi", "again").await;
-    let read = world.get("email", &path).await.good();
-    assert_eq!((&read["folder"], &read["category"]), (&json!("inbox"), &json!("billing")));
+    for away in [json!({"archived": true}), json!({"folder": "trash"})] {
+        world.patch(&path, away.clone()).await.good();
+        world.mail_from("maria@mail.example", "Hi", "again").await;
+        let read = world.get("email", &path).await.good();
+        assert_eq!((&read["folder"], &read["category"]), (&json!("inbox"), &json!("billing")), "{away}");
+    }
 }
 
 #[tokio::test]

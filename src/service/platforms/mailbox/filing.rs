@@ -72,13 +72,16 @@ impl MailboxPlatform {
 }
 
 async fn change(link: &mut ImapLink, filing: &MailFiling) -> Result<(), PlatformTrouble> {
-    let goes = filing.folder.as_deref().and_then(|it| link.folder(it)).map(str::to_owned);
+    let goes = match filing.folder.as_deref() {
+        Some(word) => timed(link.folder_made(word)).await?,
+        None => None,
+    };
     // A mail that a person has put elsewhere is not looked for.
-    let folders: Vec<String> = ["inbox", "archive", "trash", "spam"]
-        .iter()
-        .filter_map(|it| link.folder(it))
-        .map(str::to_owned)
-        .collect();
+    let lay = filing.lay.as_deref().filter(|it| *it != "sent");
+    let mut folders: Vec<String> = Vec::new();
+    for word in ["inbox", "archive", "trash", "spam"].into_iter().chain(lay) {
+        folders.extend(link.folder(word).filter(|it| !folders.contains(it)));
+    }
     for folder in folders {
         timed(link.enter(&folder)).await?;
         let mut all = Vec::new();

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use async_imap::types::{Fetch, NameAttribute};
 use async_imap::{Client, Session, error::Error as ImapError};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use futures_util::TryStreamExt;
 use lettre::transport::smtp::authentication::Mechanism;
 use rustls::ClientConfig;
@@ -36,6 +38,8 @@ pub struct ImapLink {
     pub archive: String,
     pub(super) trash: Option<String>,
     pub(super) junk: Option<String>,
+    /// All its folders, as the server calls them.
+    pub(super) names: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -102,6 +106,7 @@ impl ImapLink {
             archive: String::new(),
             trash: None,
             junk: None,
+            names: Vec::new(),
         };
         timed(link.look_around()).await?;
         Ok(link)
@@ -143,6 +148,7 @@ impl ImapLink {
         self.junk = find("junk", &["Junk", "Spam", "Junk E-mail"]);
         self.sent = self.made(sent, "Sent").await?;
         self.archive = self.made(archive, "Archive").await?;
+        self.names = all.into_iter().map(|it| it.0).collect();
         Ok(())
     }
 
@@ -157,15 +163,53 @@ impl ImapLink {
         }
     }
 
-    /// The name of a folder of the interface.
-    pub fn folder(&self, word: &str) -> Option<&str> {
+    /// The name of a folder of the interface, if the mailbox has it.
+    pub fn folder(&self, word: &str) -> Option<String> {
+        let named = || {
+            let (exact, coded) = (|it: &&String| it.as_str() == word, modified_utf7(word));
+            let alike = |it: &&String| it.eq_ignore_ascii_case(&coded);
+            self.names.iter().find(exact).or_else(|| self.names.iter().find(alike)).cloned()
+        };
         match word {
-            "inbox" => Some(INBOX),
-            "archive" => Some(&self.archive),
-            "trash" => self.trash.as_deref(),
-            "spam" => self.junk.as_deref(),
-            _ => None,
+            "inbox" => Some(INBOX.to_owned()),
+            "archive" => Some(self.archive.clone()),
+            "sent" => Some(self.sent.clone()),
+            "trash" => self.trash.clone(),
+            "spam" => self.junk.clone(),
+            _ => named(),
         }
+    }
+
+    /// The same; a folder that is missing is made. `None` where the server
+    /// makes none of that name: then mails stay where they are.
+    pub async fn folder_made(&mut self, word: &str) -> Result<Option<String>, ImapError> {
+        if let Some(found) = self.folder(word) {
+            return Ok(Some(found));
+        }
+        let name = match word {
+            "trash" => "Trash".to_owned(),
+            "spam" => "Junk".to_owned(),
+            word => modified_utf7(word),
+        };
+        match self.session.create(&name).await {
+            Ok(()) => self.names.push(name.clone()),
+            Err(ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)) => {
+                // Another connection may have made it meanwhile.
+                let told: Vec<_> = self.session.list(Some(""), Some(&name)).await?.try_collect().await?;
+                if told.is_empty() {
+                    tracing::warn!(folder = %SafeText::line(word), "the mailbox makes no folder of this name");
+                    return Ok(None);
+                }
+                self.names.push(name.clone());
+            }
+            Err(why) => return Err(why),
+        }
+        match word {
+            "trash" => self.trash = Some(name.clone()),
+            "spam" => self.junk = Some(name.clone()),
+            _ => {}
+        }
+        Ok(Some(name))
     }
 
     /// How far a folder is, without going there.
@@ -222,6 +266,34 @@ impl ImapLink {
     }
 }
 
+/// A folder's name as the protocol writes it (RFC 3501, 5.1.3).
+fn modified_utf7(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    let mut coded: Vec<u8> = Vec::new();
+    let end = |coded: &mut Vec<u8>, out: &mut String| {
+        if !coded.is_empty() {
+            out.push('&');
+            out.push_str(&STANDARD_NO_PAD.encode(&*coded).replace('/', ","));
+            out.push('-');
+            coded.clear();
+        }
+    };
+    for it in name.chars() {
+        match it {
+            ' '..='~' => {
+                end(&mut coded, &mut out);
+                out.push(it);
+                if it == '&' {
+                    out.push('-');
+                }
+            }
+            _ => it.encode_utf16(&mut [0; 2]).iter().for_each(|it| coded.extend(it.to_be_bytes())),
+        }
+    }
+    end(&mut coded, &mut out);
+    out
+}
+
 /// Numbers as the protocol lists them.
 fn list(uids: &[u32]) -> String {
     uids.iter().map(u32::to_string).collect::<Vec<_>>().join(",")
@@ -258,4 +330,22 @@ fn trouble(why: &ImapError) -> PlatformTrouble {
 
 fn said(why: &ImapError) -> String {
     SafeText::line(&why.to_string()).as_str().chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_folders_are_written_as_the_protocol_wants() {
+        // The second is the example of the standard.
+        let cases = [
+            ("Suppliers", "Suppliers"),
+            ("~peter/mail/台北/日本語", "~peter/mail/&U,BTFw-/&ZeVnLIqe-"),
+            ("Verträge & Co", "Vertr&AOQ-ge &- Co"),
+        ];
+        for (name, written) in cases {
+            assert_eq!(modified_utf7(name), written);
+        }
+    }
 }
