@@ -175,9 +175,9 @@ pub(crate) mod tests {
         CannedReply {
             name: name.to_owned(),
             title: title.to_owned(),
-            keywords: Vec::new(),
             channel: channel.map(str::to_owned),
             body: body.to_owned(),
+            ..CannedReply::default()
         }
     }
 

@@ -4,6 +4,7 @@ use crate::config::Mistakes;
 use crate::config::reading::Section;
 use model::email::addresses::{TypedAddress, list};
 use model::email::compose::MailStyle;
+use model::email::quoting::QuoteStyle;
 
 /// The keys of a channel that are about its mails.
 pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle {
@@ -20,6 +21,10 @@ pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle 
     MailStyle {
         from,
         signature: text(mistakes.value(section.string("mail_signature"))),
-        quote_above: mistakes.value(section.word("mail_quote")).is_some_and(|it| it == "above"),
+        quoting: mistakes
+            .value(section.word("mail_quote"))
+            .and_then(|it| QuoteStyle::from_word(&it))
+            .unwrap_or_default(),
+        attribution: text(mistakes.value(section.string("mail_attribution"))),
     }
 }

@@ -4,6 +4,7 @@
 
 use inbox::palette_view::ThemePalette;
 use inbox::settings::Footer;
+use model::email::quoting::QuoteStyle;
 use model::filter::Sort;
 use model::pictures::Graphics;
 
@@ -117,9 +118,15 @@ pub const TABLES: &[SettingTable] = &[
             setting("mail_signature", Text, "", "What stands below the text of each mail from the start"),
             setting(
                 "mail_quote",
-                Word(|| vec!["below", "above"]),
+                Word(|| QuoteStyle::ALL.iter().map(|it| it.word()).collect()),
                 "\"below\"",
-                "Where an answer quotes the mail it answers: below its text or above it",
+                "Where an answer quotes the mail it answers: below its text, above it, between its lines or not at all",
+            ),
+            setting(
+                "mail_attribution",
+                Text,
+                "",
+                "The line over a quote; {date}, {name}, {address} and {subject} are filled in",
             ),
             setting(
                 "service_uid",

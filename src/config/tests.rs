@@ -264,17 +264,18 @@ fn mails_of_a_channel_begin_as_configured() {
         Config::parse("config.toml", &text).map(|it| it.channels[0].mail.clone())
     };
     assert_eq!(channel(""), Ok(MailStyle::default()));
-    let more = "mail_from = \"Ana <ana@harbor.example>\"\nmail_signature = \"\"\"Ana\nHarbor\"\"\"\nmail_quote = \"above\"";
+    let more = "mail_from = \"Ana <ana@harbor.example>\"\nmail_signature = \"\"\"Ana\nHarbor\"\"\"\nmail_quote = \"above\"\nmail_attribution = \"{name} wrote:\"";
     let wanted = MailStyle {
         from: Some("Ana <ana@harbor.example>".to_owned()),
         signature: Some("Ana\nHarbor".to_owned()),
-        quote_above: true,
+        quoting: QuoteStyle::Above,
+        attribution: Some("{name} wrote:".to_owned()),
     };
     assert_eq!(channel(more), Ok(wanted));
     assert!(channel("mail_from = \"Ana from Harbor\"").is_ok(), "a name alone");
     for (wrong, told) in [
         ("mail_from = \"a@b, c@d.example\"", "neither a name nor a mail address"),
-        ("mail_quote = \"top\"", "use one of: below, above"),
+        ("mail_quote = \"top\"", "use one of: below, above, between, none"),
         ("mail_signatur = \"x\"", "mail_signature"),
     ] {
         let why = channel(wrong).expect_err("a mistake").to_string();

@@ -62,6 +62,10 @@ macro_rules! each_command {
             CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits" => conversations::may_close, conversations::close_and_next;
             Triage Conversation ["T"] "triage" "Mail: go through the unread threads of the list, one at a time" => mail::may_triage, mail::triage;
             Star Conversation ["*"] "star" "Mail: give a star, or take it away" => mail::may_file, mail::star;
+            DeleteThread Conversation ["D"] "delete" "Mail: move the thread to the trash, or back" => mail::may_file, mail::delete_thread;
+            MarkSpam Conversation ["%"] "spam" "Mail: mark the thread as spam, or take it back" => mail::may_file, mail::mark_spam;
+            MoveThread Conversation ["^"] "move" "Mail: move the thread into a folder" => mail::may_file, mail::move_thread;
+            MakeRule Conversation ["\""] "rule" "Mail: always do the same with this sender: archive, star and others; looked over before it acts" => mail::may_make_rule, mail::make_rule;
             SetCategory Conversation ["&"] "category" "Mail: say what the thread is about" => mail::may_file, mail::set_category;
             Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake" => conversations::may_keep, conversations::snooze;
             Tags Conversation ["#"] "tags" "Edit the tags of the customer" => conversations::may_keep, conversations::tags;
@@ -108,7 +112,7 @@ macro_rules! each_command {
             HtmlView History ["H"] "HTML" "Mail: show the plain text, or the HTML as text" => mail::may_read, mail::html_view;
             QuotedText History ["U"] "unfold" "Mail: unfold header and quotes, or fold them" => mail::may_read, mail::quoted_text;
             OpenInBrowser History ["B"] "browser" "Mail: open it in the browser, without scripts and pictures; asks first" => mail::may_read, mail::open_in_browser;
-            SaveFile History ["S"] "save file" "Mail: save an attached file under a safe name" => mail::may_read, mail::save_file;
+            SaveFile History ["S"] "save file" "Mail: save an attached file of the thread under a safe name, or all of the mail" => mail::may_read, mail::save_file;
             FirstUnseen History ["g n"] "first unseen" "Go to the first message new since you looked" => always, history::first_unseen;
             NextConversation History ["J"] "next" "Next conversation, while reading" => always, conversations::next_conversation;
             PreviousConversation History ["K"] "previous" "Previous conversation, while reading" => always, conversations::previous_conversation;
@@ -155,6 +159,7 @@ macro_rules! each_command {
             CopyText Conversation ["y m"] "copy text" "Copy the selected message's text" => always, features::copy_text;
             CopyPhone Conversation ["y p"] "copy phone" "Copy the customer's phone number or address" => always, features::copy_phone;
             CopyId Conversation ["y i"] "copy id" "Copy the conversation's id" => always, features::copy_id;
+            CopyHeader Conversation ["y h"] "copy header" "Mail: copy the Message-ID of the mail" => mail::may_copy_header, mail::copy_header;
             CopyLink Conversation ["y l"] "copy link" "Copy the link of the selected message's file" => always, features::copy_link;
             CopyTranscript Conversation ["y t"] "copy all" "Copy the loaded messages as text" => always, features::copy_transcript;
             CopyError Conversation ["y e"] "copy error" "Copy why the selected message could not be sent" => always, features::copy_error;
@@ -188,6 +193,7 @@ macro_rules! each_command {
             AskConnection Desk ["!"] "ask" "Ask any endpoint of a connection, with a form for what it wants to know" => connections::may_ask, connections::ask_connection;
             ShowConnectionCalls Desk ["g L"] "connections" "The calls of connections: when, what, for whom, how they were answered and how fast" => always, connections::show_connection_calls;
             MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too" => on_mail, mail::mail_folders;
+            ShowRules Desk ["g R"] "rules" "Mail: the rules for senders and what they did; switch, change, remove them, take back what they did" => on_mail, mail::show_rules;
             MailContacts Desk ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat" => on_mail, mail::mail_contacts;
             HalfDown Desk ["Ctrl-D"] "half page" "Half a page down" => always, desk::half_down;
             HalfUp Desk ["Ctrl-U"] "half page" "Half a page up" => always, desk::half_up;
@@ -230,7 +236,7 @@ macro_rules! each_command {
             Attach Composer ["Ctrl-T"] "attach" "Send a file, or a link to one, with the text as its caption; a path pasted or dropped here is recognised" => composer::may_attach, composer::attach;
             SuggestDraft Composer ["Ctrl-D"] "suggest" "Suggest an answer, from your model or your canned replies; it stands beside the text until you take it, and is never sent" => suggesting::may_suggest, suggesting::draft;
             TranslateText Composer ["Ctrl-R"] "translate" "Translate the text into the customer's language, by your model; the original stays as a private note" => suggesting::may_translate_text, suggesting::translate_text;
-            TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which" => always, composer::turn_markup;
+            TurnMarkup Composer ["Ctrl-F"] "markup" "Bot-chat: send as plain text, HTML or MarkdownV2; the send key says which. Mail: quote below, above or not at all" => always, composer::turn_markup;
             SendLater Composer ["Ctrl-L"] "later" "Send at a time: in an hour, tomorrow, or as you say it; needs frontdesk to run then" => always, composer::send_later;
             EditOutside Composer ["Ctrl-G"] "editor" "Edit the text in $VISUAL or $EDITOR; it comes back here, nothing is sent" => always, composer::edit_outside;
             SwitchMode Composer ["Ctrl-N"] "note" "Switch between the answer and a private note; each keeps its text" => always, composer::switch_mode;

@@ -6,6 +6,7 @@ use crate::outside::OutsideRequest;
 use crate::screens::broadcasts;
 use crate::screens::people::importing::ImportAction;
 use model::contacts::PeopleQuery;
+use model::email::rules::RulesQuery;
 use model::fetches::Fetch;
 use model::filter::ConversationFilter;
 use model::ids::{ChannelId, ConversationId, MessageId, NoteId, ProposalId, RowId};
@@ -58,6 +59,8 @@ pub enum Load {
     Triage(ConversationQuery),
     /// The newest rows of a history that will be wanted soon.
     Ahead(HistoryQuery),
+    /// The rules of a mail tab, and threads they are about.
+    Rules(RulesQuery),
     /// A tab's templates.
     Templates(ChannelId),
     /// What lies at the service already.

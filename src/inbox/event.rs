@@ -12,6 +12,7 @@ use model::calls::Call;
 use model::contacts::{ContactCard, PeoplePage, PeopleQuery, PersonDetail};
 use model::conversations::ConversationRow;
 use model::digest::{Absence, Digest};
+use model::email::rules::{RulesPage, RulesQuery};
 use model::email::{Correspondent, MailAccount};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::macros::Macro;
@@ -167,6 +168,8 @@ pub enum Loaded {
     Triage(ConversationQuery, Vec<ConversationRow>),
     /// The newest rows of a history that will be wanted soon.
     Ahead(HistoryQuery, Box<HistoryPage>),
+    /// The rules of a mail tab, with the threads that were asked for.
+    Rules(RulesQuery, Box<RulesPage>),
     /// A tab's templates.
     Templates(ChannelId, Templates),
     /// Where words were found.

@@ -13,6 +13,7 @@ use crate::screens::composer::Composer;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
 use crate::screens::conversations::tags;
 use crate::screens::history::History;
+use crate::screens::mail::rules::update as rules;
 use crate::screens::mail::update as mail;
 use crate::screens::outbox::deciding;
 use crate::screens::people::saving;
@@ -99,6 +100,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),
+        Loaded::Rules(query, page) => rules::loaded(inbox, query, *page),
         Loaded::Templates(channel, templates) => {
             inbox.desk.templates_loaded(&channel, templates, &mut inbox.context)
         }
@@ -139,7 +141,10 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         News::Credits(channel, credits) => {
             inbox.features.credits.credits(&channel, credits, &mut inbox.desk, &mut inbox.context)
         }
-        News::Conversations(channel) => inbox.conversations_changed(&channel),
+        News::Conversations(channel) => {
+            inbox.conversations_changed(&channel);
+            rules::changed(inbox, &channel);
+        }
         News::History(channel, conversation) => inbox.history_changed(channel, &conversation),
         News::Inbound(channel, conversation) => {
             inbox.features.bursts.ring(&channel, &conversation, &inbox.desk, &mut inbox.context)

@@ -1,6 +1,7 @@
 //! What this desk keeps of a conversation beside the server's word: that it
 //! was put aside, who has claimed it, its tags. And the changes of that.
 
+use crate::email::rules::MailRule;
 use crate::ids::ConversationId;
 use crate::snooze::Snooze;
 use crate::text::SafeText;
@@ -64,6 +65,8 @@ pub enum Keep {
     /// Makes so many of the customer's newest messages unseen; with 0 all are
     /// seen.
     Unseen(Vec<(ConversationId, u32)>),
+    /// A rule for mail as it shall be, or that it shall be no more.
+    Rule(MailRule, bool),
     /// The pauses made from here that are older than the first time go on:
     /// their age counts from the second.
     ExtendPauses(Timestamp, Timestamp),

@@ -138,6 +138,8 @@ pub enum OutboxFate {
     TakenBack,
     /// It was given up, or another took its place.
     Dropped,
+    /// The server refused it, and why; nothing of it waits.
+    Refused(SafeText),
 }
 
 /// A pause of the AI made from this desk, with what helps to end it.

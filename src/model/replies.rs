@@ -3,6 +3,8 @@
 
 use std::ops::Range;
 
+use crate::email::quoting::QuoteStyle;
+
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CannedReply {
     /// Its name: the file's.
@@ -12,6 +14,10 @@ pub struct CannedReply {
     pub keywords: Vec<String>,
     /// The only channel it is for, by the tab's name or the platform's.
     pub channel: Option<String>,
+    /// The subject a mail gets by it, with its fields.
+    pub subject: Option<String>,
+    /// Where a mail quotes what it answers.
+    pub quote: Option<QuoteStyle>,
     /// The text, with its fields.
     pub body: String,
 }
@@ -22,6 +28,9 @@ pub struct ReplyVariables {
     /// The customer's name, if one is known.
     pub contact: Option<String>,
     pub agent: Option<String>,
+    /// The mail that is answered: its subject, when it was written, its sender's
+    /// address.
+    pub mail: Option<[String; 3]>,
     /// What connections told of the customer, by `connection.field`.
     pub looked_up: Vec<(String, String)>,
 }
@@ -59,6 +68,9 @@ pub fn fill(body: &str, facts: &ReplyVariables) -> String {
             "contact.name" => facts.contact.clone(),
             "contact.first_name" => facts.contact.as_ref().map(first),
             "agent.name" => facts.agent.clone(),
+            "mail.subject" => facts.mail.as_ref().map(|it| it[0].clone()),
+            "mail.date" => facts.mail.as_ref().map(|it| it[1].clone()),
+            "mail.address" => facts.mail.as_ref().map(|it| it[2].clone()),
             other => facts.looked_up.iter().find(|(it, _)| it == other).map(|it| it.1.clone()),
         };
         match known.filter(|it| !it.trim().is_empty()) {
@@ -110,12 +122,14 @@ mod tests {
         let facts = ReplyVariables {
             contact: Some("Maria Lopez".into()),
             agent: None,
+            mail: Some(["Order 1041".into(), "20 Nov".into(), "ana@y.example".into()]),
             looked_up: vec![("shop.plan".into(), "Gold".into())],
         };
         let cases = [
             ("Hi {contact.first_name}, {contact.name}!", "Hi Maria, Maria Lopez!"),
             ("{agent.name} here", "{agent.name?} here"),
             ("Order {order?}", "Order {order?}"),
+            ("{mail.subject} of {mail.date}", "Order 1041 of 20 Nov"),
             ("{shop.plan} and {shop.since}", "Gold and {shop.since?}"),
             ("{ not a field }, {}, {json: 1}, {x}", "{ not a field }, {}, {json: 1}, {x}"),
             ("{{order?}}", "{{order?}}"),
@@ -141,7 +155,7 @@ mod tests {
             title: "Money back".into(),
             keywords: vec!["double charge".into()],
             body: "We return it.".into(),
-            channel: None,
+            ..CannedReply::default()
         };
         for (query, found) in [("", true), ("REF", true), ("charge return", true), ("charge order", false)] {
             assert_eq!(reply.matches(query), found, "{query}");

@@ -106,6 +106,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Correspondents(channel, text) => reader
             .correspondents(channel, text, CORRESPONDENTS)
             .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
+        Load::Rules(query) => reader.rules(query).map(|it| Loaded::Rules(query.clone(), Box::new(it))),
         Load::Templates(channel) => {
             reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use inbox::screens::composer::canned::Canned;
+use model::email::quoting::QuoteStyle;
 use model::replies::CannedReply;
 use model::text;
 
@@ -105,11 +106,17 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
         match key.as_str() {
             "title" => reply.title = words()?,
             "channel" => reply.channel = Some(words()?),
+            "subject" => reply.subject = Some(text::pasted(words()?.trim()).replace('\n', " ")),
+            "quote" => {
+                let known = QuoteStyle::ALL.map(QuoteStyle::word).join(", ");
+                let style = QuoteStyle::from_word(&words()?);
+                reply.quote = Some(style.ok_or(format!("quote must be one of {known}"))?);
+            }
             "keywords" => {
                 let list = value.as_array().ok_or("keywords must be a list of texts")?;
                 reply.keywords = list.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect();
             }
-            _ => return Err(format!("{key} is not known; use title, keywords or channel")),
+            _ => return Err(format!("{key} is not known; use title, keywords, channel, subject or quote")),
         }
     }
     reply.body = text::pasted(body.trim());
@@ -152,6 +159,7 @@ mod tests {
         let cases = [
             ("+++\ntitle = 1\n+++\nx", "title must be a text in quotes"),
             ("+++\ntitel = \"x\"\n+++\nx", "titel is not known"),
+            ("+++\nquote = \"top\"\n+++\nx", "quote must be one of below, above, between, none"),
             ("+++\ntitle", "the second line of +++"),
             ("\n", "there is no text"),
         ];

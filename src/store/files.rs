@@ -60,6 +60,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_recipients.sql"),
         include_str!("schema/outbox_audit_lane.sql"),
         include_str!("schema/outbox_proposals.sql"),
+        include_str!("schema/outbox_mail_rules.sql"),
     ],
 };
 

@@ -69,7 +69,7 @@ pub mod waves;
 mod wiping;
 mod writer;
 
-pub use email::Filed;
+pub use email::{Filed, RuledThread};
 pub use errors::StoreError;
 pub use reader::{Interrupt, Reader};
 

@@ -3,6 +3,7 @@
 
 use rusqlite::{Connection, params};
 
+use crate::email::rules;
 use crate::{Store, StoreError};
 use model::ids::{ChannelId, ConversationId};
 use model::local::{Assignment, Keep, Tag, TagPlace};
@@ -31,6 +32,7 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
         Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
         Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
         Keep::Unseen(_) => Ok(()),
+        Keep::Rule(rule, is_kept) => rules::keep(change, channel, rule, *is_kept),
         Keep::Wake(now) => wake(change, channel, *now),
         Keep::ExtendPauses(before, now) => extend(change, channel, *before, *now),
     }

@@ -12,6 +12,7 @@ use model::chance::Chance;
 use model::ids::{ChannelId, IdempotencyKey, RowId};
 use model::messages::Place;
 use model::outbox::{Lane, Operation, OutboxRow, PreparedRequest, RowState};
+use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
@@ -263,6 +264,16 @@ impl Store {
         self.outbox().call(move |connection| ending(connection, &row))
     }
 
+    /// Why a row went that the server refused; `None` if that is not how it
+    /// ended. Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn refusal(&self, row: &RowId) -> Result<Option<SafeText>, StoreError> {
+        let row = row.clone();
+        self.outbox().call(move |connection| refusal(connection, &row))
+    }
+
     /// What the server made of a row that was done: a broadcast's id, for
     /// one. Blocks.
     pub fn made(&self, row: &RowId) -> Result<Option<String>, StoreError> {
@@ -281,6 +292,13 @@ pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<Stri
         [row.as_str()],
         only,
     )?)
+}
+
+/// Why a row was dropped, where the server refused it.
+pub(crate) fn refusal(connection: &Connection, row: &RowId) -> Result<Option<SafeText>, StoreError> {
+    let sql = "SELECT detail FROM audit WHERE row = ?1 AND event = 'dropped' AND detail <> ''
+         ORDER BY number DESC LIMIT 1";
+    Ok(connection.first(sql, [row.as_str()], |it| it.line("detail"))?)
 }
 
 /// Notes what became of a row, without its content.

@@ -146,6 +146,7 @@ impl PollState {
                     }
                 });
                 finished(channel, &mut self.plan, task, pulled, visible);
+                apply_rules(tab, task).await;
                 0
             }
             ScheduleStep::Continue(task) => {
@@ -155,6 +156,7 @@ impl PollState {
                     _ => Pulled::Done,
                 };
                 self.plan.continued(task, pulled, channel.clock.now());
+                apply_rules(tab, task).await;
                 0
             }
         };
@@ -302,6 +304,16 @@ fn next(channel: &ChannelSync, plan: &PollSchedule, now: Timestamp, visible: boo
 
 fn finished(channel: &ChannelSync, plan: &mut PollSchedule, task: Task, pulled: Pulled, visible: bool) {
     plan.finished(task, pulled, channel.clock.now(), visible, channel.store.chance().fraction());
+}
+
+/// Has the rules for mail act on what was just read.
+async fn apply_rules(tab: &TabSync, task: Task) {
+    if !matches!(task, Task::List | Task::Sweep) || !tab.channel.sends(tab.channel.clock.now()) {
+        return;
+    }
+    if tab.channel.apply_rules().await {
+        tab.wake(Loop::Push);
+    }
 }
 
 /// Where a new message is read: by its trigger, or with the list.

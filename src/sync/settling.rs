@@ -6,7 +6,8 @@ use crate::ChannelSync;
 use crate::report::PullError;
 use client::retry::RetryStep;
 use model::news::News;
-use model::outbox::Stop;
+use model::outbox::content::{ThreadChange, ThreadPlace};
+use model::outbox::{Operation, Stop};
 use model::text::SafeText;
 use model::time::Timestamp;
 use store::lane::{LaneRow, Settlement};
@@ -22,6 +23,10 @@ impl ChannelSync {
         if row.row.operation.is_unasked() {
             return self.drop_unasked(row, stop, why).await;
         }
+        if let (Stop::Refused, Operation::ChangeThread { change, .. }) = (stop, &row.row.operation) {
+            let what = not_filed(change);
+            return self.drop_refused(row, &what, why).await;
+        }
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
         let conversation = row.row.lane.conversation().cloned();
         self.settle(row, Settlement::Stop(stop, why.clone())).await?;
@@ -36,6 +41,16 @@ impl ChannelSync {
             self.kept_here(&row.row).await?;
         }
         self.settle(row, Settlement::Dropped(why)).await
+    }
+
+    /// How a thread is filed is a key press to say again: where the server
+    /// refuses, that is told and nothing waits.
+    async fn drop_refused(&self, row: &LaneRow, what: &str, why: SafeText) -> Result<(), PullError> {
+        tracing::info!(channel = %self.id(), row = %row.row.id, %why, "a thread stays as it was");
+        let words = SafeText::line(&format!("{what}: the server refuses ({why})"));
+        self.settle(row, Settlement::Dropped(why)).await?;
+        self.tell(News::Notice(self.id().clone(), row.row.lane.conversation().cloned(), words));
+        Ok(())
     }
 
     /// Writes down what became of a row and tells of it.
@@ -63,6 +78,16 @@ impl ChannelSync {
             }
         }
         Ok(self.store.settle(row, settlement).await?)
+    }
+}
+
+/// What did not happen to a thread.
+fn not_filed(change: &ThreadChange) -> String {
+    match &change.place {
+        Some(ThreadPlace::Folder(name)) => format!("not moved to {name}"),
+        Some(ThreadPlace::Archived(true)) => "not archived".to_owned(),
+        Some(ThreadPlace::Archived(false)) => "not taken out of the archive".to_owned(),
+        None => "not changed".to_owned(),
     }
 }
 

@@ -24,6 +24,7 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         priority: line(&body.priority),
         folder: line(&body.folder),
         only_here: Vec::new(),
+        by_rule: None,
     };
     let conversation = Conversation {
         address: body.contact_email.clone().filter(|it| !it.is_empty() && is_plain(it)),

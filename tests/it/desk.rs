@@ -611,6 +611,7 @@ impl Desk {
                 channel.pull_trigger(&mut steps.trigger).await;
                 channel.pull_mailbox().await;
                 channel.pull_conversations(&mut steps.list).await;
+                channel.apply_rules().await;
             });
             let open = self.app.desk.tabs[index].history.as_ref().map(|it| it.conversation.clone());
             if let Some(conversation) = open {

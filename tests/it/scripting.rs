@@ -6,6 +6,7 @@ mod deck;
 mod failing;
 mod identity;
 mod listing;
+mod mail_filing;
 mod people;
 mod rest;
 

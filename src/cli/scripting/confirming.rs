@@ -73,6 +73,13 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             if ending.as_deref() == Some("done") {
                 return Ok(None);
             }
+            if let Some(why) = session.store().refusal(id)? {
+                return unfinished(
+                    RequestFailure::new(FailureCause::Refused, why.as_str()),
+                    Left::Nothing,
+                    what,
+                );
+            }
             let why = format!("it was not confirmed: it was {}", ending.as_deref().unwrap_or("taken away"));
             return unfinished(RequestFailure::new(FailureCause::Undecided, &why), Left::Nothing, what);
         };

@@ -21,6 +21,7 @@ use model::outbox::content::{Mail, ThreadChange, ThreadPlace};
 use model::text::SafeText;
 use sync::ChannelSync;
 
+mod rules;
 mod thread;
 
 /// Correspondents told at most.
@@ -39,6 +40,15 @@ pub enum MailAction {
     Forward(thread::MailForwardArguments),
     /// Mark, file or rate a thread; what the server ignored is said.
     Change(MailChangeArguments),
+    /// Move threads into a folder.
+    Move(MailMoveArguments),
+    /// Mark threads as spam.
+    Spam(MailAwayArguments),
+    /// Move threads to the trash.
+    Delete(MailAwayArguments),
+    /// What is always done with mail of an address.
+    #[command(subcommand)]
+    Rules(rules::MailRulesAction),
     /// With whom mails were exchanged.
     Contacts(MailContactsArguments),
     /// The account behind the key: address, provider, when it last looked.
@@ -102,6 +112,34 @@ pub struct MailChangeArguments {
     pub common: Common,
 }
 
+/// The switches of `mail move`.
+#[derive(Debug, Args)]
+pub struct MailMoveArguments {
+    /// The threads' ids.
+    #[arg(required = true, value_name = "THREAD")]
+    pub threads: Vec<String>,
+    /// Into which folder.
+    #[arg(long, value_name = "NAME")]
+    pub to: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `mail spam` and `mail delete`.
+#[derive(Debug, Args)]
+pub struct MailAwayArguments {
+    /// The threads' ids.
+    #[arg(required = true, value_name = "THREAD")]
+    pub threads: Vec<String>,
+    /// Take it back: into the inbox.
+    #[arg(long)]
+    pub undo: bool,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
 /// The switches of `mail contacts`.
 #[derive(Debug, Args)]
 pub struct MailContactsArguments {
@@ -121,6 +159,9 @@ impl MailAction {
             Self::Reply(it) => &it.common,
             Self::Forward(it) => &it.common,
             Self::Change(it) => &it.common,
+            Self::Move(it) => &it.common,
+            Self::Spam(it) | Self::Delete(it) => &it.common,
+            Self::Rules(it) => it.common(),
             Self::Contacts(it) => &it.common,
             Self::Account(it) => &it.common,
         }
@@ -135,6 +176,16 @@ pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
         MailAction::Reply(arguments) => thread::reply(session, arguments),
         MailAction::Forward(arguments) => thread::forward(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
+        MailAction::Move(it) => move_to(session, &it.common, &it.threads, &it.to, "moved"),
+        MailAction::Spam(it) => {
+            let (folder, done) = if it.undo { ("inbox", "no spam") } else { ("spam", "marked as spam") };
+            move_to(session, &it.common, &it.threads, folder, done)
+        }
+        MailAction::Delete(it) => {
+            let (folder, done) = if it.undo { ("inbox", "back in the inbox") } else { ("trash", "deleted") };
+            move_to(session, &it.common, &it.threads, folder, done)
+        }
+        MailAction::Rules(action) => Ok(rules::run(session, action)?),
         MailAction::Contacts(arguments) => Ok(contacts(session, arguments)?),
         MailAction::Account(arguments) => Ok(account(session, arguments)?),
     }
@@ -196,6 +247,33 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
     let about = ("thread", arguments.thread.as_str());
     Ok(single::said(session, &channel, &arguments.common, "changed", about, made.map(|it| ("made", it)))?)
+}
+
+/// Moves threads one after the other; stops at the first that is not confirmed.
+fn move_to(
+    session: &Session,
+    common: &Common,
+    threads: &[String],
+    folder: &str,
+    done: &str,
+) -> Result<(), CliError> {
+    let channel = single::channel(session, common, "mail", is_mail)?;
+    for thread in threads {
+        let is_read = matches!(folder, "spam" | "trash").then_some(true);
+        let place = Some(ThreadPlace::Folder(folder.to_owned()));
+        let change = ThreadChange { is_read, place, ..ThreadChange::default() };
+        let operation = Operation::ChangeThread { thread: ThreadId::from(thread.as_str()), change };
+        single::carry_out(session, &channel, operation, Enclosed::default())?;
+        if !common.json {
+            single::said(session, &channel, common, done, ("thread", thread), None)?;
+        }
+    }
+    if !common.json {
+        return Ok(());
+    }
+    let (name, test) = (&channel.spec().name, session.is_test(&channel));
+    let told = json!({"ok": true, "done": done, "channel": name, "test": test, "threads": threads, "folder": folder});
+    Ok(print::json(&told)?)
 }
 
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {

@@ -68,6 +68,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::Entry(_)
         | Load::Elsewhere(_)
         | Load::Triage(_)
+        | Load::Rules(_)
         | Load::Spread(..)
         | Load::Needing(_)
         | Load::Lookup(_)

@@ -252,6 +252,7 @@ impl Changes {
                 Ok(OutboxFate::Asks(why)) => (format!("needs you: {why}"), true, false),
                 Ok(OutboxFate::Done) => ("done".to_owned(), false, false),
                 Ok(OutboxFate::TakenBack) => ("stopped before it left".to_owned(), false, true),
+                Ok(OutboxFate::Refused(why)) => (format!("refused: {why}"), true, false),
                 Ok(OutboxFate::Dropped) => ("given up, or replaced by a newer wish".to_owned(), false, true),
             };
             ListLine {

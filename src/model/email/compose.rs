@@ -5,6 +5,7 @@ use crate::bounds;
 use crate::email::MailMessage;
 use crate::email::addresses::{TypedAddress, distinct, header_line, list};
 use crate::email::attached::WrittenFile;
+use crate::email::quoting::QuoteStyle;
 use crate::ids::{MessageId, ThreadId};
 use crate::outbox::content::Mail;
 
@@ -34,8 +35,8 @@ pub struct WrittenMail {
     pub files: Vec<WrittenFile>,
     pub body: String,
     pub quote: Option<String>,
-    /// Whether it is quoted above the text, not below.
-    pub quote_above: bool,
+    /// Where it is quoted.
+    pub quoting: QuoteStyle,
 }
 
 /// How mails of a tab begin.
@@ -45,8 +46,11 @@ pub struct MailStyle {
     pub from: Option<String>,
     /// What stands below the text.
     pub signature: Option<String>,
-    /// Whether an answer stands below what it answers.
-    pub quote_above: bool,
+    /// Where an answer quotes the mail it answers.
+    pub quoting: QuoteStyle,
+    /// The line over a quote, where it is another than usual: `{date}`, `{name}`,
+    /// `{address}` and `{subject}` are filled in.
+    pub attribution: Option<String>,
 }
 
 /// The line over a signature.
@@ -72,8 +76,8 @@ impl WrittenMail {
         if self.html {
             text.push_str("Format: HTML\n");
         }
-        if self.quote_above {
-            text.push_str("Quote: above\n");
+        if self.quoting != QuoteStyle::Below {
+            text.push_str(&format!("Quote: {}\n", self.quoting.word()));
         }
         for file in &self.files {
             text.push_str(&format!("{}\n", file.to_line()));
@@ -102,7 +106,7 @@ impl WrittenMail {
                 "Bcc" => written.bcc = value,
                 "Subject" => written.subject = value,
                 "From" => written.from = Some(value),
-                "Quote" => written.quote_above = value == "above",
+                "Quote" => written.quoting = QuoteStyle::from_word(&value).unwrap_or_default(),
                 "Answers" => written.answers = Some(value),
                 "Format" => written.html = value == "HTML",
                 name => written.files.push(WrittenFile::from_line(name, value)?),
@@ -124,8 +128,22 @@ impl WrittenMail {
         self.own_words().trim().is_empty() && !self.files.iter().any(is_own)
     }
 
+    /// The text without the signature below it, and without what is quoted
+    /// between its lines.
+    fn own_words(&self) -> String {
+        let text = self.unsigned();
+        let is_quoted = |(at, it): &(usize, &str)| *at == 0 || it.starts_with('>');
+        match self.quoting {
+            QuoteStyle::Between if text.lines().any(|it| it.starts_with('>')) => {
+                let own = text.lines().enumerate().filter(|it| !is_quoted(it));
+                own.map(|it| it.1).collect::<Vec<_>>().join("\n")
+            }
+            _ => text.to_owned(),
+        }
+    }
+
     /// The text without the signature below it.
-    fn own_words(&self) -> &str {
+    fn unsigned(&self) -> &str {
         let start = self.body.strip_prefix(SIGNATURE).filter(|it| it.starts_with('\n'));
         let signed = || self.body.split_once(&format!("\n{SIGNATURE}\n")).map(|it| it.0);
         if start.is_some() { "" } else { signed().unwrap_or(&self.body) }
@@ -138,7 +156,9 @@ impl WrittenMail {
             self.body = format!("\n\n{SIGNATURE}\n{}", signature.trim_end());
         }
         self.from.clone_from(&style.from);
-        self.quote_above = style.quote_above && !self.is_forward();
+        if !self.is_forward() {
+            self = self.quoted_as(style.quoting);
+        }
         self
     }
 
@@ -203,9 +223,13 @@ impl WrittenMail {
     /// The text with what is quoted.
     pub fn whole_text(&self) -> String {
         match &self.quote {
-            Some(quote) if self.quote_above => format!("{quote}\n\n{}", self.body.trim_end()),
-            Some(quote) => format!("{}\n\n{quote}", self.body.trim_end()),
-            None => self.body.clone(),
+            Some(quote) if self.quoting == QuoteStyle::Above => {
+                format!("{quote}\n\n{}", self.body.trim_end())
+            }
+            Some(quote) if self.quoting != QuoteStyle::Nowhere => {
+                format!("{}\n\n{quote}", self.body.trim_end())
+            }
+            Some(_) | None => self.body.clone(),
         }
     }
 

@@ -11,9 +11,12 @@ pub mod compose;
 pub mod fields;
 pub mod files;
 pub mod quotes;
+pub mod quoting;
+pub mod rules;
 
 use serde::{Deserialize, Serialize};
 
+use crate::email::rules::RuleAction;
 use crate::ids::ConversationId;
 use crate::text::{SafeText, kept_block};
 use crate::time::{MINUTE, Timestamp};
@@ -73,6 +76,8 @@ pub struct Thread {
     pub folder: Option<SafeText>,
     /// What of it holds only on this desk, because the server ignored it.
     pub only_here: Vec<ThreadField>,
+    /// What a rule did to it last.
+    pub by_rule: Option<RuleAction>,
 }
 
 impl Thread {
@@ -92,6 +97,7 @@ impl Thread {
             priority: self.priority.or(before.priority),
             folder: self.folder.or(before.folder),
             only_here: self.only_here,
+            by_rule: self.by_rule,
         }
     }
 }
@@ -123,6 +129,26 @@ pub struct ThreadFilter {
     pub category: Option<String>,
     /// Only read or unread ones.
     pub is_read: Option<bool>,
+}
+
+impl ThreadFilter {
+    /// What of a filter line the server can look for.
+    pub fn of_line(line: &str) -> Self {
+        let value = |field: &str| {
+            let start = line.split_whitespace().find(|it| it.starts_with(field))?;
+            let rest = &line[line.find(start)? + field.len()..];
+            let word = match rest.strip_prefix('"') {
+                Some(rest) => rest.split('"').next()?,
+                None => rest.split(char::is_whitespace).next()?,
+            };
+            (!word.is_empty()).then(|| word.to_owned())
+        };
+        Self {
+            folder: value("folder:"),
+            category: value("category:"),
+            is_read: line.split_whitespace().any(|it| it == "is:unread").then_some(false),
+        }
+    }
 }
 
 /// What a person wants to know of mail now.
@@ -220,6 +246,19 @@ pub struct Correspondent {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_filter_line_says_what_the_server_looks_for() {
+        let asked = |line| {
+            let it = ThreadFilter::of_line(line);
+            (it.folder, it.category, it.is_read)
+        };
+        let word = |it: &str| Some(it.to_owned());
+        assert_eq!(asked("folder:spam is:unread"), (word("spam"), None, Some(false)));
+        let quoted = "status:any folder:\"Deleted Items\" category:\"x";
+        assert_eq!(asked(quoted), (word("Deleted Items"), word("x"), None));
+        assert_eq!(asked("folder: from:ana folder"), (None, None, None));
+    }
 
     #[test]
     fn mail_may_be_late() {

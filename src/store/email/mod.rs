@@ -6,6 +6,8 @@ pub(crate) mod letters;
 mod local;
 mod mailbox;
 pub(crate) mod rows;
+pub(crate) mod rules;
 mod threads;
 
 pub use local::Filed;
+pub use rules::RuledThread;

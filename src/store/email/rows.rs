@@ -1,6 +1,7 @@
 //! Threads as columns, and back.
 
 use crate::rows::operation;
+use model::email::rules::RuleAction;
 use model::email::{Thread, ThreadField};
 use model::outbox::Operation;
 use model::outbox::content::{ThreadChange, ThreadPlace};
@@ -18,7 +19,9 @@ pub(crate) const COLUMNS: &str = "h.id IS NOT NULL AS is_thread, h.subject, h.is
          WHERE l.channel = c.channel AND l.thread = c.id)) AS kept_here,
      iif(h.id IS NULL, NULL, (SELECT group_concat(o.payload, char(10) ORDER BY o.sequence) FROM desk.outbox o
          WHERE o.channel = c.channel AND o.conversation = c.id AND o.operation = 'thread'
-         AND o.state <> 'stopped')) AS leaving";
+         AND o.state <> 'stopped')) AS leaving,
+     iif(h.id IS NULL, NULL, (SELECT r.action FROM desk.rule_action r WHERE r.channel = c.channel
+         AND r.thread = c.id ORDER BY r.mail_at DESC LIMIT 1)) AS by_rule";
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
@@ -44,14 +47,28 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
             values(&change).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
         }
     }
+    let by_rule: Option<String> = row.get("by_rule")?;
+    thread.by_rule = by_rule.and_then(|it| RuleAction::from_kept(&it)).filter(|it| shows(&thread, it));
     Ok(Some(Box::new(thread)))
+}
+
+/// Whether a thread is still as a rule made it.
+fn shows(thread: &Thread, action: &RuleAction) -> bool {
+    let same = |it: &Option<SafeText>, wanted: &str| it.as_ref().is_some_and(|it| it.as_str() == wanted);
+    match action {
+        RuleAction::Archive => thread.is_archived(),
+        RuleAction::Read => thread.is_read == Some(true),
+        RuleAction::Star => thread.is_starred == Some(true),
+        RuleAction::Category(it) => same(&thread.category, it),
+        RuleAction::Folder(it) => same(&thread.folder, it),
+    }
 }
 
 /// What the server told of a thread, from the columns of its row.
 pub(crate) fn told(row: &Row<'_>) -> rusqlite::Result<Thread> {
     Ok(read_row!(row, Thread {
         subject: optional_line, is_read, is_starred, category: optional_line, priority: optional_line,
-        folder: optional_line; only_here: Vec::new()
+        folder: optional_line; only_here: Vec::new(), by_rule: None
     }))
 }
 

@@ -38,6 +38,7 @@ fn fate(connection: &Connection, row: &RowId) -> Result<OutboxFate, StoreError> 
     Ok(match ending.as_deref() {
         Some("done") => OutboxFate::Done,
         Some("taken back") => OutboxFate::TakenBack,
+        Some("dropped") => outbox::refusal(connection, row)?.map_or(OutboxFate::Dropped, OutboxFate::Refused),
         _ => OutboxFate::Dropped,
     })
 }

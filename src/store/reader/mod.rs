@@ -5,10 +5,12 @@ use std::path::Path;
 
 use rusqlite::{Connection, InterruptHandle};
 
+use crate::email::rules;
 use crate::{StoreError, account, drafts, files, filter, pauses, proposals};
 use model::account::Account;
 use model::conversations::ConversationRow;
 use model::digest::Digest;
+use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
 use model::proposals::ProposalEntry;
@@ -201,6 +203,15 @@ impl Reader {
     pub fn proposals(&self, query: &DeskQuery) -> Result<(Vec<ProposalEntry>, bool), StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         proposals::list(&moment, query)
+    }
+
+    /// The rules of a mail tab, with the threads that are asked for.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn rules(&self, query: &RulesQuery) -> Result<RulesPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        rules::page(&moment, query)
     }
 
     /// The newest stored message of a conversation.

@@ -46,7 +46,9 @@ impl ChannelSync {
             self.store.place_here(self.id(), &id, archived).await?;
         }
         if let Some(field) = first.first() {
-            let words = format!("on this desk only: the server did not take `{}`", field.on_the_wire());
+            let is_folder = *field == ThreadField::Place && names_folder(change);
+            let name = if is_folder { "folder" } else { field.on_the_wire() };
+            let words = format!("on this desk only: the server did not take `{name}`");
             self.tell(News::Notice(self.id().clone(), Some(id), SafeText::line(&words)));
         }
         Ok(())
@@ -75,7 +77,8 @@ impl ChannelSync {
             return Ok(ReadBack::Compared(Filed { ignored: asked, ..Filed::default() }));
         }
         let works = self.store.working_fields(self.id()).await?;
-        if asked.iter().all(|it| works.contains(it)) {
+        // One who takes an archive need not take every folder.
+        if asked.iter().all(|it| works.contains(it)) && !names_folder(change) {
             return Ok(ReadBack::Compared(Filed::default()));
         }
         let before = self.store.told_of_thread(self.id(), id).await?;
@@ -111,6 +114,11 @@ impl ChannelSync {
         }
         Ok(())
     }
+}
+
+/// Whether a change puts a thread into a folder by its name.
+fn names_folder(change: &ThreadChange) -> bool {
+    matches!(change.place, Some(ThreadPlace::Folder(_)))
 }
 
 /// The fields a change is about.

@@ -9,6 +9,7 @@ mod contacts;
 mod filed;
 mod fuzz;
 pub mod html;
+mod rules;
 mod threads;
 
 /// Makes text of a mail made by chance and looks whether it is only text.

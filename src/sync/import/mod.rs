@@ -149,7 +149,7 @@ impl Import {
             let (word, detail) = match fate {
                 OutboxFate::Waiting | OutboxFate::Sending => continue,
                 OutboxFate::Done => (RowResult::Saved, String::new()),
-                OutboxFate::TakenBack | OutboxFate::Dropped => {
+                OutboxFate::TakenBack | OutboxFate::Dropped | OutboxFate::Refused(_) => {
                     (RowResult::Refused, "given up in the outbox".to_owned())
                 }
                 OutboxFate::Asks(why) => match self.asks(&row, &why, now)? {

@@ -10,7 +10,7 @@ use frontdesk::model::conversations::ConversationStatus;
 use frontdesk::model::email::{Thread, ThreadField};
 use frontdesk::model::news::News;
 use frontdesk::model::outbox::content::{ThreadChange, ThreadPlace};
-use frontdesk::model::outbox::{Operation, RowState, Stop};
+use frontdesk::model::outbox::{Operation, RowState};
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::PushStep;
 use serde_json::{Value, json};
@@ -238,7 +238,7 @@ async fn what_cannot_be_read_back_is_looked_at_the_next_time() {
 }
 
 #[tokio::test]
-async fn refusals_stop_the_row_and_unclear_answers_ask_again_with_its_key() {
+async fn refusals_are_told_and_wait_for_nobody_and_unclear_answers_ask_again_with_its_key() {
     let refusals =
         [(400, "VALIDATION_ERROR"), (404, "NOT_FOUND"), (405, "NOT_ALLOWED"), (422, "UNKNOWN_FIELD")];
     for (status, code) in refusals {
@@ -246,8 +246,9 @@ async fn refusals_stop_the_row_and_unclear_answers_ask_again_with_its_key() {
         let hands = at(mailbox(&kept, ALL)).await;
         hands.server.now(move |_| Answer::refusal(status, code, "not that"));
         file(&hands, archived_and_read()).await;
-        let row = hands.history("t1").outbox.remove(0);
-        assert!(matches!(row.state, RowState::Stopped(Stop::Refused, _)), "{status}: {:?}", row.state);
+        assert!(hands.history("t1").outbox.is_empty(), "{status}: nothing asks for ever");
+        let said = notices(&hands);
+        assert!(said.len() == 1 && said[0].starts_with("not archived: the server refuses"), "{said:?}");
         let (thread, _) = shown(&hands);
         assert_eq!((thread.is_read, thread.is_archived()), (Some(false), false), "{status}");
     }
@@ -302,9 +303,9 @@ async fn what_nobody_asked_for_never_asks() {
         assert!(hands.history("t1").outbox.is_empty(), "no row is left");
         assert_eq!(notices(&hands), [""; 0], "nor is it said");
         assert_eq!(shown(&hands).0.is_read, Some(true), "it holds on this desk");
-        // What a person asked for asks.
+        // What a person asked for is told.
         file(&hands, read(true)).await;
-        let rows = hands.history("t1").outbox;
-        assert!(matches!(rows[0].state, RowState::Stopped(Stop::Refused, _)), "{rows:?}");
+        assert!(hands.history("t1").outbox.is_empty(), "no row is left");
+        assert_eq!(notices(&hands).len(), 1);
     }
 }

@@ -70,9 +70,7 @@ fn files_that_change_are_read_anew_and_broken_ones_are_named() {
     std::fs::write(desk.replies().join("bells.md"), "+++\ntitle = \"Bells\"\n+++\nWe sell bells.\n")
         .expect("written");
     std::fs::write(desk.replies().join("bad.md"), "+++\ntitel = \"x\"\n+++\nx").expect("written");
-    desk.keys("/")
-        .shows("Bells")
-        .shows("not read: bad.md: titel is not known; use title, keywords or channel");
+    desk.keys("/").shows("Bells").shows("not read: bad.md: titel is not known; use title, keywords");
     let mut empty = Desk::with(80, 24, direct);
     empty.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     empty.settle().keys("<Enter>c").shows("No canned replies. Each file NAME.md in");

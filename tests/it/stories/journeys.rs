@@ -5,4 +5,5 @@ mod connection;
 mod credits;
 mod first;
 mod takeover;
+mod triage;
 mod window;

@@ -2,6 +2,7 @@
 //! from an address to its chat.
 
 use frontdesk::model::email::compose::MailStyle;
+use frontdesk::model::email::quoting::QuoteStyle;
 use serde_json::{Value, json};
 
 use crate::desk::Desk;
@@ -219,7 +220,8 @@ fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
     desk.mails_begin(MailStyle {
         from: Some("Tom at Harbor <hello@harborbicycles.example>".to_owned()),
         signature: Some("Tom Baker\nHarbor Bicycles".to_owned()),
-        quote_above: true,
+        quoting: QuoteStyle::Above,
+        attribution: None,
     });
     desk.keys("gg<Enter>").settle().keys("r").shows("From     Tom at Harbor").shows("quoted lines go above");
     // A signature alone is no mail, and nothing to keep.

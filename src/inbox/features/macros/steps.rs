@@ -197,6 +197,8 @@ pub fn can_be_repeated(command: Command) -> bool {
             | C::Tags
             | C::Claim
             | C::Unseen
+            | C::DeleteThread
+            | C::MarkSpam
             | C::React
             | C::RemoveReaction
     )

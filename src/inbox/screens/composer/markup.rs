@@ -28,6 +28,9 @@ impl Tab {
 impl Desk {
     /// Turns to the next mode.
     pub(crate) fn turn_markup(&mut self, context: &mut Context) {
+        if self.tab().is_mail() {
+            return self.turn_quoting(context);
+        }
         let tab = self.tab_mut();
         if !tab.has_markup() {
             let label = tab.platform().map_or("this channel", Platform::label).to_owned();

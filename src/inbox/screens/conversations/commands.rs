@@ -13,6 +13,7 @@ use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::conversations::pauses::update as pauses;
 use crate::screens::conversations::takeover::{closable, switchable};
 use crate::screens::mail::thread_filing::ThreadFiling;
+use crate::screens::mail::triage::TriageDecision;
 use crate::tab::Focus;
 use model::filter::{self, Sort};
 
@@ -62,7 +63,8 @@ pub(crate) fn may_close(inbox: &Inbox) -> Result<(), Reason> {
 
 pub(crate) fn close(inbox: &mut Inbox, _: KeyPress) {
     if inbox.desk.decides_in_triage() {
-        inbox.changes.triage_archive(&mut inbox.desk, &mut inbox.context);
+        let (filing, what) = (ThreadFiling::Archived(true), TriageDecision::Archived);
+        inbox.changes.triage_file(&filing, what, &mut inbox.desk, &mut inbox.context);
     } else if inbox.desk.tab().is_mail() {
         inbox.changes.toggle_filing(ThreadFiling::Archived, &inbox.desk, &mut inbox.context);
     } else if inbox.desk.acts_on_marks() {

@@ -3,10 +3,13 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::{on_mail, on_writable_tab, thread_can_be_filed, writable};
+use crate::event::TerminalOrder;
 use crate::keys::KeyPress;
-use crate::screens::mail::menus;
 use crate::screens::mail::reading::update as reading;
+use crate::screens::mail::rules::update as rules;
+use crate::screens::mail::saving;
 use crate::screens::mail::thread_filing::ThreadFiling;
+use crate::screens::mail::triage::TriageDecision;
 use crate::screens::mail::writing::MailBeginning;
 use crate::screens::mail::writing::update as writing;
 use crate::tab::Focus;
@@ -34,6 +37,48 @@ pub(crate) fn star(inbox: &mut Inbox, _: KeyPress) {
         inbox.desk.triage_star();
     }
     inbox.changes.toggle_filing(ThreadFiling::Starred, &inbox.desk, &mut inbox.context);
+}
+
+pub(crate) fn delete_thread(inbox: &mut Inbox, _: KeyPress) {
+    file_away(inbox, ThreadFiling::trash, TriageDecision::Deleted);
+}
+
+pub(crate) fn mark_spam(inbox: &mut Inbox, _: KeyPress) {
+    file_away(inbox, ThreadFiling::spam, TriageDecision::Spam);
+}
+
+pub(crate) fn move_thread(inbox: &mut Inbox, _: KeyPress) {
+    inbox.desk.choose_destination(&mut inbox.context);
+}
+
+/// Files the current thread or what is marked one way or back; in a triage
+/// that decides over it.
+fn file_away(inbox: &mut Inbox, way: fn(bool) -> ThreadFiling, what: TriageDecision) {
+    if inbox.desk.decides_in_triage() {
+        return inbox.changes.triage_file(&way(true), what, &mut inbox.desk, &mut inbox.context);
+    }
+    inbox.changes.toggle_filing(way, &inbox.desk, &mut inbox.context);
+}
+
+/// Whether the current thread shows whose mail a rule could be for.
+pub(crate) fn may_make_rule(inbox: &Inbox) -> Result<(), Reason> {
+    on_mail(inbox)?;
+    let row = writable(inbox)?;
+    match &row.conversation.address {
+        Some(it) if inbox.desk.tab().own_addresses().iter().any(|own| own.eq_ignore_ascii_case(it)) => {
+            Err("it is your own address".into())
+        }
+        Some(_) => Ok(()),
+        None => Err("its sender's address is not known".into()),
+    }
+}
+
+pub(crate) fn make_rule(inbox: &mut Inbox, _: KeyPress) {
+    rules::begin(inbox);
+}
+
+pub(crate) fn show_rules(inbox: &mut Inbox, _: KeyPress) {
+    rules::show(inbox);
 }
 
 pub(crate) fn set_category(inbox: &mut Inbox, _: KeyPress) {
@@ -64,7 +109,19 @@ pub(crate) fn quoted_text(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn save_file(inbox: &mut Inbox, _: KeyPress) {
-    menus::choose_file(inbox);
+    saving::choose_file(inbox);
+}
+
+/// Whether a mail is open that tells its `Message-ID`.
+pub(crate) fn may_copy_header(inbox: &Inbox) -> Result<(), Reason> {
+    may_read(inbox)?;
+    saving::header_id(inbox).map(drop).ok_or_else(|| "the server does not tell its Message-ID".into())
+}
+
+pub(crate) fn copy_header(inbox: &mut Inbox, _: KeyPress) {
+    if let Some(id) = saving::header_id(inbox) {
+        inbox.context.push(TerminalOrder::Copy(id.to_string(), "the Message-ID".to_owned()));
+    }
 }
 
 pub(crate) fn open_in_browser(inbox: &mut Inbox, _: KeyPress) {

@@ -34,7 +34,7 @@ impl Changes {
             return self.act_on_marked(BulkWish::File(filing), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };
-        self.file(vec![row], &filing.notice(), &|_| filing.change(), desk, context);
+        self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context);
     }
 
     /// Changes threads in one step that one key takes back.

@@ -9,6 +9,7 @@ use crate::keys::{KeyCode, KeyPress};
 use model::email::Correspondent;
 use model::email::attached::WrittenFile;
 use model::email::compose::WrittenMail;
+use model::email::quoting::QuoteStyle;
 
 /// The place of the text, behind the fields.
 pub const BODY: usize = 4;
@@ -33,8 +34,8 @@ pub struct Head {
     /// What goes with it, and the sizes as far as they are known.
     pub files: Vec<(WrittenFile, Option<u64>)>,
     pub quote: Option<String>,
-    /// Whether it is quoted above the text, not below.
-    pub quote_above: bool,
+    /// Where it is quoted.
+    pub quoting: QuoteStyle,
     /// Who fits the address that is begun.
     pub offered: Vec<Correspondent>,
     pub chosen: usize,
@@ -69,7 +70,7 @@ impl Head {
             html: written.html,
             files: written.files.into_iter().map(sized).collect(),
             quote: written.quote,
-            quote_above: written.quote_above,
+            quoting: written.quoting,
             ..Self::default()
         };
         (head, written.body)
@@ -88,7 +89,7 @@ impl Head {
             files: self.files.iter().map(|it| it.0.clone()).collect(),
             body: body.to_owned(),
             quote: self.quote.clone(),
-            quote_above: self.quote_above,
+            quoting: self.quoting,
         }
     }
 

@@ -9,6 +9,7 @@ use crate::wrap;
 use model::email::attached::WrittenFile;
 use model::email::compose::WrittenMail;
 use model::email::files;
+use model::email::quoting::QuoteStyle;
 use model::prices::{self, Price};
 use model::text::SafeText;
 use model::time::SECOND;
@@ -150,7 +151,11 @@ fn text(written: &WrittenMail, preview: bool) -> Vec<(ReviewRowKind, String)> {
     let mut lines = vec![(ReviewRowKind::Plain, written.body.trim_end().to_owned())];
     if let Some(quote) = &written.quote {
         let folded = (ReviewRowKind::Dim, format!("▸ {} quoted lines", quote.lines().count()));
-        lines.insert(if written.quote_above { 0 } else { 1 }, folded);
+        match written.quoting {
+            QuoteStyle::Above => lines.insert(0, folded),
+            QuoteStyle::Below | QuoteStyle::Between => lines.push(folded),
+            QuoteStyle::Nowhere => (),
+        }
     }
     lines
 }

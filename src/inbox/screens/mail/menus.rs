@@ -9,16 +9,17 @@ use crate::desk::Desk;
 use crate::event::{Effect, Load};
 use crate::features::privacy::names::NameIndex;
 use crate::keys::{KeyCode, KeyPress};
-use crate::outside::OutsideRequest;
 use crate::overlays::outside_link;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
-use crate::screens::mail::reading;
 use crate::screens::mail::reading::update::current_letter;
-use crate::screens::mail::thread_filing::ThreadFiling;
-use model::email::{Correspondent, MailWish, ThreadFilter, files};
+use crate::screens::mail::rules::update as rules;
+use crate::screens::mail::saving;
+use crate::screens::mail::thread_filing::{ThreadFiling, folder_of};
+use crate::screens::mail::triage::TriageDecision;
+use model::email::rules::RuleAction;
+use model::email::{Correspondent, MailWish, ThreadFilter};
 use model::ids::ChannelId;
 use model::links;
-use model::outbox::content::MailAttachmentSource;
 use model::selector::Selector;
 use model::text::SafeText;
 
@@ -33,9 +34,13 @@ pub enum MailMenuKind {
     Show,
     /// What the current thread is about.
     Category,
+    /// Where the current thread, or what is marked, is moved.
+    Destination,
+    /// What is always done with a sender.
+    Rule,
     /// Which link of the current mail is opened.
     Link,
-    /// Which file of the current mail is saved.
+    /// Which file of the thread is saved.
     File,
     Contact,
 }
@@ -48,7 +53,7 @@ pub struct MailMenuLine {
 }
 
 impl MailMenuLine {
-    fn new(words: &str, value: &str) -> Self {
+    pub(crate) fn new(words: &str, value: &str) -> Self {
         Self { words: SafeText::line(words), value: value.to_owned(), more: None }
     }
 }
@@ -68,6 +73,17 @@ impl Menu {
         Self { kind, entries, typed: String::new(), chosen: 0 }
     }
 
+    /// What a rule could do.
+    pub(crate) fn of_rules(actions: &[RuleAction]) -> Self {
+        let line = |it: &RuleAction| MailMenuLine::new(&it.words(), &it.kept());
+        Self::new(MailMenuKind::Rule, actions.iter().map(line).collect())
+    }
+
+    /// Files that can be saved.
+    pub(crate) fn of_files(entries: Vec<MailMenuLine>) -> Self {
+        Self::new(MailMenuKind::File, entries)
+    }
+
     /// The lines in which what was typed stands.
     pub fn fitting(&self) -> Vec<&MailMenuLine> {
         let typed = self.typed.to_lowercase();
@@ -76,7 +92,7 @@ impl Menu {
 
     /// Whether anything may stand here.
     fn is_free(&self) -> bool {
-        matches!(self.kind, MailMenuKind::Show | MailMenuKind::Category)
+        matches!(self.kind, MailMenuKind::Show | MailMenuKind::Category | MailMenuKind::Destination)
     }
 }
 
@@ -129,8 +145,14 @@ impl Menu {
                 &inbox.desk,
                 &mut inbox.context,
             ),
+            MailMenuKind::Destination => move_to(inbox, &entry.value),
+            MailMenuKind::Rule => {
+                if let Some(action) = RuleAction::from_kept(&entry.value) {
+                    rules::review(inbox, action);
+                }
+            }
             MailMenuKind::Link => ask_link(&mut inbox.context, &entry.value),
-            MailMenuKind::File => save_file(inbox, entry.value.parse().unwrap_or(0)),
+            MailMenuKind::File => saving::save(inbox, &entry.value),
             MailMenuKind::Contact => inbox.desk.show_threads_with(&entry.value, &mut inbox.context),
         }
         KeyOutcome::Done
@@ -162,12 +184,27 @@ impl Desk {
             words.extend(usual.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
             words
                 .into_iter()
-                .map(|it| MailMenuLine::new(&format!("{field} {it}"), &format!("{field}:{it}")))
+                .map(|it| MailMenuLine::new(&format!("{field} {it}"), &format!("{field}:{}", quoted(&it))))
                 .collect::<Vec<_>>()
         };
         entries.extend(of("folder", folders, &FOLDERS));
         entries.extend(of("category", categories, &[]));
         context.open(Menu::new(MailMenuKind::Show, entries));
+    }
+
+    /// Asks into which folder the current thread, or what is marked, is moved.
+    pub(crate) fn choose_destination(&mut self, context: &mut Context) {
+        let here = (!self.acts_on_marks()).then(|| self.current_conversation().map(folder_of)).flatten();
+        let seen = self.tab().mail.words[0].iter().map(String::as_str);
+        let usual = FOLDERS.into_iter().filter(|it| *it != "sent");
+        let mut names: Vec<&str> = Vec::new();
+        for name in usual.chain(seen) {
+            if here != Some(name) && !names.contains(&name) && name != "sent" {
+                names.push(name);
+            }
+        }
+        let entries = names.iter().map(|it| MailMenuLine::new(it, it)).collect();
+        context.open(Menu::new(MailMenuKind::Destination, entries));
     }
 
     /// Asks what the current thread is about.
@@ -219,12 +256,12 @@ impl Desk {
         let words = if filter.contains(':') || filter.is_empty() {
             filter.to_owned()
         } else {
-            format!("folder:{filter}")
+            format!("folder:{}", quoted(filter))
         };
         let looks_away = words.starts_with("folder:");
         let typed = if looks_away { format!("status:any {words}") } else { words.clone() };
         self.list_mut().set_typed(&typed);
-        let asked = server_filter(&words);
+        let asked = ThreadFilter::of_line(&words);
         if asked != ThreadFilter::default() {
             self.fetch_mail(MailWish::Threads(asked), context);
             context.say("asking the server, too");
@@ -263,42 +300,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
     }
 }
 
-/// Asks which file is saved.
-pub(crate) fn choose_file(inbox: &mut Inbox) {
-    let Some(letter) = current_letter(inbox).and_then(|it| it.letter.as_ref()) else { return };
-    let entries: Vec<MailMenuLine> = letter
-        .files
-        .iter()
-        .enumerate()
-        .map(|(place, file)| MailMenuLine::new(&reading::file_line(place, file), &place.to_string()))
-        .collect();
-    match entries.len() {
-        0 => inbox.context.say("nothing is attached to this mail"),
-        _ => inbox.context.open(Menu::new(MailMenuKind::File, entries)),
-    }
-}
-
-fn save_file(inbox: &mut Inbox, place: usize) {
-    let Some(row) = current_letter(inbox) else { return };
-    let Some(file) = row.letter.as_ref().and_then(|it| it.files.get(place)) else { return };
-    let name = files::safe(file.name.as_str());
-    if file.enclosed {
-        let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
-        inbox.context.push(Effect::Ask(OutsideRequest::SaveFile {
-            name,
-            raw: row.message.raw.clone(),
-            source,
-        }));
-        return inbox.context.say("saving the file");
-    }
-    match file.url.clone() {
-        // It is fetched by the browser, which the person looks at.
-        Some(url) => ask_link(&mut inbox.context, &url),
-        None => inbox.context.warn("the server does not tell where this file's bytes are"),
-    }
-}
-
-fn ask_link(context: &mut Context, url: &str) {
+pub(crate) fn ask_link(context: &mut Context, url: &str) {
     match links::host_of(url) {
         Some(host) => outside_link::ask_open_outside(context, url.to_owned(), &host),
         None => context.warn("its link is no http or https address: it is not opened"),
@@ -318,15 +320,21 @@ fn contact(it: &Correspondent) -> MailMenuLine {
     }
 }
 
-/// What of a filter line the server can look for.
-pub fn server_filter(line: &str) -> ThreadFilter {
-    let value = |field: &str| {
-        let word = line.split_whitespace().find_map(|it| it.strip_prefix(field))?;
-        (!word.is_empty()).then(|| word.trim_matches('"').to_owned())
-    };
-    ThreadFilter {
-        folder: value("folder:"),
-        category: value("category:"),
-        is_read: line.split_whitespace().any(|it| it == "is:unread").then_some(false),
+/// A word of a filter line; in quotes where it has a blank.
+fn quoted(word: &str) -> String {
+    if word.contains(char::is_whitespace) { format!("\"{word}\"") } else { word.to_owned() }
+}
+
+/// Moves the current thread, or what is marked, into a folder.
+fn move_to(inbox: &mut Inbox, folder: &str) {
+    let filing = ThreadFiling::Moved(folder.to_owned());
+    if inbox.desk.decides_in_triage() {
+        return inbox.changes.triage_file(
+            &filing,
+            TriageDecision::Moved,
+            &mut inbox.desk,
+            &mut inbox.context,
+        );
     }
+    inbox.changes.file_chosen(filing, &inbox.desk, &mut inbox.context);
 }

@@ -47,6 +47,8 @@ fn words(kind: &MailMenuKind) -> (&'static str, &'static str) {
     match kind {
         MailMenuKind::Show => ("Show which threads", "type a folder's name"),
         MailMenuKind::Category => ("What is it about", "type any word"),
+        MailMenuKind::Destination => ("Move into which folder", "type any name"),
+        MailMenuKind::Rule => ("Always do what with this sender", "looked over before it acts"),
         MailMenuKind::Link => ("Open which link", "asks before it opens"),
         MailMenuKind::File => ("Save which file", "never over another"),
         MailMenuKind::Contact => ("Addresses", "this desk and the server"),
@@ -62,7 +64,9 @@ fn foot(kind: &MailMenuKind) -> &'static str {
 
 fn empty(menu: &Menu) -> &'static str {
     match menu.kind {
-        MailMenuKind::Show | MailMenuKind::Category => "Enter takes what was typed",
+        MailMenuKind::Show | MailMenuKind::Category | MailMenuKind::Destination => {
+            "Enter takes what was typed"
+        }
         MailMenuKind::Contact => "nobody of this name yet",
         _ => "nothing fits",
     }

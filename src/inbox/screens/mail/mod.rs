@@ -15,6 +15,8 @@ pub(crate) mod menus_view;
 pub mod reading;
 pub(crate) mod review;
 pub(crate) mod review_view;
+pub(crate) mod rules;
+pub(crate) mod saving;
 pub mod thread_filing;
 pub mod triage;
 pub(crate) mod triage_view;
@@ -23,6 +25,7 @@ pub mod view;
 pub(crate) mod writing;
 pub(crate) mod writing_view;
 
+use crate::screens::mail::rules::RuleDraft;
 use crate::screens::mail::triage::Triage;
 use crate::screens::mail::writing::MailBeginning;
 use model::email::MailAccount;
@@ -35,6 +38,8 @@ pub struct MailState {
     pub account: Option<MailAccount>,
     /// Words seen as folders and as categories.
     pub words: [Vec<String>; 2],
+    /// A rule that is being made.
+    rule: Option<RuleDraft>,
     /// Going through threads one by one.
     triage: Option<Triage>,
     /// A mail that begins once its thread is loaded, and whether with a

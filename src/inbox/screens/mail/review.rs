@@ -13,7 +13,7 @@ use crate::event::{Effect, FileWrite, Intent};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
-use crate::screens::mail::head::BODY;
+use crate::screens::mail::head::{BODY, SUBJECT};
 use crate::screens::mail::markdown;
 use crate::tab::Focus;
 use model::email::NEW_MAIL as NEW;
@@ -23,6 +23,7 @@ use model::ids::{ChannelId, ConversationId, ThreadId};
 use model::outbox::Operation;
 use model::outbox::content::{Mail, MailAttachmentSource};
 use model::prices::{self, Price};
+use model::replies;
 use model::secret::key_in;
 use model::time::SECOND;
 
@@ -109,6 +110,17 @@ impl Desk {
             });
             return context.warn(why);
         }
+        if let Some(field) = replies::unfilled(&written.subject).into_iter().next() {
+            let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
+            composer.change_head(now, |it| it.at = SUBJECT);
+            return context.warn(why);
+        }
+        if let Some(why) = self.unfilled(context) {
+            self.go_to_field(context);
+            // Tab has another meaning in a mail; the cursor is there already.
+            return context.warn(why.split(": Tab").next().unwrap_or(&why));
+        }
+        let Some(composer) = self.tab_mut().composer.as_mut() else { return };
         if let Some(why) = composer.head.as_ref().and_then(|it| too_much(&it.files)) {
             let takes_off = "Shift-Tab goes to the files, Del takes one off";
             return context.warn(format!("{why} · {takes_off}"));

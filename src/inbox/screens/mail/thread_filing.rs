@@ -1,7 +1,6 @@
 //! How threads of mails are filed, one or many at once: in words, whether it
 //! fits a thread, and the change it is.
 
-use crate::tab::Tab;
 use model::conversations::{ConversationRow, ConversationStatus};
 use model::email::Thread;
 use model::outbox::content::{ThreadChange, ThreadPlace};
@@ -16,9 +15,28 @@ pub enum ThreadFiling {
     /// Given a star, or without it.
     Starred(bool),
     Category(String),
+    /// Put into the folder of this name.
+    Moved(String),
 }
 
+/// The folder of what nobody asked for.
+const SPAM: &str = "spam";
+/// The folder of what was deleted.
+const TRASH: &str = "trash";
+/// The folder of what is to be read.
+const INBOX: &str = "inbox";
+
 impl ThreadFiling {
+    /// Into the trash, or back.
+    pub(crate) fn trash(on: bool) -> Self {
+        Self::Moved(if on { TRASH } else { INBOX }.to_owned())
+    }
+
+    /// Among spam, or back.
+    pub(crate) fn spam(on: bool) -> Self {
+        Self::Moved(if on { SPAM } else { INBOX }.to_owned())
+    }
+
     /// The verb of the question, and of the list of results.
     pub fn verb(&self) -> &'static str {
         match self {
@@ -29,6 +47,12 @@ impl ThreadFiling {
             Self::Starred(true) => "star",
             Self::Starred(false) => "take the star from",
             Self::Category(_) => "set the category of",
+            Self::Moved(it) => match it.as_str() {
+                SPAM => "mark as spam",
+                TRASH => "delete",
+                INBOX => "move to the inbox",
+                _ => "move",
+            },
         }
     }
 
@@ -42,6 +66,12 @@ impl ThreadFiling {
             Self::Starred(true) => "starred",
             Self::Starred(false) => "took the star from",
             Self::Category(_) => "set the category of",
+            Self::Moved(it) => match it.as_str() {
+                SPAM => "marked as spam",
+                TRASH => "deleted",
+                INBOX => "moved to the inbox",
+                _ => "moved",
+            },
         }
     }
 
@@ -51,6 +81,12 @@ impl ThreadFiling {
             Self::Archived(false) => "back in the inbox".to_owned(),
             Self::Starred(false) => "star taken away".to_owned(),
             Self::Category(category) => format!("category {category}"),
+            Self::Moved(it) => match it.as_str() {
+                TRASH => "deleted: it is in the trash".to_owned(),
+                INBOX => "back in the inbox".to_owned(),
+                SPAM => self.past().to_owned(),
+                folder => format!("moved to {folder}"),
+            },
             _ => self.past().to_owned(),
         }
     }
@@ -62,7 +98,7 @@ impl ThreadFiling {
         };
         let starred = thread.is_starred == Some(true);
         let same = match self {
-            Self::Archived(it) => (Tab::is_closed(row) == *it)
+            Self::Archived(it) => (is_closed(row) == *it)
                 .then_some(["not in the archive", "archived already"][usize::from(*it)]),
             Self::Read(it) => {
                 (is_read(row) == *it).then_some(["unread already", "read already"][usize::from(*it)])
@@ -74,18 +110,41 @@ impl ThreadFiling {
                 let has = thread.category.as_ref().is_some_and(|has| has.as_str() == it);
                 has.then_some("of this category already")
             }
+            Self::Moved(it) => folder_of(row).eq_ignore_ascii_case(it).then_some("there already"),
         };
         same.map_or(Ok(()), |it| Err(it.to_owned()))
     }
 
-    pub(crate) fn change(&self) -> ThreadChange {
+    pub(crate) fn change(&self, row: &ConversationRow) -> ThreadChange {
         match self {
+            // Spam and trash are no archive to be taken out of.
+            Self::Archived(false) if matches!(folder_of(row), SPAM | TRASH) => folder(INBOX),
             Self::Archived(it) => place(*it),
+            Self::Moved(it) => folder(it),
             Self::Read(it) => read_change(*it),
             Self::Starred(it) => ThreadChange { is_starred: Some(*it), ..ThreadChange::default() },
             Self::Category(it) => ThreadChange { category: Some(it.clone()), ..ThreadChange::default() },
         }
     }
+}
+
+/// Whether a thread is put away or about to be.
+fn is_closed(row: &ConversationRow) -> bool {
+    row.conversation.status == ConversationStatus::Closed || row.close_pending
+}
+
+/// Where a thread lies, as far as is known.
+pub(crate) fn folder_of(row: &ConversationRow) -> &str {
+    let told = row.thread.as_ref().and_then(|it| it.folder.as_ref());
+    let known = if is_closed(row) { "archive" } else { INBOX };
+    told.map_or(known, SafeText::as_str)
+}
+
+/// Into a folder by its name.
+fn folder(name: &str) -> ThreadChange {
+    // Whoever throws a thread away has read it.
+    let is_read = matches!(name, SPAM | TRASH).then_some(true);
+    ThreadChange { is_read, place: Some(ThreadPlace::Folder(name.to_owned())), ..ThreadChange::default() }
 }
 
 /// Whether the server counts a thread as read.
@@ -109,11 +168,15 @@ pub fn read_change(read: bool) -> ThreadChange {
 pub(crate) fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadChange {
     let nothing = Thread::default();
     let before = row.thread.as_deref().unwrap_or(&nothing);
-    let place = change.place.as_ref().map(|_| match &before.folder {
-        Some(folder) if !before.is_archived() && folder.as_str() != "inbox" => {
-            ThreadPlace::Folder(folder.to_string())
+    let lay = folder_of(row);
+    let place = change.place.as_ref().map(|place| match (place, lay) {
+        (ThreadPlace::Folder(_), _) => ThreadPlace::Folder(lay.to_owned()),
+        (ThreadPlace::Archived(_), "archive" | INBOX) => ThreadPlace::Archived(lay != INBOX),
+        // In another folder, or in an archive by another name.
+        (ThreadPlace::Archived(_), _) if before.is_archived() && !matches!(lay, SPAM | TRASH) => {
+            ThreadPlace::Archived(true)
         }
-        _ => ThreadPlace::Archived(row.conversation.status == ConversationStatus::Closed),
+        (ThreadPlace::Archived(_), _) => ThreadPlace::Folder(lay.to_owned()),
     });
     let text = |it: &Option<SafeText>, other: &str| {
         it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)

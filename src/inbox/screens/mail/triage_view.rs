@@ -10,6 +10,7 @@ use crate::layout::Area;
 use crate::screens::mail::triage::{Triage, told};
 use crate::screens::mail::view::subject;
 use crate::theme_view::Theme;
+use crate::wrap;
 use model::time::{SECOND, Timestamp};
 
 /// The keys of a triage.
@@ -20,6 +21,8 @@ pub const HINTS: &[Command] = &[
     Command::Unseen,
     Command::Snooze,
     Command::Star,
+    Command::DeleteThread,
+    Command::MarkSpam,
     Command::DecideLater,
     Command::Undo,
     Command::SameForAll,
@@ -51,16 +54,15 @@ fn clock(micros: i64) -> String {
 pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::popup(buffer, area, theme, (&[("Triage", theme.strong())], &[]));
     let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
-    let lines = [
-        (format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.now))), theme.strong()),
-        (String::new(), Style::new()),
-        (told(triage.counts()), Style::new()),
-        (String::new(), Style::new()),
-        (
-            inbox.context.keyed("{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list"),
-            theme.quiet(),
-        ),
-    ];
+    let seen = format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.now)));
+    let mut lines = vec![(seen, theme.strong()), (String::new(), Style::new())];
+    let counts = told(triage.counts());
+    let rows = wrap::wrap(&counts, usize::from(inner.width).max(1));
+    lines.extend(rows.into_iter().map(|it| (counts[it].trim_end().to_owned(), Style::new())));
+    let keys = inbox.context.keyed(
+        "{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list",
+    );
+    lines.extend([(String::new(), Style::new()), (keys, theme.quiet())]);
     for (row, (words, style)) in lines.iter().enumerate() {
         let y = inner.y + u16::try_from(row).unwrap_or(0);
         if y + 1 < area.y + area.height {

@@ -11,8 +11,9 @@ use crate::layout::Area;
 use crate::screens::conversations;
 use crate::screens::history::History;
 use crate::screens::mail::reading::update::current_letter;
+use crate::screens::mail::thread_filing;
 use crate::theme_view::Theme;
-use model::conversations::{ConversationRow, ConversationStatus};
+use model::conversations::ConversationRow;
 use model::email::{MailAccount, Thread, ThreadField};
 use model::queries::UNREAD_MOST;
 use model::text::SafeText;
@@ -32,6 +33,10 @@ pub const LIST_HINTS: &[Command] = &[
     Command::Close,
     Command::Unseen,
     Command::Star,
+    Command::DeleteThread,
+    Command::MarkSpam,
+    Command::MoveThread,
+    Command::MakeRule,
     Command::SetCategory,
     Command::MailFolders,
     Command::Snooze,
@@ -48,6 +53,9 @@ pub const MARKED_HINTS: &[Command] = &[
     Command::Close,
     Command::Unseen,
     Command::Star,
+    Command::DeleteThread,
+    Command::MarkSpam,
+    Command::MoveThread,
     Command::SetCategory,
     Command::Snooze,
     Command::Tags,
@@ -65,6 +73,10 @@ pub const HISTORY_HINTS: &[Command] = &[
     Command::Close,
     Command::Unseen,
     Command::Star,
+    Command::DeleteThread,
+    Command::MarkSpam,
+    Command::MoveThread,
+    Command::MakeRule,
     Command::HtmlView,
     Command::QuotedText,
     Command::OpenOutside,
@@ -199,8 +211,9 @@ pub fn row(
 /// Category, priority, and what is not as it seems.
 fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, Style)> {
     let mut facts = Vec::new();
-    if row.conversation.status == ConversationStatus::Closed {
-        facts.push((folder(thread).to_owned(), theme.quiet()));
+    let folder = thread_filing::folder_of(row);
+    if folder != "inbox" {
+        facts.push((SafeText::line(folder).to_string(), theme.quiet()));
     }
     if let Some(priority) = thread.priority.as_ref().filter(|it| !matches!(it.as_str(), "normal" | "medium"))
     {
@@ -208,6 +221,9 @@ fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, S
         facts.push((priority.to_string(), if loud { theme.error() } else { theme.quiet() }));
     }
     facts.extend(thread.category.as_ref().map(|it| (it.to_string(), theme.quiet())));
+    if thread.by_rule.is_some() {
+        facts.push(("by rule".to_owned(), theme.quiet()));
+    }
     if !thread.only_here.is_empty() {
         facts.push(("here only".to_owned(), theme.strong()));
     }
@@ -216,10 +232,6 @@ fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, S
         facts.insert(at, (" ".to_owned(), Style::new()));
     }
     facts
-}
-
-fn folder(thread: &Thread) -> &str {
-    thread.folder.as_ref().map_or("archive", SafeText::as_str)
 }
 
 pub(crate) fn subject(thread: &Thread) -> &str {
@@ -242,8 +254,11 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
     if history.letters.rich {
         words.push(("HTML as text".to_owned(), theme.quiet()));
     }
-    if thread.is_archived() {
-        words.push((folder(thread).to_owned(), theme.strong()));
+    if let Some(folder) = thread.folder.as_ref().filter(|it| it.as_str() != "inbox") {
+        words.push((folder.to_string(), theme.strong()));
+    }
+    if let Some(action) = &thread.by_rule {
+        words.push((format!("{} by a rule", action.past()), theme.strong()));
     }
     if thread.is_starred == Some(true) {
         words.push(("starred".to_owned(), theme.strong()));

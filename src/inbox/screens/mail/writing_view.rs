@@ -21,6 +21,7 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use crate::wrap;
 use model::bounds;
+use model::email::quoting::QuoteStyle;
 use model::prices::{self, Price};
 use model::text::SafeText;
 use model::time::SECOND;
@@ -165,9 +166,15 @@ fn below(inbox: &Inbox, theme: Theme, head: &Head, area: Area, buffer: &mut Buff
     let mut lines = Vec::new();
     if let Some(quote) = &head.quote {
         let count = quote.lines().count();
-        let key = inbox.context.settings.keymap.named_in_text(Command::SwitchMode);
-        let place = if head.quote_above { "above" } else { "below" };
-        lines.push(format!("▸ {count} quoted lines go {place} · {key} takes them into the text"));
+        let key = |command| inbox.context.settings.keymap.named_in_text(command);
+        let (turn, take) = (key(Command::TurnMarkup), key(Command::SwitchMode));
+        let go = match head.quoting {
+            QuoteStyle::Above => "go above",
+            QuoteStyle::Nowhere => "stay out",
+            QuoteStyle::Below | QuoteStyle::Between => "go below",
+        };
+        let place = head.quoting.next().word();
+        lines.push(format!("▸ {count} quoted lines {go} · {turn} {place} · {take} takes them into the text"));
     }
     let count = u16::try_from(lines.len()).unwrap_or(0);
     let first = (area.y + area.height).saturating_sub(count);

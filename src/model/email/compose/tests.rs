@@ -91,10 +91,11 @@ fn what_is_wrong_with_a_mail_is_named() {
 
 #[test]
 fn a_mail_begins_in_the_style_of_its_tab() {
-    let style = |quote_above| MailStyle {
+    let style = |above: bool| MailStyle {
         from: Some("Ana <shop@x.example>".into()),
         signature: Some("Ana, Harbor Bikes\nattached to you\n".into()),
-        quote_above,
+        quoting: if above { QuoteStyle::Above } else { QuoteStyle::Below },
+        attribution: None,
     };
     let begun = |above| answer(&letter(), None, &own(), false, "today").in_style(&style(above));
     assert_eq!(begun(false).body, "\n\n-- \nAna, Harbor Bikes\nattached to you");
@@ -111,8 +112,35 @@ fn a_mail_begins_in_the_style_of_its_tab() {
     let mail = written(true).mail(None, &own()).expect("a mail");
     assert_eq!(mail.from.as_deref(), Some("Ana <shop@x.example>"));
     let passed = forward(&letter(), &MessageId::from("m1"), None, "today").in_style(&style(true));
-    assert!(!passed.quote_above, "what is passed on stands below");
+    assert_eq!(passed.quoting, QuoteStyle::Below, "what is passed on stands below");
     assert!(!WrittenMail { body: "a\n--\nb".into(), ..WrittenMail::default() }.is_blank());
+}
+
+#[test]
+fn a_mail_is_quoted_where_its_tab_wants_and_under_its_line() {
+    let answered = || answer(&letter(), None, &own(), false, "today");
+    let style = |quoting| MailStyle { quoting, signature: Some("Tom".into()), ..MailStyle::default() };
+    let between = answered().in_style(&style(QuoteStyle::Between));
+    assert!(between.is_blank(), "what others wrote is no word of one's own");
+    assert_eq!(between.quote, None);
+    assert_eq!(between.body, "On today, Ana wrote:\n> Where is it?\n\n\n> Ana\n\n\n\n-- \nTom");
+    let body = between.body.replacen("\n\n", "\nHere.\n", 1);
+    assert!(!WrittenMail { body, ..between }.is_blank());
+    let nowhere = WrittenMail { body: "Hi".into(), ..answered().in_style(&style(QuoteStyle::Nowhere)) };
+    assert_eq!(nowhere.whole_text(), "Hi");
+    let turns: Vec<&str> = std::iter::successors(Some(QuoteStyle::Below), |it| Some(it.next()))
+        .take(4)
+        .map(QuoteStyle::word)
+        .collect();
+    assert_eq!(turns, ["below", "above", "none", "below"]);
+    let line = |attribution| answered().attributed(&letter(), "today", attribution).quote.expect("a quote");
+    assert_eq!(
+        line("{name} <{address}> about {subject}, {date}: {x}").lines().next(),
+        Some("Ana <ana@y.example> about Order 1041, today: {x}")
+    );
+    let sly = MailMessage { from_name: Some(SafeText::line("{address}")), ..letter() };
+    let quote = answered().attributed(&sly, "today", "{name}:").quote.expect("a quote");
+    assert!(quote.starts_with("{address}:\n> Where"), "a name fills in nothing: {quote}");
 }
 
 #[test]
@@ -176,7 +204,7 @@ proptest! {
             files: vec!["/tmp/a b".into()],
             quote: Some("> x".into()),
             from: Some("Ana <a@b.example>".into()),
-            quote_above: html,
+            quoting: QuoteStyle::ALL[usize::from(html) * 3],
             body,
             ..WrittenMail::default()
         };

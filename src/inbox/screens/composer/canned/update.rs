@@ -11,6 +11,8 @@ use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::canned::{ReplyPicker, fields, next_field};
 use crate::screens::connections::ConnectionAnswers;
+use crate::screens::mail::head::BODY;
+use crate::screens::mail::reading::update::answered_letter;
 use crate::tab::Focus;
 use model::replies::{self, ReplyVariables};
 
@@ -20,8 +22,11 @@ impl Overlay for ReplyPicker {
         match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
             Picked::Entry(index) => {
-                let text =
-                    replies::fill(&found[index].body, &inbox.connections.facts(&inbox.desk, &inbox.context));
+                let reply = found[index].clone();
+                let facts = inbox.connections.facts(&inbox.desk, &inbox.context);
+                let subject = reply.subject.as_ref().map(|it| replies::fill(it, &facts));
+                inbox.desk.begin_by_template(subject, reply.quote, &inbox.context);
+                let text = replies::fill(&reply.body, &facts);
                 inbox.connections.insert_reply(&text, &mut inbox.desk, &mut inbox.context);
             }
             Picked::Left => {
@@ -88,10 +93,12 @@ impl Desk {
         }
     }
 
-    fn go_to_field(&mut self, context: &Context) -> bool {
+    /// Goes to the next open field of the text; false if there is none.
+    pub(crate) fn go_to_field(&mut self, context: &Context) -> bool {
         let now = context.now;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let Some(((line, character), _)) = next_field(composer) else { return false };
+        composer.change_head(now, |it| it.at = BODY);
         composer.change(now, |it| it.move_to(line, character));
         true
     }
@@ -126,12 +133,23 @@ impl Desk {
     }
 }
 
+/// The mail that is answered: its subject, when it was written, its sender.
+fn mail_facts(desk: &Desk, context: &Context) -> Option<[String; 3]> {
+    let row = answered_letter(desk)?;
+    let letter = row.letter.as_ref()?;
+    let zone = &context.settings.zone;
+    let when = row.message.created_at.map_or_else(String::new, |it| it.day_name(zone));
+    let subject = letter.subject.as_ref().map_or_else(String::new, ToString::to_string);
+    Some([subject, when, letter.from.to_string()])
+}
+
 impl ConnectionAnswers {
     /// What fields are filled from here.
     pub fn facts(&self, desk: &Desk, context: &Context) -> ReplyVariables {
         let row = desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
         let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
-        ReplyVariables { contact, agent: desk.agent.clone(), looked_up: self.looked_up(desk, context) }
+        let (agent, looked_up) = (desk.agent.clone(), self.looked_up(desk, context));
+        ReplyVariables { contact, agent, mail: mail_facts(desk, context), looked_up }
     }
 
     /// Puts a reply at the cursor, and the cursor on its first open field.

@@ -246,7 +246,7 @@ impl Changes {
             BulkWish::Claim(_) => self.claim_all(plan, context),
             BulkWish::Seen(_) => self.seen_all(plan, context),
             BulkWish::File(filing) => {
-                let change = |_: &ConversationRow| filing.change();
+                let change = |row: &ConversationRow| filing.change(row);
                 self.file(plan.apply.clone(), plan.wish.past(), &change, desk, context);
             }
         }
@@ -302,12 +302,16 @@ impl Changes {
         batch.told = true;
         let (done, all) = (batch.count(|it| *it == OutboxFate::Done), batch.progress().1);
         let asks = batch.count(|it| matches!(it, OutboxFate::Asks(_)));
+        let refused = batch.count(|it| matches!(it, OutboxFate::Refused(_)));
         let mut words = format!("{} {done} of {all}", batch.wish.past());
+        if refused > 0 {
+            words.push_str(&format!(", {refused} refused"));
+        }
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
         let words = format!("{words} · {} shows each", context.key_of(Command::ShowResults));
-        if asks > 0 { context.warn(words) } else { context.say(words) }
+        if asks + refused > 0 { context.warn(words) } else { context.say(words) }
     }
 
     /// Takes back what of the last action on many has not left.

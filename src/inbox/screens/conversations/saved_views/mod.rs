@@ -3,6 +3,7 @@
 
 pub(crate) mod update;
 
+use model::email::ThreadFilter;
 use model::filter::{self, ConversationFilter, Sort};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct SavedView {
 /// Keys of the menu itself.
 pub const TAKEN: &[char] = &['j', 'k', 'q'];
 
-/// The views that come with the program, under 1 to 9.
+/// The views that come with the program, the first under 1 to 9.
 const SHIPPED: &[(&str, &str, &str, Sort)] = &[
     ("Needs me", "needs me", "is:needed -is:snoozed", Sort::Urgency),
     ("AI failing", "AI failing", "is:failing", Sort::Activity),
@@ -32,6 +33,8 @@ const SHIPPED: &[(&str, &str, &str, Sort)] = &[
     ("Drafts", "drafts", "has:draft", Sort::Activity),
     ("All open", "open", "status:open -is:snoozed -is:broadcast", Sort::Activity),
     ("Closed", "closed", "status:closed", Sort::Activity),
+    ("Spam", "spam", "status:any folder:spam", Sort::Activity),
+    ("Trash", "trash", "status:any folder:trash", Sort::Activity),
 ];
 
 impl SavedView {
@@ -57,13 +60,21 @@ impl SavedView {
     }
 }
 
+impl SavedView {
+    /// Whether it shows a folder, which only mail has.
+    pub(crate) fn is_of_folder(&self) -> bool {
+        ThreadFilter::of_line(&self.text).folder.is_some()
+    }
+}
+
 /// The views that come with the program.
 pub fn shipped() -> Vec<SavedView> {
-    let view = |((name, label, text, sort), key): (&(&str, &str, &str, Sort), char)| SavedView {
+    let keys = ('1'..='9').map(Some).chain(std::iter::repeat(None));
+    let view = |((name, label, text, sort), key): (&(&str, &str, &str, Sort), Option<char>)| SavedView {
         label: (*label).to_owned(),
-        ..SavedView::new(name, text, *sort, Some(key))
+        ..SavedView::new(name, text, *sort, key)
     };
-    SHIPPED.iter().zip('1'..='9').map(view).collect()
+    SHIPPED.iter().zip(keys).map(view).collect()
 }
 
 /// The menu of saved views.
@@ -77,14 +88,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_shipped_view_reads_and_has_a_digit() {
+    fn every_shipped_view_reads_and_the_first_have_a_digit() {
         let views = shipped();
-        assert_eq!(views.len(), 9);
+        assert_eq!(views.len(), 11);
         for view in &views {
             assert_eq!(filter::parse(&view.text).mistakes, vec![], "{}", view.name);
         }
         assert_eq!(SavedView::all_open().name, "All open");
         assert_eq!(SavedView::needs_me().name, "Needs me");
-        assert_eq!(views[8].key, Some('9'));
+        assert_eq!((views[8].key, views[9].key), (Some('9'), None));
+        assert!(views[10].is_of_folder() && !views[8].is_of_folder());
     }
 }

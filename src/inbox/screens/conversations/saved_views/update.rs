@@ -8,6 +8,8 @@ use crate::event::{Effect, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::conversations::saved_views::{SavedView, ViewMenu};
+use crate::tab::Tab;
+use model::email::{MailWish, ThreadFilter};
 use model::filter::{ConversationFilter, FilterSubject, Is, Sort};
 
 impl Overlay for ViewMenu {
@@ -30,6 +32,10 @@ impl Overlay for ViewMenu {
 impl Desk {
     /// Opens the menu at the view of the list on screen.
     pub(crate) fn choose_view(&mut self, context: &mut Context) {
+        let no_mail = |tab: &Tab| tab.account.is_some() && !tab.is_mail();
+        if self.tabs.iter().all(no_mail) {
+            self.views.retain(|it| !it.is_of_folder());
+        }
         let current = &self.list().view;
         let chosen = self.views.iter().position(|it| it == current).unwrap_or(0);
         self.counted = None;
@@ -56,7 +62,11 @@ impl Desk {
     pub(crate) fn show_view(&mut self, index: usize, context: &mut Context) {
         let Some(view) = self.views.get(index).cloned() else { return };
         self.bring_list(context);
+        let folder = ThreadFilter::of_line(&view.text);
         self.list_mut().set_view(view);
+        if folder.folder.is_some() && self.tab().is_mail() && !self.everywhere {
+            self.fetch_mail(MailWish::Threads(folder), context);
+        }
     }
 
     /// Shows what was put aside.

@@ -3,6 +3,7 @@
 use crate::Inbox;
 use crate::components::confirm::Confirm;
 use crate::components::dialog::DialogLine;
+use crate::desk::Desk;
 use crate::event::Effect;
 use crate::outside::OutsideRequest;
 use crate::screens::history::message_of;
@@ -10,7 +11,12 @@ use model::messages::MessageRow;
 
 /// The current mail: the selected one, else the newest of the open thread.
 pub fn current_letter(inbox: &Inbox) -> Option<&MessageRow> {
-    let history = inbox.desk.tab().history.as_ref().filter(|it| it.loaded)?;
+    answered_letter(&inbox.desk)
+}
+
+/// The same, which is the mail that is answered.
+pub(crate) fn answered_letter(desk: &Desk) -> Option<&MessageRow> {
+    let history = desk.tab().history.as_ref().filter(|it| it.loaded)?;
     let row = history.selected_item().and_then(message_of);
     let row = row.or_else(|| history.items.iter().rev().find_map(message_of));
     row.filter(|it| it.letter.is_some())

@@ -5,6 +5,7 @@ pub(crate) mod update;
 
 use std::collections::{HashMap, HashSet, VecDeque};
 
+use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
 use model::queries::HistoryPage;
@@ -18,10 +19,33 @@ const ALIKE: usize = 3;
 pub enum TriageDecision {
     /// Put away.
     Archived,
+    /// Moved to the trash.
+    Deleted,
+    /// Marked as spam.
+    Spam,
+    /// Moved into another folder.
+    Moved,
     Answered,
     /// Put aside.
     Snoozed,
     Left,
+}
+
+impl TriageDecision {
+    /// How it files a thread, where any thread could be filed so.
+    pub(crate) fn filing(self) -> Option<ThreadFiling> {
+        match self {
+            Self::Archived => Some(ThreadFiling::Archived(true)),
+            Self::Deleted => Some(ThreadFiling::trash(true)),
+            Self::Spam => Some(ThreadFiling::spam(true)),
+            Self::Moved | Self::Answered | Self::Snoozed | Self::Left => None,
+        }
+    }
+
+    /// Whether the same can be done with all of a sender.
+    pub(crate) fn is_for_many(self) -> bool {
+        self == Self::Left || self.filing().is_some()
+    }
 }
 
 /// One decision, over one thread or all of one sender.
@@ -75,9 +99,12 @@ impl Triage {
     }
 
     /// How many were decided in each way, in words.
-    pub(crate) fn counts(&self) -> [(usize, &'static str); 5] {
+    pub(crate) fn counts(&self) -> [(usize, &'static str); 8] {
         [
             (self.count(TriageDecision::Archived), "archived"),
+            (self.count(TriageDecision::Deleted), "deleted"),
+            (self.count(TriageDecision::Spam), "marked as spam"),
+            (self.count(TriageDecision::Moved), "moved"),
             (self.count(TriageDecision::Answered), "answered"),
             (self.count(TriageDecision::Snoozed), "snoozed"),
             (self.starred.len(), "starred"),
@@ -111,9 +138,10 @@ impl Triage {
     }
 }
 
-/// Counts in words.
+/// Counts in words, without what there is none of.
 pub(crate) fn told(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
-    counts.into_iter().map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
+    let some = counts.into_iter().filter(|it| it.0 > 0);
+    some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
 pub(crate) fn address(row: &ConversationRow) -> Option<&str> {

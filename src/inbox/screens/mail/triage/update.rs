@@ -12,7 +12,7 @@ use crate::event::{Effect, FileWrite, Load, SyncOrder};
 use crate::features::undo::Done;
 use crate::screens::composer::sending;
 use crate::screens::history::History;
-use crate::screens::mail::thread_filing::{place, read_change};
+use crate::screens::mail::thread_filing::{ThreadFiling, read_change};
 use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, told};
 use crate::tab::{Focus, Tab};
 use crate::watch::update as watch;
@@ -191,9 +191,7 @@ impl Desk {
         }
         self.triage_next(context);
         let alike = self.tab().triage().and_then(Triage::alike);
-        if let Some((_, rest)) =
-            alike.filter(|(what, _)| matches!(what, TriageDecision::Archived | TriageDecision::Left))
-        {
+        if let Some((_, rest)) = alike.filter(|(what, _)| what.is_for_many()) {
             let from = rest.first().and_then(address).unwrap_or_default();
             let words = context.keyed(" · {same-for-all} same for all · {undo} undoes");
             context.say(format!("{} more from {from}{words}", rest.len()));
@@ -236,12 +234,12 @@ impl Desk {
     /// Asks whether the last decision is meant for all of its sender.
     pub(crate) fn ask_same(&mut self, context: &mut Context) {
         match self.tab().triage().and_then(Triage::alike) {
-            Some((what @ (TriageDecision::Archived | TriageDecision::Left), rest)) => {
+            Some((what, rest)) if what.is_for_many() => {
                 let from = rest.first().and_then(address).unwrap_or_default().to_owned();
                 let (count, name) = (rest.len(), SafeText::line(&from));
-                let words = match what {
-                    TriageDecision::Archived => format!("archive {count} threads from {name}"),
-                    _ => format!("leave {count} threads from {name} as they are"),
+                let words = match what.filing() {
+                    Some(filing) => format!("{} {count} threads from {name}", filing.verb()),
+                    None => format!("leave {count} threads from {name} as they are"),
                 };
                 let once = context.keyed("One {undo} takes all of them back.");
                 let lines = vec![DialogLine::plain(words), DialogLine::dim(once)];
@@ -259,7 +257,7 @@ impl Desk {
         let Some(triage) = self.tab_mut().mail.triage.take() else { return };
         self.tab_mut().focus = Focus::List;
         if !triage.is_over() {
-            let counts = told(triage.counts().into_iter().filter(|it| it.0 > 0));
+            let counts = told(triage.counts());
             let colon = if counts.is_empty() { "" } else { ": " };
             let words = context.keyed(" · {triage} goes on with the rest");
             context.say(format!("{} of {}{colon}{counts}{words}", triage.seen(), triage.total));
@@ -274,17 +272,24 @@ impl Desk {
 }
 
 impl Changes {
-    pub(crate) fn triage_archive(&mut self, desk: &mut Desk, context: &mut Context) {
+    /// Files the current thread, and goes on to the next.
+    pub(crate) fn triage_file(
+        &mut self,
+        filing: &ThreadFiling,
+        what: TriageDecision,
+        desk: &mut Desk,
+        context: &mut Context,
+    ) {
         let Some(row) = desk.tab().triage().and_then(|it| it.at.clone()) else { return };
-        self.file(vec![row], "archived", &|_| place(true), desk, context);
-        desk.triage_decided(TriageDecision::Archived, context);
+        self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context);
+        desk.triage_decided(what, context);
     }
 
     /// The last decision is meant for all of its sender.
     fn same_for_all(&mut self, desk: &mut Desk, context: &mut Context) {
         let Some((what, rest)) = desk.tab().triage().and_then(Triage::alike) else { return };
-        if what == TriageDecision::Archived {
-            self.file(rest.clone(), "archived", &|_| place(true), desk, context);
+        if let Some(filing) = what.filing() {
+            self.file(rest.clone(), filing.past(), &|row| filing.change(row), desk, context);
         }
         let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
         let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);

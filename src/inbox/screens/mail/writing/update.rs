@@ -9,12 +9,13 @@ use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::canned::update as canned;
-use crate::screens::mail::head::{BODY, Did};
+use crate::screens::mail::head::{BODY, Did, SUBJECT};
 use crate::screens::mail::reading::update::current_letter;
 use crate::screens::mail::writing::MailBeginning;
 use crate::tab::Focus;
 use crate::watch::update as watch;
-use model::email::compose::{WrittenMail, answer, forward};
+use model::email::compose::{MailStyle, WrittenMail, answer, forward};
+use model::email::quoting::QuoteStyle;
 use model::email::{Correspondent, NEW_MAIL as NEW};
 use model::ids::{ChannelId, ConversationId};
 
@@ -44,7 +45,7 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     let kept = composer.head.is_some() && !composer.is_mail_blank();
     let styles = &inbox.context.settings.mail_styles;
     let style = styles.iter().find(|it| it.0 == tab.channel.id).map(|it| it.1.clone()).unwrap_or_default();
-    let written = if kept { None } else { Some(mail_begun(inbox, begun).in_style(&style)) };
+    let written = if kept { None } else { Some(mail_begun(inbox, begun, &style).in_style(&style)) };
     let tab = inbox.desk.tab_mut();
     tab.mail.begun = None;
     tab.focus = Focus::Composer;
@@ -52,9 +53,12 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     composer.mode = ComposerMode::Reply;
     match written {
         Some(written) => {
+            // The text begins above the signature, and between quoted lines in
+            // the first gap.
+            let between = written.quoting == QuoteStyle::Between;
+            let first = written.body.lines().position(|it| between && it.is_empty()).unwrap_or(0);
             composer.begin_mail(written, now);
-            // The text begins above the signature.
-            composer.change(now, |it| it.move_to(0, 0));
+            composer.change(now, |it| it.move_to(first, 0));
             say_left_behind(inbox, begun);
         }
         None => {
@@ -86,7 +90,7 @@ fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
     inbox.context.warn(format!("{which}: the server gives no download link"));
 }
 
-fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
+fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> WrittenMail {
     let tab = inbox.desk.tab();
     let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
     let subject = subject.map(ToString::to_string);
@@ -102,7 +106,13 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning) -> WrittenMail {
     });
     match begun {
         MailBeginning::Forward => forward(letter, &row.message.id, subject.as_deref(), &when),
-        all => answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when),
+        all => {
+            let answer = answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when);
+            match &style.attribution {
+                Some(attribution) => answer.attributed(letter, &when, attribution),
+                None => answer,
+            }
+        }
     }
 }
 
@@ -237,12 +247,59 @@ impl Desk {
         let Some(written) = composer.written() else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
         let at = composer.sheet().cursor();
-        let above = if written.quote_above { quote.lines().count() + 1 } else { 0 };
+        let is_above = written.quoting == QuoteStyle::Above;
+        let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
+        let above = if is_above { quote.lines().count() + 1 } else { 0 };
         composer.change(now, |it| {
-            it.replace_all(&written.whole_text());
+            it.replace_all(&WrittenMail { quoting: shown, ..written }.whole_text());
             it.move_to(at.0 + above, at.1);
         });
         context.say("what was quoted is in the text now");
+    }
+
+    /// What a canned reply says of a mail beside its text.
+    pub(crate) fn begin_by_template(
+        &mut self,
+        subject: Option<String>,
+        quoting: Option<QuoteStyle>,
+        context: &Context,
+    ) {
+        let now = context.now;
+        let Some(composer) = self.tab_mut().composer.as_mut().filter(|it| it.head.is_some()) else { return };
+        if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.written())
+            && written.quote.is_some()
+        {
+            let turned = written.quoted_as(QuoteStyle::Between);
+            let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
+            composer.change(now, |it| {
+                it.replace_all(&turned.body);
+                it.move_to(first, 0);
+            });
+            composer.change_head(now, |it| it.quote = None);
+        }
+        composer.change_head(now, |it| {
+            it.quoting = quoting.unwrap_or(it.quoting);
+            if let Some(subject) = subject {
+                it.fields[SUBJECT].set(subject);
+            }
+        });
+    }
+
+    /// Quotes in another place, or nowhere.
+    pub(crate) fn turn_quoting(&mut self, context: &mut Context) {
+        let now = context.now;
+        let Some(composer) = &mut self.tab_mut().composer else { return };
+        let turned = composer.change_head(now, |it| {
+            it.quote.as_ref()?;
+            it.quoting = it.quoting.next();
+            Some(it.quoting)
+        });
+        context.say(match turned.flatten() {
+            None => "nothing is quoted beside the text",
+            Some(QuoteStyle::Above) => "the quoted mail goes above the text",
+            Some(QuoteStyle::Nowhere) => "the mail is not quoted",
+            Some(QuoteStyle::Below | QuoteStyle::Between) => "the quoted mail goes below the text",
+        });
     }
 
     /// Who fits an address has come.

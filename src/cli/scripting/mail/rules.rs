@@ -1,0 +1,175 @@
+//! Rules for mail for scripts: listed, made, switched, removed. An inbox or an
+//! engine that runs acts by them.
+
+use anyhow::{Result, bail};
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use crate::cli::scripting::deck::ReadArguments;
+use crate::cli::scripting::{Common, Session, single};
+use model::email::addresses;
+use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery, rule_address};
+use model::ids::ChannelId;
+use model::local::Keep;
+
+/// The commands about rules.
+#[derive(Debug, Subcommand)]
+pub enum MailRulesAction {
+    /// List the rules, with how many threads each has acted on.
+    List(ReadArguments),
+    /// Always do this with mail of an address, from now on.
+    Add(MailRuleArguments),
+    /// Let a rule rest, or act again.
+    Switch(MailRuleSwitchArguments),
+    /// Remove a rule; what it did stays.
+    Remove(MailRuleArguments),
+}
+
+/// The switches of `mail rules add` and `remove`.
+#[derive(Debug, Args)]
+pub struct MailRuleArguments {
+    /// Whose mail, by the true address.
+    #[arg(value_name = "ADDRESS", value_parser = address)]
+    pub sender: String,
+    /// What is always done: archive, read, star, delete, spam, category:WORD or folder:NAME.
+    #[arg(value_name = "ACTION", value_parser = action)]
+    pub action: RuleAction,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `mail rules switch`.
+#[derive(Debug, Args)]
+pub struct MailRuleSwitchArguments {
+    /// Whose mail, by the true address.
+    #[arg(value_name = "ADDRESS", value_parser = address)]
+    pub sender: String,
+    /// What it does, as for `add`.
+    #[arg(value_name = "ACTION", value_parser = action)]
+    pub action: RuleAction,
+    /// Whether it acts.
+    #[arg(value_name = "on|off", value_parser = ["on", "off"])]
+    pub state: String,
+    /// What all have.
+    #[command(flatten)]
+    pub common: Common,
+}
+
+impl MailRulesAction {
+    /// What all of them have.
+    pub fn common(&self) -> &Common {
+        match self {
+            Self::List(it) => &it.common,
+            Self::Add(it) | Self::Remove(it) => &it.common,
+            Self::Switch(it) => &it.common,
+        }
+    }
+}
+
+fn address(text: &str) -> Result<String, String> {
+    match addresses::list(text).as_slice() {
+        [addresses::TypedAddress::Address(it)] => Ok(rule_address(it)),
+        _ => Err("it is no mail address; a rule goes by the true address, never by a name".to_owned()),
+    }
+}
+
+fn action(text: &str) -> Result<RuleAction, String> {
+    let known = "archive, read, star, delete, spam, category:WORD or folder:NAME";
+    RuleAction::from_kept(text).ok_or_else(|| format!("use {known}"))
+}
+
+/// `frontdesk mail rules`
+pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
+    let common = action.common();
+    let channel = single::channel(session, common, "mail", super::is_mail)?;
+    let id = &channel.spec().id;
+    match action {
+        MailRulesAction::List(_) => list(session, id, common),
+        MailRulesAction::Add(it) => {
+            let page = read(session, id, Some((it.sender.clone(), it.action.clone())))?;
+            if page.rules.iter().any(|rule| rule.is(&it.sender, &it.action)) {
+                bail!("there is a rule already: always {} {}", it.action.words(), it.sender);
+            }
+            let now = session.now();
+            let rule = MailRule {
+                sender: it.sender.clone(),
+                action: it.action.clone(),
+                is_on: true,
+                made_at: now,
+                // What this desk has not read yet is not new.
+                after: page.newest.max(now),
+                acted: 0,
+            };
+            session.store().keep(id, Keep::Rule(rule.clone(), true))?;
+            let fits = page.threads.iter().filter(|it| it.1.is_none()).count();
+            said(common, "made", &rule, Some(fits))
+        }
+        MailRulesAction::Switch(it) => {
+            let (rule, newest) = find(session, id, &it.sender, &it.action)?;
+            let rule = MailRule { is_on: it.state == "on", after: rule.after.max(newest), ..rule };
+            session.store().keep(id, Keep::Rule(rule.clone(), true))?;
+            said(common, if rule.is_on { "switched on" } else { "switched off" }, &rule, None)
+        }
+        MailRulesAction::Remove(it) => {
+            let (rule, _) = find(session, id, &it.sender, &it.action)?;
+            session.store().keep(id, Keep::Rule(rule.clone(), false))?;
+            said(common, "removed", &rule, None)
+        }
+    }
+}
+
+fn read(session: &Session, channel: &ChannelId, example: Option<(String, RuleAction)>) -> Result<RulesPage> {
+    Ok(session.reader.rules(&RulesQuery { channel: channel.clone(), example, done_by: None })?)
+}
+
+fn find(
+    session: &Session,
+    channel: &ChannelId,
+    sender: &str,
+    action: &RuleAction,
+) -> Result<(MailRule, model::time::Timestamp)> {
+    let page = read(session, channel, None)?;
+    match page.rules.into_iter().find(|it| it.is(sender, action)) {
+        Some(rule) => Ok((rule, page.newest)),
+        None => bail!(
+            "there is no rule: always {} {sender}; `frontdesk mail rules list` lists them",
+            action.words()
+        ),
+    }
+}
+
+fn told(rule: &MailRule) -> Value {
+    json!({"sender": rule.sender, "action": rule.action.kept(), "on": rule.is_on,
+        "madeAt": rule.made_at.to_string(), "acted": rule.acted})
+}
+
+fn list(session: &Session, channel: &ChannelId, common: &Common) -> Result<()> {
+    let rules = read(session, channel, None)?.rules;
+    if common.json {
+        return print::json(&Value::Array(rules.iter().map(told).collect()));
+    }
+    for rule in rules {
+        let is_on = if rule.is_on { "on" } else { "off" };
+        let acted = rule.acted.to_string();
+        print::line(&print::columns(&[is_on, &rule.sender, &rule.action.kept(), &acted]))?;
+    }
+    Ok(())
+}
+
+fn said(common: &Common, done: &str, rule: &MailRule, fits: Option<usize>) -> Result<()> {
+    if common.json {
+        let mut all = json!({"ok": true, "done": done, "rule": told(rule)});
+        if let Some(fits) = fits {
+            all["fitsNow"] = fits.into();
+        }
+        return print::json(&all);
+    }
+    let fits = match fits {
+        None => String::new(),
+        Some(1) => " (1 thread here fits and stays as it is)".to_owned(),
+        Some(count) => format!(" ({count} threads here fit and stay as they are)"),
+    };
+    print::line(&format!("{done}: always {} {}{fits}", rule.action.words(), rule.sender))
+}

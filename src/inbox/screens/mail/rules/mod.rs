@@ -1,0 +1,85 @@
+//! Rules for mail on the screen: one is made from a thread, looked over before
+//! it acts, and listed with what it did.
+
+pub(crate) mod update;
+
+use crate::screens::mail::thread_filing::{ThreadFiling, folder_of};
+use model::conversations::ConversationRow;
+use model::email::rules::{MailRule, RuleAction, RulesPage};
+use model::ids::ChannelId;
+use model::text::SafeText;
+
+/// A rule that is being made: whose mail it is for, and which one it replaces.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct RuleDraft {
+    pub(crate) sender: String,
+    pub(crate) replaces: Option<MailRule>,
+}
+
+/// The rules of a tab.
+#[derive(Debug)]
+pub(crate) struct RuleList {
+    pub(crate) channel: ChannelId,
+    /// What was read; `None` until it was.
+    pub(crate) page: Option<RulesPage>,
+    pub(crate) chosen: usize,
+}
+
+impl RuleList {
+    pub(crate) fn chosen(&self) -> Option<&MailRule> {
+        self.page.as_ref()?.rules.get(self.chosen)
+    }
+}
+
+/// What could always be done, what was done with this thread first.
+pub(crate) fn examples(
+    row: Option<&ConversationRow>,
+    categories: &[String],
+    folders: &[String],
+) -> Vec<RuleAction> {
+    let folder = |it: &str| RuleAction::Folder(it.to_owned());
+    let thread = row.and_then(|it| it.thread.as_deref());
+    let mut all = Vec::new();
+    match row.map(folder_of) {
+        None | Some("inbox") => {}
+        Some("archive") => all.push(RuleAction::Archive),
+        Some(other) => all.push(folder(other)),
+    }
+    if thread.is_some_and(|it| it.is_starred == Some(true)) {
+        all.push(RuleAction::Star);
+    }
+    all.extend([RuleAction::Archive, RuleAction::Read, RuleAction::Star, folder("trash"), folder("spam")]);
+    let own = thread.and_then(|it| it.category.as_ref()).map(SafeText::to_string);
+    all.extend(own.iter().chain(categories).map(|it| RuleAction::Category(it.clone())));
+    let usual = ["inbox", "sent", "archive"];
+    all.extend(folders.iter().filter(|it| !usual.contains(&it.as_str())).map(|it| folder(it)));
+    let mut seen: Vec<RuleAction> = Vec::new();
+    for action in all {
+        if !seen.contains(&action) {
+            seen.push(action);
+        }
+    }
+    seen
+}
+
+/// How a person files a thread so.
+pub(crate) fn filing(action: &RuleAction) -> ThreadFiling {
+    match action {
+        RuleAction::Archive => ThreadFiling::Archived(true),
+        RuleAction::Read => ThreadFiling::Read(true),
+        RuleAction::Star => ThreadFiling::Starred(true),
+        RuleAction::Category(it) => ThreadFiling::Category(it.clone()),
+        RuleAction::Folder(it) => ThreadFiling::Moved(it.clone()),
+    }
+}
+
+/// How a person takes it back; `None` where what was before is not known.
+fn back(action: &RuleAction) -> Option<ThreadFiling> {
+    match action {
+        RuleAction::Archive => Some(ThreadFiling::Archived(false)),
+        RuleAction::Read => Some(ThreadFiling::Read(false)),
+        RuleAction::Star => Some(ThreadFiling::Starred(false)),
+        RuleAction::Folder(_) => Some(ThreadFiling::Moved("inbox".to_owned())),
+        RuleAction::Category(_) => None,
+    }
+}

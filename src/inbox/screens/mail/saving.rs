@@ -1,0 +1,112 @@
+//! Saving what is attached to the mails of a thread: one file, or all of a
+//! mail.
+
+use crate::Inbox;
+use crate::event::Effect;
+use crate::outside::OutsideRequest;
+use crate::screens::history::message_of;
+use crate::screens::mail::menus::{MailMenuLine, Menu, ask_link};
+use crate::screens::mail::reading;
+use crate::screens::mail::reading::update::current_letter;
+use model::email::{LetterFile, files};
+use model::messages::MessageRow;
+use model::outbox::content::MailAttachmentSource;
+use model::text::SafeText;
+
+/// What stands for all files of the current mail.
+const ALL: &str = "all";
+
+/// The current mail, then the others of the thread, the newest first.
+fn letters(inbox: &Inbox) -> Vec<&MessageRow> {
+    let current = current_letter(inbox);
+    let history = inbox.desk.tab().history.as_ref();
+    let items = history.into_iter().flat_map(|it| it.items.iter().rev()).filter_map(message_of);
+    let is_current = |it: &&MessageRow| current.is_some_and(|current| current.message.id == it.message.id);
+    current.into_iter().chain(items.filter(|it| !is_current(it) && it.letter.is_some())).collect()
+}
+
+fn files_of(row: &MessageRow) -> &[LetterFile] {
+    row.letter.as_ref().map_or(&[], |it| &it.files)
+}
+
+/// Asks which file of the thread is saved, those of the current mail first.
+pub(crate) fn choose_file(inbox: &mut Inbox) {
+    let letters = letters(inbox);
+    let mut entries = Vec::new();
+    for (at, row) in letters.iter().enumerate() {
+        let from = row.letter.as_ref().map_or_else(String::new, |it| {
+            let name = it.from_name.as_ref().unwrap_or(&it.from);
+            let zone = &inbox.context.settings.zone;
+            let day =
+                row.message.created_at.map_or_else(String::new, |it| format!(", {}", it.day_name(zone)));
+            if at == 0 { String::new() } else { format!(" · {name}{day}") }
+        });
+        for (place, file) in files_of(row).iter().enumerate() {
+            let words = format!("{}{from}", reading::file_line(place, file));
+            entries.push(MailMenuLine::new(&words, &format!("{place} {}", row.message.id)));
+        }
+    }
+    let own = letters.first().map_or(&[][..], |it| files_of(it));
+    let enclosed = own.iter().filter(|it| it.enclosed).count();
+    if enclosed > 1 {
+        entries
+            .insert(own.len(), MailMenuLine::new(&format!("all {enclosed} that came with this mail"), ALL));
+    }
+    match entries.len() {
+        0 => inbox.context.say("nothing is attached to the mails of this thread"),
+        _ => inbox.context.open(Menu::of_files(entries)),
+    }
+}
+
+/// Saves what was chosen.
+pub(crate) fn save(inbox: &mut Inbox, chosen: &str) {
+    if chosen == ALL {
+        return save_all(inbox);
+    }
+    let Some((place, id)) = chosen.split_once(' ') else { return };
+    let letters = letters(inbox);
+    let Some(row) = letters.into_iter().find(|it| it.message.id.as_str() == id) else { return };
+    let place: usize = place.parse().unwrap_or(usize::MAX);
+    let Some(file) = files_of(row).get(place) else { return };
+    if file.enclosed {
+        let request = enclosed(row, place, file);
+        inbox.context.push(request);
+        return inbox.context.say("saving the file");
+    }
+    match file.url.clone() {
+        // It is fetched by the browser, which the person looks at.
+        Some(url) => ask_link(&mut inbox.context, &url),
+        None => inbox.context.warn("the server does not tell where this file's bytes are"),
+    }
+}
+
+fn save_all(inbox: &mut Inbox) {
+    let Some(row) = current_letter(inbox) else { return };
+    let files = files_of(row);
+    let requests: Vec<Effect> = (0..)
+        .zip(files)
+        .filter(|(_, file)| file.enclosed)
+        .map(|(place, file)| enclosed(row, place, file))
+        .collect();
+    let (saved, all) = (requests.len(), files.len());
+    if saved == 0 {
+        return inbox.context.warn("none of them came with the mail; each is opened by its link");
+    }
+    inbox.context.effects.extend(requests);
+    match all - saved {
+        0 => inbox.context.say(format!("saving {saved} files")),
+        _ => inbox.context.warn(format!("saving {saved} of {all}: the others did not come with the mail")),
+    }
+}
+
+fn enclosed(row: &MessageRow, place: usize, file: &LetterFile) -> Effect {
+    let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
+    let (name, raw) = (files::safe(file.name.as_str()), row.message.raw.clone());
+    Effect::Ask(OutsideRequest::SaveFile { name, raw, source })
+}
+
+/// The `Message-ID` of the current mail.
+pub(crate) fn header_id(inbox: &Inbox) -> Option<SafeText> {
+    let id = current_letter(inbox)?.letter.as_ref()?.header_id.as_deref()?;
+    Some(SafeText::line(id)).filter(|it| !it.is_empty())
+}

@@ -1,0 +1,184 @@
+//! Rules for mail: what is always done with threads of one address. A rule is
+//! named by its tab, the address and what it does.
+
+use crate::conversations::ConversationRow;
+use crate::ids::ChannelId;
+use crate::outbox::content::{ThreadChange, ThreadPlace};
+use crate::text::SafeText;
+use crate::time::Timestamp;
+
+/// What a rule does with a thread.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RuleAction {
+    /// Puts it into the archive.
+    Archive,
+    /// Marks it as read.
+    Read,
+    /// Gives it a star.
+    Star,
+    /// Says what it is about.
+    Category(String),
+    /// Moves it into a folder.
+    Folder(String),
+}
+
+impl RuleAction {
+    /// What is always done, in words.
+    pub fn words(&self) -> String {
+        match self {
+            Self::Archive => "archive".to_owned(),
+            Self::Read => "mark as read".to_owned(),
+            Self::Star => "star".to_owned(),
+            Self::Category(it) => format!("set the category {it}"),
+            Self::Folder(it) => match it.as_str() {
+                "trash" => "delete".to_owned(),
+                "spam" => "mark as spam".to_owned(),
+                folder => format!("move to {folder}"),
+            },
+        }
+    }
+
+    /// What was done to a thread, in words.
+    pub fn past(&self) -> String {
+        match self {
+            Self::Archive => "archived".to_owned(),
+            Self::Read => "marked as read".to_owned(),
+            Self::Star => "starred".to_owned(),
+            Self::Category(it) => format!("category {it}"),
+            Self::Folder(it) => match it.as_str() {
+                "trash" => "deleted".to_owned(),
+                "spam" => "marked as spam".to_owned(),
+                folder => format!("moved to {folder}"),
+            },
+        }
+    }
+
+    /// The change of a thread it is, beside what others change.
+    #[must_use]
+    pub fn added_to(&self, change: ThreadChange) -> ThreadChange {
+        match self {
+            Self::Archive => {
+                ThreadChange { is_read: Some(true), place: Some(ThreadPlace::Archived(true)), ..change }
+            }
+            Self::Read => ThreadChange { is_read: Some(true), ..change },
+            Self::Star => ThreadChange { is_starred: Some(true), ..change },
+            Self::Category(it) => ThreadChange { category: Some(it.clone()), ..change },
+            Self::Folder(it) => {
+                let is_read = matches!(it.as_str(), "spam" | "trash").then_some(true).or(change.is_read);
+                ThreadChange { is_read, place: Some(ThreadPlace::Folder(it.clone())), ..change }
+            }
+        }
+    }
+
+    /// As it is kept, and as scripts write it: `archive`, `category:billing`.
+    pub fn kept(&self) -> String {
+        match self {
+            Self::Archive => "archive".to_owned(),
+            Self::Read => "read".to_owned(),
+            Self::Star => "star".to_owned(),
+            Self::Category(it) => format!("category:{it}"),
+            Self::Folder(it) => format!("folder:{it}"),
+        }
+    }
+
+    /// Reads what was kept, or written.
+    pub fn from_kept(text: &str) -> Option<Self> {
+        match text {
+            "archive" => return Some(Self::Archive),
+            "read" => return Some(Self::Read),
+            "star" => return Some(Self::Star),
+            "delete" | "trash" => return Some(Self::Folder("trash".to_owned())),
+            "spam" => return Some(Self::Folder("spam".to_owned())),
+            _ => {}
+        }
+        let (kind, value) = text.split_once(':')?;
+        let value = Some(value.trim()).filter(|it| !it.is_empty())?.to_owned();
+        match kind {
+            "category" => Some(Self::Category(value)),
+            "folder" => Some(Self::Folder(value)),
+            _ => None,
+        }
+    }
+}
+
+/// A rule.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailRule {
+    /// Whose threads, by the true address; in lower case.
+    pub sender: String,
+    /// What is done.
+    pub action: RuleAction,
+    /// Whether it acts.
+    pub is_on: bool,
+    /// When it was made.
+    pub made_at: Timestamp,
+    /// It acts on mail newer than this by the server's clock.
+    pub after: Timestamp,
+    /// On how many threads it has acted.
+    pub acted: u32,
+}
+
+impl MailRule {
+    /// Whether it is the one of this address that does this.
+    pub fn is(&self, sender: &str, action: &RuleAction) -> bool {
+        self.sender == sender && self.action == *action
+    }
+}
+
+/// The address as rules compare it.
+pub fn rule_address(address: &str) -> String {
+    address.trim().to_ascii_lowercase()
+}
+
+/// What is asked about rules.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RulesQuery {
+    /// The tab.
+    pub channel: ChannelId,
+    /// Whose open threads are wanted, too, and for what they are to be looked at.
+    pub example: Option<(String, RuleAction)>,
+    /// The rule whose threads are wanted, to take back what it did.
+    pub done_by: Option<(String, RuleAction)>,
+}
+
+/// Rules and threads.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct RulesPage {
+    /// All rules of the tab, in the order of the alphabet.
+    pub rules: Vec<MailRule>,
+    /// The threads that were asked for, and why a rule would leave one alone.
+    pub threads: Vec<(ConversationRow, Option<SafeText>)>,
+    /// The newest mail known: what comes after it is new to a rule.
+    pub newest: Timestamp,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_are_kept_said_and_put_together() {
+        let all = [
+            RuleAction::Archive,
+            RuleAction::Read,
+            RuleAction::Star,
+            RuleAction::Category("billing".to_owned()),
+            RuleAction::Folder("trash".to_owned()),
+        ];
+        for action in &all {
+            assert_eq!(RuleAction::from_kept(&action.kept()).as_ref(), Some(action));
+        }
+        assert_eq!(RuleAction::from_kept("spam"), Some(RuleAction::Folder("spam".to_owned())));
+        for text in ["", "archived", "category:", "folder: ", "to:x"] {
+            assert_eq!(RuleAction::from_kept(text), None, "{text}");
+        }
+        let words: Vec<String> = all.iter().map(RuleAction::words).collect();
+        assert_eq!(words, ["archive", "mark as read", "star", "set the category billing", "delete"]);
+        let both = all[3].added_to(all[2].added_to(ThreadChange::default()));
+        assert_eq!(
+            (both.is_starred, both.category.as_deref(), both.place),
+            (Some(true), Some("billing"), None)
+        );
+        assert_eq!(rule_address(" News@Shop.example "), "news@shop.example");
+    }
+}

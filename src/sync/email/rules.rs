@@ -1,0 +1,57 @@
+//! Rules for mail: what they do is queued like what a person does, by the
+//! process that leads, a few threads a minute and never out of the share of
+//! the rate limit that people need.
+
+use crate::ChannelSync;
+use crate::conversations::BULK;
+use crate::report::PullError;
+use client::prepare;
+use model::account::Platform;
+use model::ids::ThreadId;
+use model::news::News;
+use model::outbox::content::ThreadChange;
+use model::outbox::{Lane, Operation};
+use store::RuledThread;
+use store::outbox::NewRow;
+
+impl ChannelSync {
+    /// Queues what the rules do now; tells whether there was anything.
+    pub async fn apply_rules(&self) -> bool {
+        let acted = self.rules_applied().await;
+        acted.inspect_err(|error| tracing::error!(%error, "the rules for mail failed")).unwrap_or_default()
+    }
+
+    async fn rules_applied(&self) -> Result<bool, PullError> {
+        let is_mail = self.known_platform() == Some(Platform::Email);
+        if !is_mail || self.spec().read_only || self.client.budget_used() >= BULK {
+            return Ok(false);
+        }
+        let now = self.clock.now();
+        let mut queued = Vec::new();
+        for ruled in self.store.ruled_threads(self.id(), now).await? {
+            let Some(row) = self.ruled_row(&ruled) else { continue };
+            let thread = ruled.thread.clone();
+            if self.store.enqueue_by_rule(row, ruled, now).await? {
+                tracing::info!(channel = %self.id(), %thread, "a rule acts");
+                queued.push(thread);
+            }
+        }
+        let acted = !queued.is_empty();
+        if acted {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        for thread in queued {
+            self.tell(News::History(self.id().clone(), thread));
+        }
+        Ok(acted)
+    }
+
+    fn ruled_row(&self, ruled: &RuledThread) -> Option<NewRow> {
+        let change = ruled.actions.iter().fold(ThreadChange::default(), |change, it| it.added_to(change));
+        let operation = Operation::ChangeThread { thread: ThreadId::new(ruled.thread.as_str()), change };
+        let lane = Lane::Conversation(ruled.thread.clone());
+        let prepared = prepare(&Platform::Email, &lane, &operation)
+            .inspect_err(|error| tracing::error!(%error, "what a rule does could not be put into bytes"));
+        Some(NewRow::at_once(self.id().clone(), lane, operation, prepared.ok()?))
+    }
+}

@@ -1,0 +1,150 @@
+//! Rules for mail: made from a thread, looked over before they act, listed and
+//! taken back. They act on what arrives, never on what a person has touched.
+
+use frontdesk::model::time::SECOND;
+use serde_json::Value;
+
+use crate::desk::Desk;
+use crate::stories::mail::{calm, letter};
+
+fn mail(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::demo(columns, rows);
+    calm(&mut desk);
+    desk.keys("3").settle();
+    desk
+}
+
+/// Lets what has come be read, rules act, and what they do leave.
+fn acts(desk: &mut Desk) {
+    for _ in 0..3 {
+        calm(desk);
+    }
+}
+
+fn newsletter(desk: &Desk, number: usize) -> String {
+    letter(desk, "news@shop.example", "Shop news", &format!("Issue {number:02}"), Some("Buy now"), None)
+}
+
+/// The subjects of a folder, as the server lists them.
+fn folder(desk: &Desk, name: &str) -> Vec<String> {
+    let told = desk.get("email", &format!("/email/threads?folder={name}&limit=100"));
+    let all = told["data"].as_array().expect("a list").iter();
+    let mut all: Vec<String> =
+        all.filter_map(|it: &Value| it["subject"].as_str().map(str::to_owned)).collect();
+    all.retain(|it| it.starts_with("Issue"));
+    all.sort();
+    all
+}
+
+/// Makes a rule from the thread at the top.
+fn archives(desk: &mut Desk, answer: &str) {
+    desk.keys("/").types("\"Issue\"").keys("<Enter>").settle();
+    desk.keys("gg\"").shows("Always do what with this sender").types("archive").keys("<Enter>");
+    desk.shows("ALWAYS ARCHIVE news@shop.example?").keys(answer).settle();
+}
+
+#[test]
+fn a_rule_is_made_from_a_thread_looked_over_and_acts_on_what_arrives() {
+    let mut desk = mail(120, 40);
+    newsletter(&desk, 1);
+    acts(&mut desk);
+    newsletter(&desk, 2);
+    acts(&mut desk);
+    desk.keys("/").types("\"Issue\"").keys("<Enter>").settle().keys("gg\"");
+    photographs!(desk, "a_rule_is_begun", Overlay);
+    desk.types("archive").keys("<Enter>").shows("the address counts, not a name");
+    desk.shows("2 of the 2 that lie here now would be archived.").shows("Issue 02, Issue 01");
+    photographs!(desk, "what_a_rule_would_match", Overlay);
+    desk.keys("y").shows("made a rule: always archive news@shop.example").settle();
+    acts(&mut desk);
+    assert!(folder(&desk, "archive").is_empty(), "what lay here stays");
+    newsletter(&desk, 3);
+    // Somebody else who calls himself so is somebody else.
+    letter(&desk, "sly@mail.example", "news@shop.example", "Issue 04", Some("Hi"), None);
+    acts(&mut desk);
+    assert_eq!(folder(&desk, "archive"), ["Issue 03"]);
+    desk.shows("Issue 04").hides("Issue 03");
+    desk.keys("/<Esc>/").types("status:any \"Issue 03\"").keys("<Enter>").settle().shows("by rule");
+    desk.keys("gg<Enter>").settle().shows("archived by a rule");
+    photographs!(desk, "a_thread_says_that_a_rule_did_it", History);
+    desk.keys("<Esc>/<Esc>/")
+        .types("\"Issue\"")
+        .keys("<Enter>gR")
+        .settle()
+        .shows("news@shop.example  always archive · 1 thread");
+    photographs!(desk, "the_rules_are_listed", Overlay);
+    // Switched off it does nothing, and what came meanwhile stays when it is back.
+    desk.keys("<Enter>").settle().shows("off  news@shop.example").keys("<Esc>");
+    newsletter(&desk, 5);
+    acts(&mut desk);
+    desk.keys("gR").settle().keys("<Enter>").settle().shows("on   news@shop.example").keys("<Esc>");
+    newsletter(&desk, 6);
+    acts(&mut desk);
+    assert_eq!(folder(&desk, "archive"), ["Issue 03", "Issue 06"]);
+    // What it did is taken back, and that is no reason to do it again.
+    desk.keys("gR").settle().keys("u").settle();
+    acts(&mut desk);
+    assert!(folder(&desk, "archive").is_empty());
+    // A rule that is removed comes back with the key that takes back.
+    desk.keys("gR").settle().keys("d").settle().shows("There are none").keys("z").settle();
+    desk.shows("always archive").keys("<Esc>");
+}
+
+#[test]
+fn a_rule_leaves_alone_what_a_person_has_touched_or_is_needed_for() {
+    let mut desk = mail(80, 24);
+    newsletter(&desk, 1);
+    acts(&mut desk);
+    archives(&mut desk, "y");
+    let read = newsletter(&desk, 2);
+    let starred = newsletter(&desk, 3);
+    let urgent = newsletter(&desk, 4);
+    let plain = newsletter(&desk, 5);
+    for (thread, change) in [
+        (&read, serde_json::json!({"isRead": true})),
+        (&starred, serde_json::json!({"isStarred": true})),
+        (&urgent, serde_json::json!({"priority": "urgent"})),
+        (&plain, serde_json::json!({})),
+    ] {
+        desk.elsewhere("email", "PATCH", &format!("/email/threads/{thread}"), change);
+    }
+    acts(&mut desk);
+    assert_eq!(folder(&desk, "archive"), ["Issue 05"]);
+    // Whoever opens it has touched it, also for what comes after.
+    let opened = newsletter(&desk, 6);
+    desk.settle().keys("/<Esc>/").types("\"Issue 06\"").keys("<Enter>").settle();
+    assert!(!opened.is_empty());
+    acts(&mut desk);
+    assert_eq!(folder(&desk, "archive"), ["Issue 05", "Issue 06"], "looking at the list is no touch");
+    desk.keys("/<Esc>/").types("\"Issue 01\"").keys("<Enter>").settle().keys("gg;").types("ours");
+    desk.keys("<Enter>").settle().keys("<Esc>");
+    newsletter(&desk, 1);
+    acts(&mut desk);
+    assert_eq!(folder(&desk, "archive"), ["Issue 05", "Issue 06"], "it has a note");
+}
+
+#[test]
+fn a_rule_takes_what_lies_here_with_it_if_wanted_and_a_minute_bounds_it() {
+    let mut desk = mail(80, 24);
+    for number in 1..=3 {
+        newsletter(&desk, number);
+    }
+    acts(&mut desk);
+    archives(&mut desk, "a");
+    acts(&mut desk);
+    assert_eq!(folder(&desk, "archive").len(), 3);
+    for number in 10..=39 {
+        newsletter(&desk, number);
+    }
+    // All of it is read within a minute; what the rule does is not done in one.
+    for _ in 0..3 {
+        desk.wait(SECOND);
+        desk.settle();
+    }
+    assert!(folder(&desk, "archive").len() <= 23, "{:?}", folder(&desk, "archive"));
+    for _ in 0..8 {
+        desk.pass(40);
+        calm(&mut desk);
+    }
+    assert_eq!(folder(&desk, "archive").len(), 33);
+}
