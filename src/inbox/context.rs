@@ -6,7 +6,7 @@ use crate::event::{Effect, TerminalOrder};
 use crate::features::offers::Offer;
 use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
-use crate::overlays::overlay::{Overlay, OverlayStack};
+use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
 use crate::settings::Settings;
 use model::time::Timestamp;
 
@@ -21,6 +21,8 @@ pub struct Context {
     pub settings: Settings,
     /// What lies over the desk, topmost last.
     pub layers: OverlayStack,
+    /// What was clicked last in the popup that lies so deep: a second click does it.
+    pub(crate) pointed: Option<(usize, PopupTarget)>,
     /// What keeps keys meant for a text from the question over it.
     pub(crate) guard: PromptGuard,
     /// What the status line says for a while.
@@ -44,6 +46,7 @@ impl Context {
             focused: true,
             settings,
             layers: OverlayStack::default(),
+            pointed: None,
             guard: PromptGuard::default(),
             notice: None,
             said: NoticeLog::default(),
@@ -132,7 +135,13 @@ impl Context {
     /// Opens what lies over the desk from now on.
     pub(crate) fn open(&mut self, overlay: impl Overlay) {
         self.guard.raise();
+        self.pointed = None;
         self.layers.push(overlay);
+    }
+
+    /// Whether this was clicked last in the topmost popup.
+    pub(crate) fn is_pointed(&self, target: PopupTarget) -> bool {
+        self.pointed == Some((self.layers.len(), target))
     }
 
     pub fn states_fact(&self) -> bool {

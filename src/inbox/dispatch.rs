@@ -41,6 +41,7 @@ impl Inbox {
         if self.features.macros.pressed_while_playing(key, &mut self.context) {
             return;
         }
+        self.context.pointed = None;
         self.context.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
         // Who goes on working does not want to leave any more.
         self.keyboard.leaving = false;

@@ -1,6 +1,8 @@
 //! The mouse: a click focuses and selects, the wheel scrolls what lies under
 //! it, the divider between list and history can be dragged, a hint is its key.
-//! It never sends, decides or confirms anything.
+//! In a popup a click selects, and a second one on the same takes it: one click
+//! alone, such as one that brings the window to the front, sends, decides and
+//! confirms nothing.
 //!
 //! Where the tabs lie only the drawing knows, so a click on one arrives as the
 //! tab itself.
@@ -14,6 +16,7 @@ use crate::hints::HintTarget;
 use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
+use crate::overlays::overlay::PopupTarget;
 use crate::pages::update as pages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
 use crate::tab::Focus;
@@ -29,7 +32,7 @@ pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {
         Pointer::Up => inbox.desk.panes.dragging = false,
         Pointer::Drag(x, _) if inbox.desk.panes.dragging => inbox.desk.divide_at(x, &inbox.context),
         Pointer::Wheel(x, y, notches) => wheel(inbox, (x, y), notches),
-        // What lies over the desk is answered by keys alone.
+        Pointer::Down(x, y) if !inbox.context.layers.is_empty() => click_popup(inbox, (x, y)),
         _ if !inbox.context.layers.is_empty() => (),
         Pointer::Tab(index) if index < inbox.desk.tabs.len() => {
             inbox.keyboard.go_to_tab(index, &mut inbox.desk)
@@ -38,6 +41,24 @@ pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {
         Pointer::Down(x, y) => click(inbox, (x, y)),
         Pointer::Tab(_) | Pointer::Drag(..) => (),
     }
+}
+
+/// Selects a row or a key of the topmost popup, or takes the one that was
+/// selected by the click before.
+fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
+    let Some(top) = inbox.context.layers.last() else { return };
+    let (target, rows) = (top.target_at(inbox, at), top.rows(inbox));
+    let again = target.is_some_and(|it| inbox.context.is_pointed(it));
+    match (target, rows) {
+        (Some(PopupTarget::Key(key)), _) if again => return inbox.key(key),
+        (Some(PopupTarget::Row(_)), _) if again => return inbox.key(KeyPress::plain(KeyCode::Enter)),
+        (Some(PopupTarget::Row(row)), Some(rows)) => {
+            let code = if row > rows.chosen { KeyCode::Down } else { KeyCode::Up };
+            (0..row.abs_diff(rows.chosen)).for_each(|_| inbox.key(KeyPress::plain(code)));
+        }
+        _ => (),
+    }
+    inbox.context.pointed = target.map(|it| (inbox.context.layers.len(), it));
 }
 
 fn click(inbox: &mut Inbox, at: (u16, u16)) {

@@ -49,6 +49,7 @@ mod phone;
 mod pictures;
 mod piping;
 mod planning;
+mod popups;
 mod proposals;
 mod radar;
 mod reacting;

@@ -91,11 +91,11 @@ impl Confirm {
 
     fn keys(&self) -> Vec<DialogLine> {
         let shown = self.answers.iter().filter(|it| !it.words.is_empty());
-        let answers = shown.map(|it| format!("[{}] {}", it.key, it.words));
-        let leaving = self.leaving.iter().map(|(key, words)| format!("[{key}] {words}"));
-        let all: Vec<String> = answers.chain(leaving).collect();
-        let lines = if self.stacked { all } else { vec![all.join("   ")] };
-        lines.into_iter().map(DialogLine::strong).collect()
+        let answers = shown.map(|it| (it.key.to_string(), it.words.as_str()));
+        let leaving = self.leaving.iter().map(|(key, words)| ((*key).to_owned(), words.as_str()));
+        let all: Vec<(String, &str)> = answers.chain(leaving).collect();
+        let all: Vec<(&str, &str)> = all.iter().map(|(key, words)| (key.as_str(), *words)).collect();
+        all.chunks(if self.stacked { 1 } else { all.len().max(1) }).map(DialogLine::keys).collect()
     }
 }
 

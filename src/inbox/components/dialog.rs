@@ -1,6 +1,9 @@
 //! Words in a box over the screen, as data: a view gives each line its style.
 
+use std::ops::Range;
+
 use crate::components::text_line::TextLine;
+use crate::keys::KeyPress;
 use crate::wrap;
 use model::text::SafeText;
 
@@ -32,6 +35,8 @@ pub struct DialogLine {
     pub tone: Tone,
     /// The byte before which the cursor stands.
     pub cursor: Option<usize>,
+    /// The keys it names, which can be clicked, and the bytes that do.
+    pub answers: Vec<(KeyPress, Range<usize>)>,
 }
 
 /// Words in a box.
@@ -43,7 +48,7 @@ pub struct Dialog {
 
 impl DialogLine {
     pub fn new(words: impl Into<String>, tone: Tone) -> Self {
-        Self { words: words.into(), tone, cursor: None }
+        Self { words: words.into(), tone, cursor: None, answers: Vec::new() }
     }
 
     /// A line that says something.
@@ -65,6 +70,24 @@ impl DialogLine {
         Self::new(words, Tone::Error)
     }
 
+    /// Keys side by side, each with what it does.
+    pub fn keys<W: AsRef<str>>(keys: &[(&str, W)]) -> Self {
+        let mut line = Self::new(String::new(), Tone::Strong);
+        for (key, words) in keys {
+            let gap = if line.words.is_empty() { "" } else { "   " };
+            let begins = line.words.len() + gap.len();
+            line.words.push_str(&format!("{gap}[{key}] {}", words.as_ref()));
+            line.answers.extend(KeyPress::parse(key).map(|it| (it, begins..line.words.len())));
+        }
+        line
+    }
+
+    /// The same in another tone.
+    #[must_use]
+    pub fn toned(self, tone: Tone) -> Self {
+        Self { tone, ..self }
+    }
+
     /// An empty line.
     pub fn gap() -> Self {
         Self::plain("")
@@ -78,14 +101,14 @@ impl DialogLine {
         let before = format!("{label}{pad}{}", SafeText::line(before));
         let cursor = focused.then_some(before.len());
         let tone = if focused { Tone::Strong } else { Tone::Plain };
-        Self { words: format!("{before}{}", SafeText::line(after)), tone, cursor }
+        Self { cursor, ..Self::new(format!("{before}{}", SafeText::line(after)), tone) }
     }
 
     /// A text being typed behind a prompt.
     pub fn prompt(prompt: &str, text: &TextLine) -> Self {
         let before = format!("{prompt}{}", SafeText::line(text.before()));
         let cursor = Some(before.len());
-        Self { words: format!("{before}{}", SafeText::line(text.after())), tone: Tone::Plain, cursor }
+        Self { cursor, ..Self::plain(format!("{before}{}", SafeText::line(text.after()))) }
     }
 
     /// The words with the cursor drawn as this.

@@ -10,6 +10,7 @@ pub mod marks;
 pub mod paged_rows;
 pub mod paint_view;
 pub mod picker;
+pub mod shown_rows;
 pub mod text_buffer;
 pub mod text_line;
 pub mod text_prompt;

@@ -7,6 +7,7 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::list::ListLine;
 use crate::components::paint_view;
+use crate::components::shown_rows::ShownRows;
 use crate::layout::Area;
 use crate::overlays::listing;
 use crate::overlays::listing::ListOverlay;
@@ -17,11 +18,23 @@ use crate::wrap;
 /// Columns of a list at most.
 const WIDTH: u16 = 110;
 
+impl ListOverlay {
+    /// The whole popup.
+    fn area(inbox: &Inbox) -> Area {
+        let (columns, rows) = inbox.context.size;
+        centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4))
+    }
+}
+
 impl OverlayView for ListOverlay {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        let count = listing::list_lines(inbox, self.kind).len();
+        Some(ShownRows::around(Self::area(inbox).inner(), count, self.chosen))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let (kind, chosen) = (self.kind, self.chosen);
-        let (columns, rows) = inbox.context.size;
-        let area = centered(inbox, columns.saturating_sub(4).min(WIDTH), rows.saturating_sub(4));
+        let area = Self::area(inbox);
         let (title, hint) = listing::list_head(inbox, kind);
         let titles = ([(title.as_str(), theme.strong())], [(hint.as_str(), theme.quiet())]);
         paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
@@ -32,18 +45,14 @@ impl OverlayView for ListOverlay {
             paint_view::paragraph(buffer, place, listing::list_empty(inbox, kind), theme.quiet());
             return None;
         }
-        let height = usize::from(inner.height).max(1);
-        let chosen = chosen.min(lines.len() - 1);
-        let first = (chosen + 1).saturating_sub(height);
+        let rows = ShownRows::around(inner, lines.len(), chosen);
         let widest = lines.iter().map(|it| wrap::cells(it.name.as_str())).max().unwrap_or(0);
         let name = u16::try_from(widest).unwrap_or(u16::MAX).min(inner.width * 2 / 5);
-        for (row, line) in lines.iter().enumerate().skip(first).take(height) {
-            let y = inner.y + u16::try_from(row - first).unwrap_or(0);
-            let place = Area { y, height: 1, ..inner };
-            draw_line(theme, line, name, place, buffer);
-            if row == chosen {
+        for (index, place) in rows.places() {
+            draw_line(theme, &lines[index], name, place, buffer);
+            if index == rows.chosen {
                 paint_view::stripe(buffer, place, theme.selected());
-                paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
+                paint_view::text(buffer, place.x, place.y, 1, theme.mark(), theme.strong());
             }
         }
         None

@@ -37,6 +37,15 @@ pub enum OverlayInput {
     TypedAnswer,
 }
 
+/// What in a popup was clicked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PopupTarget {
+    /// A row of its list.
+    Row(usize),
+    /// A key it names.
+    Key(KeyPress),
+}
+
 /// One popup.
 pub trait Overlay: Any + OverlayView {
     /// Takes a key. It is off the stack meanwhile: what it opens lies over it,

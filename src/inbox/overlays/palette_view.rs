@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
+use crate::components::shown_rows::ShownRows;
 use crate::layout::Area;
 use crate::overlays::palette::{CommandPalette, PaletteItem, SHOWN};
 use crate::overlays::view::OverlayView;
@@ -15,14 +16,28 @@ use crate::wrap;
 /// Columns of the kind before a name.
 const KIND: u16 = 8;
 
-impl OverlayView for CommandPalette {
-    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let palette = self;
+impl CommandPalette {
+    /// The whole popup.
+    fn area(inbox: &Inbox) -> Area {
         let (columns, rows) = inbox.context.size;
         let shown = SHOWN.min(usize::from(rows.saturating_sub(6)));
         let width = 96.min(columns.saturating_sub(2));
         let height = u16::try_from(shown).unwrap_or(0) + 3;
-        let area = Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height };
+        Area { x: (columns - width) / 2, y: 2.min(rows.saturating_sub(height)), width, height }
+    }
+}
+
+impl OverlayView for CommandPalette {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        // Its first line is what was typed.
+        let inner = Self::area(inbox).inner();
+        let area = Area { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
+        Some(ShownRows::around(area, self.rows.len(), self.chosen))
+    }
+
+    fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
+        let palette = self;
+        let area = Self::area(inbox);
         let title = if palette.is_menu { "What can be done here" } else { "Go to or do" };
         let title = [(title, theme.strong())];
         let hint = [("Enter does it · Esc back", theme.quiet())];
@@ -31,22 +46,22 @@ impl OverlayView for CommandPalette {
         let room = inner.width.saturating_sub(2);
         paint_view::text(buffer, inner.x + 1, inner.y, room, palette.text.text(), Style::new());
         let before = u16::try_from(wrap::cells(palette.text.before())).unwrap_or(u16::MAX);
-        list(theme, palette, Area { y: inner.y + 1, height: inner.height - 1, ..inner }, buffer);
+        match OverlayView::rows(self, inbox).filter(|_| !palette.rows.is_empty()) {
+            Some(rows) => list(theme, palette, rows, buffer),
+            None => {
+                let words = "nothing is called so";
+                paint_view::text(buffer, inner.x + 1, inner.y + 1, inner.width, words, theme.quiet());
+            }
+        }
         Some(Position { x: inner.x + 1 + before.min(room), y: inner.y })
     }
 }
 
-fn list(theme: Theme, palette: &CommandPalette, area: Area, buffer: &mut Buffer) {
-    let shown = usize::from(area.height);
-    let first = (palette.chosen + 1).saturating_sub(shown);
-    if palette.rows.is_empty() {
-        paint_view::text(buffer, area.x + 1, area.y, area.width, "nothing is called so", theme.quiet());
-    }
-    for (row, (index, entry)) in palette.rows.iter().enumerate().skip(first).take(shown).enumerate() {
-        let y = area.y + u16::try_from(row).unwrap_or(0);
-        line(theme, entry, Area { y, height: 1, ..area }, buffer);
-        if index == palette.chosen {
-            paint_view::stripe(buffer, Area { y, height: 1, ..area }, theme.selected());
+fn list(theme: Theme, palette: &CommandPalette, rows: ShownRows, buffer: &mut Buffer) {
+    for (index, place) in rows.places() {
+        line(theme, &palette.rows[index], place, buffer);
+        if index == rows.chosen {
+            paint_view::stripe(buffer, place, theme.selected());
         }
     }
 }

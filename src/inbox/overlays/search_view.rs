@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::loading_view;
 use crate::components::paint_view;
+use crate::components::shown_rows::ShownRows;
 use crate::layout::Area;
 use crate::loads::Pane;
 use crate::loads::update as loads;
@@ -18,6 +19,14 @@ use crate::theme_view::Theme;
 use crate::wrap;
 
 impl OverlayView for SearchPrompt {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        // Its first two lines are what is looked for, and how far back.
+        let inner = inbox.desk.areas(&inbox.context).body.inner();
+        let area = Area { y: inner.y + 2, height: inner.height.saturating_sub(2), ..inner };
+        let search = &inbox.features.search;
+        Some(ShownRows::scrolled(area, LINES, search.first, (search.found.len(), search.chosen)))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let area = inbox.desk.areas(&inbox.context).body;
         let search = &inbox.features.search;
@@ -49,16 +58,11 @@ impl OverlayView for SearchPrompt {
             let place = Area { x: list.x + 1, width: list.width.saturating_sub(2), ..list };
             paint_view::paragraph(buffer, place, &words, theme.quiet());
         }
-        let rows = usize::from(list.height) / LINES;
-        for (row, (index, found_row)) in
-            search.found.iter().enumerate().skip(search.first).take(rows).enumerate()
-        {
-            let y = list.y + u16::try_from(row * LINES).unwrap_or(0);
-            let place = Area { y, height: 2, ..list };
-            found_view::draw(inbox, theme, found_row, place, buffer);
+        for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::places) {
+            found_view::draw(inbox, theme, &search.found[index], place, buffer);
             if index == search.chosen {
-                paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
-                paint_view::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
+                paint_view::text(buffer, place.x, place.y, 1, theme.mark(), theme.strong());
+                paint_view::text(buffer, place.x, place.y + 1, 1, theme.mark(), theme.strong());
                 paint_view::stripe(buffer, Area { height: 1, ..place }, theme.selected());
             }
         }

@@ -9,8 +9,10 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::dialog::{Dialog, Tone};
 use crate::components::paint_view;
+use crate::components::shown_rows::ShownRows;
+use crate::keys::KeyPress;
 use crate::layout::Area;
-use crate::overlays::overlay::AROUND;
+use crate::overlays::overlay::{AROUND, PopupTarget};
 use crate::theme_view::Theme;
 use crate::wrap;
 
@@ -21,13 +23,30 @@ pub trait OverlayView: Debug {
         Dialog::default()
     }
 
+    /// The rows of its list, if it is one of them that is chosen.
+    fn rows(&self, _inbox: &Inbox) -> Option<ShownRows> {
+        None
+    }
+
     /// Draws it; says where its cursor stands.
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let words = self.dialog(inbox);
         let mark = if theme.ascii { "_" } else { "▏" };
         let lines = words.lines.iter().map(|it| (it.with_cursor(mark), toned(theme, it.tone)));
         dialog(inbox, theme, &words.title, &lines.collect::<Lines>(), buffer);
+        let is_pointed = |key| inbox.context.is_pointed(PopupTarget::Key(key));
+        for (_, place) in placed_answers(inbox, &words).into_iter().filter(|(key, _)| is_pointed(*key)) {
+            paint_view::stripe(buffer, place, theme.selected());
+        }
         None
+    }
+
+    /// What a click on a cell is about.
+    fn target_at(&self, inbox: &Inbox, cell: (u16, u16)) -> Option<PopupTarget> {
+        let answers = placed_answers(inbox, &self.dialog(inbox));
+        let answer = answers.into_iter().find(|(_, place)| place.contains(cell));
+        let row = || self.rows(inbox)?.at(cell).map(PopupTarget::Row);
+        answer.map(|(key, _)| PopupTarget::Key(key)).or_else(row)
     }
 }
 
@@ -72,6 +91,41 @@ pub fn centered(inbox: &Inbox, width: u16, height: u16) -> Area {
     Area { x: (columns - width) / 2, y, width, height }
 }
 
+/// The keys that a box names, and where.
+fn placed_answers(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
+    let lines: Vec<String> = dialog.lines.iter().map(|it| it.with_cursor("_")).collect();
+    let area = dialog_area(inbox, lines.iter());
+    let (x, mut y) = (area.x + 2, area.y + 1);
+    let mut placed = Vec::new();
+    for (line, words) in dialog.lines.iter().zip(&lines) {
+        let parts = wrap::wrap(words, text_width(area.width));
+        for (row, part) in (y..area.y + area.height.saturating_sub(1)).zip(&parts) {
+            for (key, at) in &line.answers {
+                let (from, to) = (at.start.max(part.start), at.end.min(part.end));
+                if from < to {
+                    let cells = |it: &str| u16::try_from(wrap::cells(it)).unwrap_or(u16::MAX);
+                    let (x, width) = (x + cells(&words[part.start..from]), cells(words[from..to].trim_end()));
+                    placed.push((*key, Area { x, y: row, width, height: 1 }));
+                }
+            }
+        }
+        y += u16::try_from(parts.len()).unwrap_or(u16::MAX).max(1);
+    }
+    placed
+}
+
+/// Cells of a line in a box this wide.
+fn text_width(width: u16) -> usize {
+    usize::from(width.saturating_sub(4))
+}
+
+/// A box with room for these lines.
+fn dialog_area<'a>(inbox: &Inbox, lines: impl Iterator<Item = &'a String>) -> Area {
+    let width = 74.min(inbox.context.size.0.saturating_sub(2));
+    let rows: usize = lines.map(|it| wrap::wrap(it, text_width(width)).len()).sum();
+    centered(inbox, width, u16::try_from(rows + 2).unwrap_or(u16::MAX))
+}
+
 pub(crate) fn dialog(
     inbox: &Inbox,
     theme: Theme,
@@ -79,10 +133,7 @@ pub(crate) fn dialog(
     lines: &[(String, Style)],
     buffer: &mut Buffer,
 ) {
-    let width = 74.min(inbox.context.size.0.saturating_sub(2));
-    let text_width = usize::from(width.saturating_sub(4));
-    let rows: usize = lines.iter().map(|(words, _)| wrap::wrap(words, text_width).len()).sum();
-    let area = centered(inbox, width, u16::try_from(rows + 2).unwrap_or(u16::MAX));
+    let area = dialog_area(inbox, lines.iter().map(|it| &it.0));
     paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[]));
     let inner = area.inner();
     let mut y = inner.y;

@@ -19,7 +19,7 @@ const LETTERS: usize = 2;
 /// How long nothing is typed before servers are asked.
 const REST: i64 = 250_000;
 /// Lines of one row.
-pub const LINES: usize = 2;
+pub const LINES: u16 = 2;
 
 /// The page's state; it is as it was left when it is opened again.
 #[derive(Debug, Default)]

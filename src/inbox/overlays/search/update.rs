@@ -215,7 +215,7 @@ impl Desk {
     /// Rows the page can show.
     pub fn search_rows(&self, context: &Context) -> usize {
         // Two lines of its own, and the border.
-        usize::from(self.areas(context).body.height).saturating_sub(4) / LINES
+        usize::from(self.areas(context).body.height).saturating_sub(4) / usize::from(LINES)
     }
 }
 

@@ -77,7 +77,7 @@ impl OverlayView for Continuing {
         lines.push(DialogLine::strong(format!("Stop above: {}_ % failed", self.limit.text())));
         lines.extend(self.wrong.iter().map(DialogLine::error));
         lines.push(DialogLine::gap());
-        lines.push(DialogLine::strong("[Enter] CONTINUE anyway   [Esc] stay paused"));
+        lines.push(DialogLine::keys(&[("Enter", "CONTINUE anyway"), ("Esc", "stay paused")]));
         Dialog::new("Continue the broadcast?", lines)
     }
 }

@@ -8,6 +8,7 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::components::picker::Picker;
+use crate::components::shown_rows::ShownRows;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::canned::ReplyPicker;
@@ -33,10 +34,23 @@ pub struct Words<'a> {
     pub entries: &'a [(String, String)],
 }
 
+/// The whole popup of a picker.
+fn picker_area(inbox: &Inbox) -> Area {
+    let (columns, rows) = inbox.context.size;
+    centered(inbox, columns.min(86), rows.min(20))
+}
+
+/// The rows of a picker with so many entries.
+pub fn shown_entries(inbox: &Inbox, picker: &Picker, count: usize) -> ShownRows {
+    // Its first line is what was typed; the chosen entry is seen below.
+    let inner = picker_area(inbox).inner();
+    let height = ROWS.min(inner.height.saturating_sub(2));
+    ShownRows::around(Area { y: inner.y + 1, height, ..inner }, count, picker.chosen)
+}
+
 /// Draws question, entries and hint; returns the area left for a preview.
 pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buffer: &mut Buffer) -> Area {
-    let (columns, rows) = inbox.context.size;
-    let area = centered(inbox, columns.min(86), rows.min(20));
+    let area = picker_area(inbox);
     let count = format!("{}", words.entries.len());
     let titles = (&[(words.title, theme.strong())][..], &[(count.as_str(), theme.quiet())][..]);
     paint_view::popup(buffer, area, theme, titles);
@@ -58,20 +72,15 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
         return Area { height: 0, ..place };
     }
     let shown = ROWS.min(inner.height.saturating_sub(2));
-    let chosen = picker.chosen.min(words.entries.len() - 1);
-    let first = (chosen + 1).saturating_sub(usize::from(shown));
+    let rows = shown_entries(inbox, picker, words.entries.len());
     let wide = words.entries.iter().map(|(it, _)| wrap::cells(it)).max().unwrap_or(0).clamp(4, 24);
     let column = u16::try_from(wide).unwrap_or(24);
-    for (row, (short, long)) in words.entries.iter().skip(first).take(usize::from(shown)).enumerate() {
-        let y = inner.y + 1 + u16::try_from(row).unwrap_or(0);
+    for (index, place) in rows.places() {
+        let ((short, long), y) = (&words.entries[index], place.y);
         paint_view::text(buffer, x + 1, y, column, short, theme.own());
         paint_view::text(buffer, x + column + 3, y, width.saturating_sub(column + 3), long, Style::new());
-        if first + row == chosen {
-            paint_view::stripe(
-                buffer,
-                Area { x: inner.x, y, width: inner.width, height: 1 },
-                theme.selected(),
-            );
+        if index == rows.chosen {
+            paint_view::stripe(buffer, place, theme.selected());
         }
     }
     let y = inner.y + 2 + shown;
@@ -79,6 +88,11 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
 }
 
 impl OverlayView for ReplyPicker {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        let found = inbox.desk.canned.found(&self.picker.query, inbox.desk.tab()).len();
+        Some(shown_entries(inbox, &self.picker, found))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let canned = &inbox.desk.canned;
         let found = canned.found(&self.picker.query, inbox.desk.tab());
@@ -124,6 +138,10 @@ impl OverlayView for ReplyPicker {
 }
 
 impl OverlayView for EmojiPicker {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        Some(shown_entries(inbox, &self.picker, emoji::find(&self.picker.query).len()))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let entries: Vec<(String, String)> = emoji::find(&self.picker.query)
             .iter()
@@ -140,16 +158,24 @@ impl OverlayView for EmojiPicker {
     }
 }
 
+/// The whole menu of the composer.
+fn menu_area(inbox: &Inbox) -> Area {
+    centered(inbox, 66, u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2)
+}
+
 impl OverlayView for ComposerMenu {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        Some(ShownRows::around(menu_area(inbox).inner(), ComposerMenuItem::ALL.len(), self.chosen))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let height = u16::try_from(ComposerMenuItem::ALL.len()).unwrap_or(20) + 2;
-        let area = centered(inbox, 66, height);
+        let area = menu_area(inbox);
         paint_view::popup(buffer, area, theme, (&[("Write or send", theme.strong())], &[]));
         let hint = " letter or Enter · Esc back ";
         paint_view::text(buffer, area.x + 1, area.y + area.height - 1, area.width - 2, hint, theme.quiet());
         let inner = area.inner();
-        for (row, entry) in ComposerMenuItem::ALL.into_iter().enumerate().take(usize::from(inner.height)) {
-            let y = inner.y + u16::try_from(row).unwrap_or(0);
+        for (index, place) in self.rows(inbox).into_iter().flat_map(ShownRows::places) {
+            let (entry, y) = (ComposerMenuItem::ALL[index], place.y);
             let (key, words) = entry.words();
             let off = menu::entry_is_off(inbox, entry);
             let style = if off.is_some() { theme.quiet() } else { Style::new() };
@@ -165,8 +191,8 @@ impl OverlayView for ComposerMenu {
                 let room = inner.width.saturating_sub(used + 4);
                 paint_view::text(buffer, inner.x + 3 + used, y, room, &why, theme.quiet());
             }
-            if row == self.chosen {
-                paint_view::stripe(buffer, Area { y, height: 1, ..inner }, theme.selected());
+            if index == self.chosen {
+                paint_view::stripe(buffer, place, theme.selected());
             }
         }
         None

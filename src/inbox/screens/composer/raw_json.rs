@@ -95,7 +95,7 @@ impl RawJson {
         match wrong {
             Some((line, column, why)) => {
                 lines.push(DialogLine::error(format!("Line {line}, column {column}: {why}.")));
-                lines.push(DialogLine::strong("[e] edit it again   [Esc] back, kept"));
+                lines.push(DialogLine::keys(&[("e", "edit it again"), ("Esc", "back, kept")]));
                 Dialog::new("This is no JSON object", lines)
             }
             None => {
@@ -103,9 +103,12 @@ impl RawJson {
                 lines.push(DialogLine::plain(
                     "It is passed on to the platform as it is; what that takes, it says.",
                 ));
-                lines.push(DialogLine::strong(format!(
-                    "[y] SEND, {price}   [e] edit it again   [Esc] back, kept"
-                )));
+                let send = format!("SEND, {price}");
+                lines.push(DialogLine::keys(&[
+                    ("y", send.as_str()),
+                    ("e", "edit it again"),
+                    ("Esc", "back, kept"),
+                ]));
                 Dialog::new("Send this?", lines)
             }
         }

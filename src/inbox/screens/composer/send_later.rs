@@ -78,7 +78,7 @@ fn below(inbox: &Inbox, typed: &TextLine) -> Vec<DialogLine> {
         DialogLine::gap(),
         DialogLine::dim(needs),
         DialogLine::gap(),
-        DialogLine::strong("[Enter] send then   [Esc] back"),
+        DialogLine::keys(&[("Enter", "send then"), ("Esc", "back")]),
     ]
 }
 

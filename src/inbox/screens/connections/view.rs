@@ -6,6 +6,7 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::components::shown_rows::ShownRows;
 use crate::overlays::view::OverlayView;
 use crate::screens::composer::pickers_view;
 use crate::screens::composer::pickers_view::Words;
@@ -70,6 +71,11 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
 }
 
 impl OverlayView for EndpointPicker {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        let found = asking::endpoints(&inbox.context, &self.picker.query).len();
+        Some(pickers_view::shown_entries(inbox, &self.picker, found))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let found = asking::endpoints(&inbox.context, &self.picker.query);
         let line = |it: &str| SafeText::line(it).to_string();

@@ -6,6 +6,7 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
+use crate::components::shown_rows::ShownRows;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::conversations::saved_views::ViewMenu;
@@ -14,20 +15,26 @@ use crate::theme_view::Theme;
 /// Columns of a view's name.
 const NAME: u16 = 20;
 
+/// The whole popup.
+fn area(inbox: &Inbox) -> Area {
+    let rows = u16::try_from(inbox.desk.views.len()).unwrap_or(u16::MAX).saturating_add(2);
+    centered(inbox, 64, rows)
+}
+
 impl OverlayView for ViewMenu {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        Some(ShownRows::around(area(inbox).inner(), inbox.desk.views.len(), self.chosen))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let chosen = self.chosen;
-        let rows = u16::try_from(inbox.desk.views.len()).unwrap_or(u16::MAX).saturating_add(2);
-        let area = centered(inbox, 64, rows);
+        let area = area(inbox);
         let title = [("Views", theme.strong())];
         let hint = [("its key or Enter shows · Esc back", theme.quiet())];
         paint_view::popup(buffer, area, theme, (&title, &hint));
         let inner = area.inner();
-        let height = usize::from(inner.height).max(1);
-        let first = (chosen + 1).saturating_sub(height);
-        for (row, (index, view)) in inbox.desk.views.iter().enumerate().skip(first).take(height).enumerate() {
-            let y = inner.y + u16::try_from(row).unwrap_or(0);
-            let place = Area { y, height: 1, ..inner };
+        let rows = ShownRows::around(inner, inbox.desk.views.len(), self.chosen);
+        for (index, place) in rows.places() {
+            let (view, y) = (&inbox.desk.views[index], place.y);
             let key = view.key.map_or_else(|| " ".to_owned(), |it| it.to_string());
             paint_view::text(buffer, inner.x + 1, y, 2, &key, theme.strong());
             paint_view::text(buffer, inner.x + 3, y, NAME, &view.name, Style::new());
@@ -37,7 +44,7 @@ impl OverlayView for ViewMenu {
             let taken = paint_view::runs_right(buffer, inner.x, y, inner.width.saturating_sub(1), &count);
             let room = inner.width.saturating_sub(NAME + 7 + taken);
             paint_view::text(buffer, inner.x + NAME + 4, y, room, &view.text, theme.quiet());
-            if index == chosen {
+            if index == rows.chosen {
                 paint_view::stripe(buffer, place, theme.selected());
             }
         }

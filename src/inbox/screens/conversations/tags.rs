@@ -118,7 +118,7 @@ impl TagEditor {
         };
         lines.push(DialogLine::dim(place));
         lines.push(DialogLine::gap());
-        lines.push(DialogLine::strong("[Enter] keep   [Tab] complete   [Esc] back"));
+        lines.push(DialogLine::keys(&[("Enter", "keep"), ("Tab", "complete"), ("Esc", "back")]));
         lines
     }
 }

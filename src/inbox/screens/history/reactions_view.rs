@@ -6,29 +6,52 @@ use ratatui::style::Style;
 
 use crate::Inbox;
 use crate::components::paint_view;
+use crate::keys::{KeyCode, KeyPress};
+use crate::layout::Area;
+use crate::overlays::overlay::PopupTarget;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::history::reactions::ReactionPicker;
 use crate::theme_view::Theme;
+use crate::wrap;
+
+/// Columns and rows of the popup.
+const WIDTH: u16 = 56;
+const HEIGHT: u16 = 4;
+
+impl ReactionPicker {
+    /// What is offered, each with its key and its place.
+    fn placed(&self, inbox: &Inbox) -> Vec<(KeyPress, String, Area)> {
+        let inner = centered(inbox, WIDTH, HEIGHT).inner();
+        let mut x = inner.x + 1;
+        let place = |(key, emoji): (char, &&str)| {
+            let words = format!("{key} {emoji} ");
+            let width = u16::try_from(wrap::cells(&words)).unwrap_or(u16::MAX);
+            let place = Area { x, width, height: 1, ..inner };
+            x += width + 1;
+            (KeyPress::plain(KeyCode::Char(key)), words, place)
+        };
+        ('1'..).zip(inbox.desk.quick_reactions(&self.channel).iter()).map(place).collect()
+    }
+}
 
 impl OverlayView for ReactionPicker {
+    fn target_at(&self, inbox: &Inbox, cell: (u16, u16)) -> Option<PopupTarget> {
+        let found = self.placed(inbox).into_iter().find(|(_, _, place)| place.contains(cell));
+        found.map(|(key, _, _)| PopupTarget::Key(key))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let offered = inbox.desk.quick_reactions(&self.channel);
-        let area = centered(inbox, 56, 4);
+        let area = centered(inbox, WIDTH, HEIGHT);
         let title = [("React · free", theme.strong())];
         paint_view::popup(buffer, area, theme, (&title, &[]));
         let inner = area.inner();
-        let mut x = inner.x + 1;
-        for (index, emoji) in offered.iter().enumerate() {
-            let words = format!("{} {emoji} ", index + 1);
-            let style = if index == self.chosen { theme.selected() } else { Style::new() };
-            x += paint_view::text(
-                buffer,
-                x,
-                inner.y,
-                (inner.x + inner.width).saturating_sub(x),
-                &words,
-                style,
-            ) + 1;
+        let placed = self.placed(inbox);
+        let pointed = placed.iter().position(|(key, _, _)| inbox.context.is_pointed(PopupTarget::Key(*key)));
+        for (index, (_, words, place)) in placed.iter().enumerate() {
+            let is_chosen = index == pointed.unwrap_or(self.chosen);
+            let style = if is_chosen { theme.selected() } else { Style::new() };
+            let room = (inner.x + inner.width).saturating_sub(place.x);
+            paint_view::text(buffer, place.x, place.y, room, words, style);
         }
         let hint = "1-8 or Enter chooses · arrows move · Esc back";
         paint_view::text(

@@ -2,7 +2,7 @@
 //! transcript offered first. It takes the conversation's history with it.
 
 use crate::Inbox;
-use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::form::FormKey;
 use crate::components::text_line::TextLine;
 use crate::context::Context;
@@ -94,9 +94,8 @@ impl OverlayView for Deleting {
                 "The transcript was asked into {file}; the status line says where it is."
             ))),
             (None, Some(_)) => {
-                lines.push(DialogLine::plain(
-                    "[Ctrl-E] first write the transcript, as far as it was read here, into a file",
-                ));
+                let words = "first write the transcript, as far as it was read here, into a file";
+                lines.push(DialogLine::keys(&[("Ctrl-E", words)]).toned(Tone::Plain));
             }
             (None, None) => (),
         }
@@ -104,7 +103,7 @@ impl OverlayView for Deleting {
         let typed = self.typed.text();
         let words = format!("Type the last four digits of the number to DELETE: {typed}_");
         lines.push(DialogLine::strong(words));
-        lines.push(DialogLine::strong("[Enter] DELETE   [Esc] keep"));
+        lines.push(DialogLine::keys(&[("Enter", "DELETE"), ("Esc", "keep")]));
         Dialog::new("DELETE this person?", lines)
     }
 }

@@ -9,6 +9,7 @@ use crate::Inbox;
 use crate::command::Command;
 use crate::components::field_view;
 use crate::components::paint_view;
+use crate::components::shown_rows::ShownRows;
 use crate::layout::Area;
 use crate::overlays::view::{OverlayView, centered};
 use crate::screens::composer::pickers_view;
@@ -20,6 +21,11 @@ use model::text::SafeText;
 use model::time::{MINUTE, short_span};
 
 impl OverlayView for TemplatePicker {
+    fn rows(&self, inbox: &Inbox) -> Option<ShownRows> {
+        let found = inbox.desk.tab().found_templates(&self.picker.query).len();
+        Some(pickers_view::shown_entries(inbox, &self.picker, found))
+    }
+
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let tab = inbox.desk.tab();
         let found = tab.found_templates(&self.picker.query);

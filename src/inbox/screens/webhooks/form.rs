@@ -162,8 +162,8 @@ impl WebhookQuestion {
          alone as plain text.",
     ));
         lines.push(DialogLine::gap());
-        let copies = if form.signs { "[c] copy the secret   " } else { "" };
-        lines.push(DialogLine::strong(format!("{copies}[y] REGISTER   [Esc] back")));
+        let keys = [("c", "copy the secret"), ("y", "REGISTER"), ("Esc", "back")];
+        lines.push(DialogLine::keys(&keys[usize::from(!form.signs)..]));
         lines
     }
 }

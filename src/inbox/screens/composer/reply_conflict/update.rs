@@ -41,7 +41,7 @@ impl OverlayView for CrossedReply {
             DialogLine::gap(),
             DialogLine::new(yours, Tone::Own),
             DialogLine::gap(),
-            DialogLine::strong("[y] send anyway   [Esc] keep editing"),
+            DialogLine::keys(&[("y", "send anyway"), ("Esc", "keep editing")]),
         ]);
         Dialog::new(self.title(), lines)
     }

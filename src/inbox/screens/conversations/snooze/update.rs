@@ -33,27 +33,26 @@ impl SnoozeMenu {
             let mut lines = vec![DialogLine::prompt("Until: ", typed)];
             let examples = "2h, 45m, 3d, 14:30, fri 9:00, tomorrow 14:00";
             lines.push(time_prompt::answer(typed, named, examples));
-            lines.extend([DialogLine::gap(), DialogLine::strong("[Enter] snooze   [Esc] back")]);
+            lines.extend([DialogLine::gap(), DialogLine::keys(&[("Enter", "snooze"), ("Esc", "back")])]);
             return lines;
         }
+        let key = |key: &str, words: String| DialogLine::keys(&[(key, words)]).toned(Tone::Plain);
         let mut lines = vec![
-            DialogLine::plain("[r] until the customer writes"),
-            DialogLine::plain(format!("[h] for an hour, until {}", moment(snooze::in_an_hour(now)))),
-            DialogLine::plain(format!("[t] until {}", moment(snooze::tomorrow(now, zone)))),
-            DialogLine::plain(format!("[m] until {}", time_prompt::monday(now, zone))),
-            DialogLine::plain("[c] until another time"),
+            key("r", "until the customer writes".to_owned()),
+            key("h", format!("for an hour, until {}", moment(snooze::in_an_hour(now)))),
+            key("t", format!("until {}", moment(snooze::tomorrow(now, zone)))),
+            key("m", format!("until {}", time_prompt::monday(now, zone))),
+            key("c", "until another time".to_owned()),
         ];
         if let Some(at) = inbox.features.snoozed.snooze_again(&self.rows, &inbox.context) {
-            lines.insert(0, DialogLine::plain(format!("[s] the same again, until {}", moment(at))));
+            lines.insert(0, key("s", format!("the same again, until {}", moment(at))));
         }
         if self.rows.iter().any(|it| it.local.is_asleep()) {
-            lines.push(DialogLine::plain("[x] wake now"));
+            lines.push(key("x", "wake now".to_owned()));
         }
         lines.push(DialogLine::gap());
-        lines.push(match self.stays {
-            true => DialogLine::new("[k] back also when the customer writes before: NO", Tone::Waiting),
-            false => DialogLine::plain("[k] back also when the customer writes before: yes"),
-        });
+        let (word, tone) = if self.stays { ("NO", Tone::Waiting) } else { ("yes", Tone::Plain) };
+        lines.push(key("k", format!("back also when the customer writes before: {word}")).toned(tone));
         lines.push(DialogLine::dim("Kept on this desk only."));
         lines
     }
