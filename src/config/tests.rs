@@ -3,6 +3,7 @@
 use super::*;
 use crate::shell::notify::NotifyMethod;
 use inbox::command::Command;
+use model::email::quoting::QuoteStyle;
 
 const EXAMPLE: &str = r#"
 [[channel]]
@@ -47,7 +48,7 @@ fn reads_the_example() {
     assert_eq!(config.screen.away_minutes, 45);
     assert!(!config.screen.mouse && config.noticing.quiet == Some((22 * 60, 7 * 60)));
     assert_eq!((config.notifier.way, config.notifier.command.len()), (NotifyMethod::Osc777, 3));
-    let own = &config.views[9];
+    let own = config.views.last().expect("the shipped views and this one");
     assert_eq!((own.name.as_str(), own.key, own.filter.tests.len()), ("Iberia", Some('i'), 3));
 }
 
