@@ -6,6 +6,7 @@ use crate::ids::ConversationId;
 use crate::snooze::Snooze;
 use crate::text::SafeText;
 use crate::time::Timestamp;
+use crate::trouble::weights::TroubleWeights;
 
 /// What is kept of one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -70,4 +71,6 @@ pub enum Keep {
     /// The pauses made from here that are older than the first time go on:
     /// their age counts from the second.
     ExtendPauses(Timestamp, Timestamp),
+    /// The rules of trouble weigh so from now on, on every tab.
+    Weights(TroubleWeights),
 }

@@ -123,6 +123,7 @@ impl Store {
         phone: &str,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
+        let channel_of_marks = channel.clone();
         let forgotten = self
             .cache()
             .later(move |cache| {
@@ -141,7 +142,16 @@ impl Store {
             })
             .await?;
         // What was sent to them, and is sent, is in this journal.
-        self.outbox().later(|connection| wiping::empty_journal(connection)).await?;
+        let (channel, ids) = (channel_of_marks, forgotten.clone());
+        self.outbox()
+            .later(move |connection| {
+                for id in &ids {
+                    let sql = "DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2";
+                    connection.execute(sql, params![channel, id])?;
+                }
+                wiping::empty_journal(connection)
+            })
+            .await?;
         Ok(forgotten)
     }
 }

@@ -4,9 +4,10 @@ use rusqlite::{Connection, named_params, params};
 
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
-use crate::{Snapshot, Store, StoreError, facts, stuck};
+use crate::{Snapshot, Store, StoreError, facts, lens, messages, stuck};
 use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
+use model::lens::shape_of;
 use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only, read_row};
@@ -23,6 +24,8 @@ pub struct AppliedConversations {
     /// Whether the page's last row was known and is as it was: what follows
     /// in a list by newest activity is known too.
     pub ends_known: bool,
+    /// Fields that were something else until now, in words.
+    pub reshaped: Vec<SafeText>,
 }
 
 impl AppliedConversations {
@@ -71,7 +74,11 @@ impl Store {
                         applied.ends_known = false;
                         continue;
                     }
+                    let (id, raw) = (conversation.id.clone(), conversation.raw.clone());
                     let fate = merge(&change, &channel, conversation, outdated, baseline)?;
+                    if fate != MergeResult::Same {
+                        applied.reshaped.extend(observe(&change, &channel, &id, &raw)?);
+                    }
                     applied.inserted += usize::from(fate == MergeResult::New);
                     applied.changed += usize::from(fate == MergeResult::Changed);
                     applied.ends_known = fate == MergeResult::Same;
@@ -203,6 +210,19 @@ impl Store {
                 Ok(())
             })
             .await
+    }
+}
+
+/// Counts what a conversation tells that the interface does not name.
+fn observe(
+    change: &Connection,
+    channel: &ChannelId,
+    id: &ConversationId,
+    raw: &str,
+) -> Result<Vec<SafeText>, StoreError> {
+    match messages::number(change, channel, id)? {
+        Some(number) => lens::observe(change, shape_of(raw), raw, number),
+        None => Ok(Vec::new()),
     }
 }
 

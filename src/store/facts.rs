@@ -7,6 +7,7 @@
 //! yet: then nobody is said to wait of whom it was not known before. Messages
 //! whose direction could not be read count for neither side.
 
+use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, params};
 
 use crate::{StoreError, broadcast_only, trouble};
@@ -85,6 +86,14 @@ fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError>
         }
     }
     Ok(())
+}
+
+/// Gives a connection the preview of a message.
+pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
+    let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("first_line", 2, flags, |arguments| {
+        Ok(preview(arguments.get_raw(0).as_str()?, arguments.get_raw(1).as_str()?))
+    })
 }
 
 /// A message as one short line.

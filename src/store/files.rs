@@ -9,6 +9,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::StoreDurability;
+use crate::clock::StoreClock;
 use crate::errors::StoreError;
 use crate::{filter, search};
 use sqlite::Queries;
@@ -48,6 +49,10 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_failures.sql"),
         include_str!("schema/cache_broadcast_only.sql"),
         include_str!("schema/cache_said_by.sql"),
+        include_str!("schema/cache_person.sql"),
+        include_str!("schema/cache_past.sql"),
+        include_str!("schema/cache_lessons.sql"),
+        include_str!("schema/cache_lens.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -61,6 +66,8 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_audit_lane.sql"),
         include_str!("schema/outbox_proposals.sql"),
         include_str!("schema/outbox_mail_rules.sql"),
+        include_str!("schema/outbox_past.sql"),
+        include_str!("schema/outbox_lessons.sql"),
     ],
 };
 
@@ -160,12 +167,16 @@ impl From<rusqlite::Error> for FileError {
 
 /// Opens the outbox, or says why not; a file that cannot be used is left as
 /// it is.
-pub(crate) fn open_outbox(paths: &Paths, durability: StoreDurability) -> Result<Connection, StoreError> {
+pub(crate) fn open_outbox(
+    paths: &Paths,
+    durability: StoreDurability,
+    clock: &StoreClock,
+) -> Result<Connection, StoreError> {
     if paths.outbox_is_emptied() {
         return Err(StoreError::OutboxEmptied { path: paths.outbox.clone() });
     }
     private_file(&paths.outbox)?;
-    let opened = open(&paths.outbox, &OUTBOX, durability.of("FULL")).and_then(|connection| {
+    let opened = open(&paths.outbox, &OUTBOX, durability.of("FULL"), clock).and_then(|connection| {
         // Small, so it can be read whole at every start.
         let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
         if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
@@ -189,10 +200,8 @@ pub(crate) fn mark_damaged(cache: &Path) {
 /// Sets a cache aside that was marked as damaged; only for a process that is
 /// alone on the folder. Tells whether it did.
 pub(crate) fn set_damaged_aside(paths: &Paths) -> Result<bool, StoreError> {
-    let marker = marker(&paths.cache);
-    if !marker.exists() {
-        return Ok(false);
-    }
+    let marker = Some(marker(&paths.cache)).filter(|it| it.exists());
+    let Some(marker) = marker else { return Ok(false) };
     tracing::warn!(file = %paths.cache.display(), "the cache was damaged and is rebuilt");
     if paths.cache.exists() {
         set_aside(&paths.cache)?;
@@ -210,21 +219,20 @@ fn marker(cache: &Path) -> PathBuf {
 pub(crate) fn open_cache(
     paths: &Paths,
     durability: StoreDurability,
+    clock: &StoreClock,
 ) -> Result<(Connection, bool), StoreError> {
     private_file(&paths.cache)?;
-    let (connection, rebuilt) = match open(&paths.cache, &CACHE, durability.of("NORMAL")) {
+    let (connection, rebuilt) = match open(&paths.cache, &CACHE, durability.of("NORMAL"), clock) {
         Ok(connection) => (connection, false),
         Err(FileError::Failed(error)) => return Err(error.into()),
         Err(FileError::Newer(_) | FileError::Older(_) | FileError::Damaged(_)) => {
             tracing::warn!(file = %paths.cache.display(), "the cache cannot be used and is rebuilt");
             set_aside(&paths.cache)?;
             private_file(&paths.cache)?;
-            match open(&paths.cache, &CACHE, durability.of("NORMAL")) {
+            match open(&paths.cache, &CACHE, durability.of("NORMAL"), clock) {
                 Ok(connection) => (connection, true),
                 Err(FileError::Failed(error)) => return Err(error.into()),
-                Err(FileError::Newer(_) | FileError::Older(_) | FileError::Damaged(_)) => {
-                    return Err(StoreError::Closed);
-                }
+                Err(_) => return Err(StoreError::Closed),
             }
         }
     };
@@ -272,13 +280,8 @@ impl StoreDurability {
 }
 
 fn attach_outbox(connection: &Connection, paths: &Paths) -> Result<(), StoreError> {
-    connection.execute("ATTACH ?1 AS desk", [read_only_uri(&paths.outbox)])?;
+    connection.execute("ATTACH ?1 AS desk", [uri(&paths.outbox, "mode=ro")])?;
     Ok(())
-}
-
-/// The file's URI for a connection that must not write it.
-fn read_only_uri(path: &Path) -> String {
-    uri(path, "mode=ro")
 }
 
 /// The file's URI with what is said of how it is opened.
@@ -296,13 +299,19 @@ pub(crate) fn uri(path: &Path, how: &str) -> String {
     uri + how
 }
 
-fn open(path: &Path, schema: &Schema, synchronous: &str) -> Result<Connection, FileError> {
+fn open(
+    path: &Path,
+    schema: &Schema,
+    synchronous: &str,
+    clock: &StoreClock,
+) -> Result<Connection, FileError> {
     let flags =
         OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     search::install(&connection)?;
+    clock.install(&connection)?;
     // As of one moment: another process may be making the file just now.
     let moment = connection.transaction()?;
     let application: i64 = moment.scalar("PRAGMA application_id", [])?;

@@ -22,6 +22,7 @@ mod board;
 mod broadcast_only;
 pub mod broadcasts;
 pub mod campaigns;
+pub mod clock;
 pub mod contacts;
 pub mod conversations;
 pub mod decisions;
@@ -37,6 +38,7 @@ pub mod inspect;
 pub mod lane;
 mod latest;
 pub mod leases;
+mod lens;
 pub mod local;
 pub mod macros;
 pub mod messages;
@@ -73,6 +75,7 @@ pub use email::{Filed, RuledThread};
 pub use errors::StoreError;
 pub use reader::{Interrupt, Reader};
 
+use clock::StoreClock;
 use files::Paths;
 use latest::Latest;
 use wiping::Wiping;
@@ -120,6 +123,8 @@ pub struct StoreOptions {
     pub zone: Zone,
     /// The folder of the cache; beside the outbox if not said.
     pub cache: Option<PathBuf>,
+    /// What time it is when something changes that is kept.
+    pub clock: StoreClock,
 }
 
 /// What a commit promises.
@@ -140,6 +145,7 @@ impl Default for StoreOptions {
             owner: String::new(),
             zone: Zone::UTC,
             cache: None,
+            clock: StoreClock::default(),
         }
     }
 }
@@ -179,7 +185,7 @@ impl Store {
     /// without durability.
     pub fn open_with(folder: &Path, setup: StoreOptions) -> Result<Self, StoreError> {
         let paths = Paths::prepare(folder, setup.cache.as_deref())?;
-        let mut outbox = files::open_outbox(&paths, setup.durability)?;
+        let mut outbox = files::open_outbox(&paths, setup.durability, &setup.clock)?;
         // Alone here: whatever is marked as leaving was cut off.
         let mut aside = false;
         let lock = paths.enter(|| {
@@ -187,7 +193,7 @@ impl Store {
             aside = files::set_damaged_aside(&paths)?;
             lane::recover(&mut outbox, None).map(drop)
         })?;
-        let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability)?;
+        let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability, &setup.clock)?;
         let rebuilt = rebuilt || aside;
         let mended = stuck::mend(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {

@@ -18,6 +18,9 @@ impl Store {
         if let Keep::Unseen(wanted) = keep {
             return self.set_unseen(channel, wanted);
         }
+        if let Keep::Weights(weights) = keep {
+            return self.weigh_trouble(weights);
+        }
         let channel = channel.clone();
         self.outbox().change(move |change| {
             write(change, channel.as_str(), &keep)?;
@@ -31,7 +34,7 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
         Keep::Snooze(all) => all.iter().try_for_each(|(id, it)| snooze(change, channel, id, it.as_ref())),
         Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
         Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
-        Keep::Unseen(_) => Ok(()),
+        Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
         Keep::Rule(rule, is_kept) => rules::keep(change, channel, rule, *is_kept),
         Keep::Wake(now) => wake(change, channel, *now),
         Keep::ExtendPauses(before, now) => extend(change, channel, *before, *now),

@@ -47,6 +47,9 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("is", "is:waiting"),
 ];
 
+/// Before the path of a field that the interface does not name.
+const UNNAMED: &str = "x.";
+
 /// The words a field knows; none if anything may stand there.
 pub fn known_values(field: &str) -> &'static [&'static str] {
     match field {
@@ -141,7 +144,10 @@ fn word(line: &str, at: Range<usize>) -> FilterWord<'_> {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, whole),
     };
-    let is_field = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphabetic());
+    let is_field = |it: &str| {
+        let is_named = !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphabetic());
+        is_named || it.strip_prefix(UNNAMED).is_some_and(|path| !path.is_empty())
+    };
     let (field, value) = match rest.split_once(':') {
         Some((field, value)) if is_field(field) && !value.starts_with("//") => (Some(field), value),
         _ => (None, rest),
@@ -157,6 +163,10 @@ impl FilterWord<'_> {
             let phrase = self.phrase();
             return Ok((!phrase.is_empty()).then_some(FilterSubject::Text(phrase)));
         };
+        if let Some(path) = field.strip_prefix(UNNAMED) {
+            let (path, value) = (path.to_owned(), self.value.to_lowercase());
+            return Ok((!value.is_empty()).then_some(FilterSubject::Field(path, value)));
+        }
         let field = field.to_ascii_lowercase();
         if !FIELDS.iter().any(|(name, _)| *name == field) {
             let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();

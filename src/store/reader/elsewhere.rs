@@ -1,31 +1,144 @@
-//! The conversations a person has in other tabs, as far as this desk has read
-//! them: those with the same number or mail address.
+//! Whose a conversation is: the numbers and mail addresses of one person, and
+//! their conversations on every tab, as far as this desk has read them.
+//!
+//! A number and a mail address belong together where a contact, a
+//! correspondent or a conversation has both. A name joins nothing, and neither
+//! does a mail address that stands with several numbers.
 
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use model::bounds;
+use model::email::addresses::folded;
 use model::queries::ConversationKey;
-use sqlite::{Queries, read_row};
+use sqlite::{Queries, only, read_row};
 
 /// Conversations found at most.
-const MOST: u32 = 20;
+const MOST: usize = 20;
+/// Numbers and addresses followed at most.
+const FOLLOWED: usize = 10;
 
-/// Finds them, in the same order for each of them.
+/// The numbers and mail addresses of one person.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ContactPoints {
+    pub(crate) phones: Vec<String>,
+    /// In lower case.
+    pub(crate) emails: Vec<String>,
+    /// Mail addresses that stand with several numbers.
+    pub(crate) shared: Vec<String>,
+}
+
+/// Finds those in other tabs, in the same order for each of them.
 pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
+    let points = points(connection, key)?;
+    let mut found = conversations(connection, &points)?;
+    found.retain(|it| it.channel != key.channel);
+    found.sort();
+    Ok(found)
+}
+
+/// The numbers and addresses of the person of a conversation.
+pub(crate) fn points(connection: &Connection, key: &ConversationKey) -> Result<ContactPoints, StoreError> {
     let known: Option<(Option<String>, Option<String>)> = connection.first(
         "SELECT address, email FROM conversation WHERE channel = ?1 AND id = ?2",
         params![key.channel, key.conversation],
         |row| Ok((row.get("address")?, row.get("email")?)),
     )?;
-    let Some((address, email)) = known else { return Ok(Vec::new()) };
+    let (address, email) = known.unwrap_or_default();
     // A bot chat's id is no one's number.
-    let phone = address.filter(|it| bounds::is_e164(it));
-    Ok(connection.all(
-        "SELECT channel, id FROM conversation
-         WHERE channel <> ?1 AND (address = ?2 OR email = ?3 COLLATE NOCASE)
-         ORDER BY channel, id LIMIT ?4",
-        params![key.channel, phone, email, MOST],
-        |row| Ok(read_row!(row, ConversationKey { channel, conversation = id })),
-    )?)
+    let phones: Vec<String> = address.into_iter().filter(|it| bounds::is_e164(it)).collect();
+    let mut points = ContactPoints { phones, ..ContactPoints::default() };
+    match email.map(|it| folded(&it)).filter(|it| !it.is_empty()) {
+        // All that is known of them, also where others have it, too.
+        Some(email) if points.phones.is_empty() => points.emails.push(email),
+        Some(email) => add_email(connection, &mut points, email)?,
+        None => (),
+    }
+    let (mut phone, mut email) = (0, 0);
+    while phone < points.phones.len() || email < points.emails.len() {
+        while let Some(number) = points.phones.get(phone).cloned() {
+            phone += 1;
+            for found in emails_of(connection, &number)? {
+                add_email(connection, &mut points, found)?;
+            }
+        }
+        while let Some(address) = points.emails.get(email).cloned() {
+            email += 1;
+            let numbers = phones_of(connection, &address)?;
+            match numbers.as_slice() {
+                [number] if !points.phones.contains(number) && points.phones.len() < FOLLOWED => {
+                    points.phones.push(number.clone());
+                }
+                [] | [_] => (),
+                _ if points.shared.contains(&address) => (),
+                _ => points.shared.push(address),
+            }
+        }
+    }
+    Ok(points)
+}
+
+/// Adds an address that stands with a number of theirs, unless others have it,
+/// too.
+fn add_email(connection: &Connection, points: &mut ContactPoints, email: String) -> Result<(), StoreError> {
+    let is_known = points.emails.contains(&email) || points.shared.contains(&email);
+    if is_known || points.emails.len() >= FOLLOWED {
+        return Ok(());
+    }
+    match phones_of(connection, &email)?.len() {
+        0 | 1 => points.emails.push(email),
+        _ => points.shared.push(email),
+    }
+    Ok(())
+}
+
+fn emails_of(connection: &Connection, phone: &str) -> Result<Vec<String>, StoreError> {
+    let found: Vec<String> = connection.all(
+        "SELECT email FROM contact WHERE phone = ?1 AND email IS NOT NULL
+         UNION SELECT email FROM correspondent WHERE phone = ?1
+         UNION SELECT email FROM conversation WHERE address = ?1 AND email IS NOT NULL",
+        [phone],
+        only,
+    )?;
+    Ok(found.iter().map(|it| folded(it)).filter(|it| !it.is_empty()).collect())
+}
+
+/// Numbers that stand with a mail address: two of them are enough to know that
+/// it is shared.
+fn phones_of(connection: &Connection, email: &str) -> Result<Vec<String>, StoreError> {
+    let mut found: Vec<String> = connection.all(
+        "SELECT phone FROM contact WHERE email = ?1 COLLATE NOCASE
+         UNION SELECT phone FROM correspondent WHERE folded = ?1 AND phone IS NOT NULL
+         UNION SELECT address FROM conversation WHERE email = ?1 COLLATE NOCASE AND address IS NOT NULL",
+        [email],
+        only,
+    )?;
+    found.retain(|it| bounds::is_e164(it));
+    Ok(found)
+}
+
+/// The conversations with these numbers and addresses, the newest of each.
+pub(crate) fn conversations(
+    connection: &Connection,
+    points: &ContactPoints,
+) -> Result<Vec<ConversationKey>, StoreError> {
+    let most = i64::try_from(MOST).unwrap_or(i64::MAX);
+    let mut found: Vec<(i64, ConversationKey)> = Vec::new();
+    let by = [("address = ?1", &points.phones), ("email = ?1 COLLATE NOCASE", &points.emails)];
+    for (condition, values) in by {
+        let sql = format!(
+            "SELECT sort_at, channel, id FROM conversation WHERE {condition} ORDER BY sort_at DESC LIMIT ?2"
+        );
+        for value in values {
+            let rows: Vec<_> = connection.all(&sql, params![value, most], |row| {
+                let at = row.get("sort_at")?;
+                Ok((at, read_row!(row, ConversationKey { channel, conversation = id })))
+            })?;
+            found.extend(rows);
+        }
+    }
+    found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
+    found.dedup_by(|one, other| one.1 == other.1);
+    found.truncate(MOST);
+    Ok(found.into_iter().map(|it| it.1).collect())
 }

@@ -71,7 +71,7 @@ fn marks(connection: &Connection, query: &HistoryQuery) -> Result<Option<Marks>,
 
 /// One message more than asked for, newest first, to see whether more are
 /// stored.
-fn messages(
+pub(crate) fn messages(
     connection: &Connection,
     query: &HistoryQuery,
     number: i64,

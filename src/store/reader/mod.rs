@@ -13,6 +13,8 @@ use model::digest::Digest;
 use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
+use model::past::PastNote;
+use model::person::{PersonPage, PersonQuery};
 use model::proposals::ProposalEntry;
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
@@ -34,6 +36,8 @@ mod finding;
 mod history;
 mod listed;
 mod order;
+mod past;
+mod person;
 mod search;
 mod service_levels;
 
@@ -41,6 +45,9 @@ mod service_levels;
 pub struct Reader {
     pub(crate) connection: Connection,
     drafts: drafts::WrittenDrafts,
+    zone: Zone,
+    /// The files as they were at a time, where that is looked at.
+    past: Option<Box<(Timestamp, Reader, PastNote)>>,
 }
 
 impl Reader {
@@ -50,7 +57,7 @@ impl Reader {
         drafts: drafts::WrittenDrafts,
     ) -> rusqlite::Result<Self> {
         filter::install_days(&connection, zone)?;
-        Ok(Self { connection, drafts })
+        Ok(Self { connection, drafts, zone: zone.clone(), past: None })
     }
 
     /// Has the cache made anew at the next start if a reading found it
@@ -96,6 +103,15 @@ impl Reader {
     /// The conversations the same person has in other tabs.
     pub fn elsewhere(&self, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
         elsewhere::of(&self.connection, key)
+    }
+
+    /// The newest of what was said with a person on every channel.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn person_page(&self, query: &PersonQuery) -> Result<PersonPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        person::page(&moment, query)
     }
 
     /// The draft kept for a conversation.

@@ -29,14 +29,14 @@ const ROWS: u32 = 40;
 
 /// What is done, and the steps it takes at most.
 const GESTURES: [(Gesture, u64); 11] = [
-    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_423),
-    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_375),
-    (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 36_799),
-    (Gesture::Around("is:needed -is:snoozed", Sort::Urgency), 31_237),
-    (Gesture::Around("status:open", Sort::Activity), 20_697),
-    (Gesture::Last("status:open", Sort::Activity), 20_063),
-    (Gesture::History(100), 4_541),
-    (Gesture::History(200), 8_641),
+    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_639),
+    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_591),
+    (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 37_015),
+    (Gesture::Around("is:needed -is:snoozed", Sort::Urgency), 31_469),
+    (Gesture::Around("status:open", Sort::Activity), 20_929),
+    (Gesture::Last("status:open", Sort::Activity), 20_279),
+    (Gesture::History(100), 4_557),
+    (Gesture::History(200), 8_657),
     (Gesture::Draft, 11),
     (Gesture::Return, 10_000),
     (Gesture::Levels, 1_145),
@@ -148,8 +148,12 @@ async fn steps(conversations: i64) -> Vec<u64> {
 #[tokio::test]
 async fn a_gesture_takes_no_more_steps_on_a_longer_list_nor_than_it_did() {
     let (few, many) = (steps(FEW).await, steps(MANY).await);
+    let mut wrong = Vec::new();
     for ((gesture, most), (few, many)) in GESTURES.iter().zip(few.into_iter().zip(many)) {
         assert_eq!(few, many, "{gesture:?}: of {FEW} and of {MANY} conversations");
-        assert!(few <= *most, "{gesture:?} takes {few} steps, not {most}");
+        if few > *most {
+            wrong.push(format!("{gesture:?} takes {few} steps, not {most}"));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
+use crate::clock::StoreClock;
 use crate::files::{self, Schema};
 use crate::tests::{at, channel};
 use crate::{Store, StoreDurability, search};
@@ -21,6 +22,7 @@ const MESSAGES: i64 = 1_200;
 fn file_of(path: &Path, schema: &Schema, later: usize, rows: impl Fn(&Connection)) {
     let file = Connection::open(path).unwrap();
     search::install(&file).unwrap();
+    StoreClock::default().install(&file).unwrap();
     file.execute_batch(schema.versions[0]).unwrap();
     rows(&file);
     for change in &schema.versions[1..=later] {
@@ -132,6 +134,7 @@ fn an_index_that_was_not_finished_goes_on_where_it_stopped() {
     file_of(&path, &files::CACHE, files::CACHE.versions.len() - 1, rows_of_cache);
     let file = Connection::open(&path).unwrap();
     search::install(&file).unwrap();
+    StoreClock::default().install(&file).unwrap();
     let trigger: String =
         file.scalar("SELECT sql FROM sqlite_schema WHERE name = 'message_search'", []).unwrap();
     let unfinished = "DROP TRIGGER message_search; UPDATE message SET place = NULL;
@@ -140,9 +143,9 @@ fn an_index_that_was_not_finished_goes_on_where_it_stopped() {
     file.execute_batch(unfinished).unwrap();
     file.execute_batch(&trigger).unwrap();
     drop(file);
-    let paths = files::Paths::prepare(folder.path(), None).unwrap();
-    files::open_outbox(&paths, StoreDurability::Full).unwrap();
-    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
+    let (paths, clock) = (files::Paths::prepare(folder.path(), None).unwrap(), StoreClock::default());
+    files::open_outbox(&paths, StoreDurability::Full, &clock).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full, &clock).unwrap();
     assert!(search::is_partial(&cache).unwrap());
     assert!(search::add_slice(&mut cache).unwrap());
     let indexed = |cache: &Connection| -> i64 {
@@ -152,7 +155,7 @@ fn an_index_that_was_not_finished_goes_on_where_it_stopped() {
     let (first, sum): (i64, i64) = (indexed(&cache), MESSAGES + 1);
     assert!(first > 0 && first < sum, "{first}");
     drop(cache);
-    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full).unwrap();
+    let (mut cache, _) = files::open_cache(&paths, StoreDurability::Full, &clock).unwrap();
     assert_eq!(indexed(&cache), first);
     while search::add_slice(&mut cache).unwrap() {}
     assert_eq!(indexed(&cache), sum);

@@ -16,7 +16,7 @@ use model::outbox::{
     KEY_AGE, Lane, Moment, Operation, PreparedRequest, RowState, Stop, StopVerdict, WriteMethod,
 };
 use model::text::SafeText;
-use model::time::{SECOND, Timestamp, Zone};
+use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, Settlement};
 use store::outbox::NewRow;
 use store::{Store, StoreDurability, StoreOptions};
@@ -117,9 +117,7 @@ impl World {
         let setup = || StoreOptions {
             chance: Chance::new(rand::random),
             durability: StoreDurability::Simulated,
-            owner: String::new(),
-            zone: Zone::UTC,
-            cache: None,
+            ..StoreOptions::default()
         };
         let path = self.folder.path();
         self.processes[process].get_or_insert_with(|| Store::open_with(path, setup()).unwrap()).clone()

@@ -1,0 +1,37 @@
+//! The time at which the files note a change.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rusqlite::Connection;
+use rusqlite::functions::FunctionFlags;
+
+use model::time::Clock;
+use sqlite::Queries;
+
+/// A clock of the desk's; without one the database's own will do.
+#[derive(Clone, Default)]
+pub struct StoreClock(Option<Arc<dyn Clock>>);
+
+impl StoreClock {
+    /// One whose time somebody else tells.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self(Some(clock))
+    }
+
+    /// Gives a writing connection the function that triggers ask for the time.
+    pub(crate) fn install(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let (clock, own) = (self.0.clone(), Connection::open_in_memory()?);
+        let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_INNOCUOUS;
+        connection.create_scalar_function("desk_now", 0, flags, move |_| match &clock {
+            Some(clock) => Ok(clock.now().micros()),
+            None => own.scalar("SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER) * 1000", []),
+        })
+    }
+}
+
+impl fmt::Debug for StoreClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "a given clock" } else { "the database's clock" })
+    }
+}
