@@ -4,6 +4,7 @@
 use crate::command::Command;
 use crate::event::{Effect, TerminalOrder};
 use crate::features::offers::Offer;
+use crate::features::past::ShownPast;
 use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
@@ -14,6 +15,8 @@ use model::time::Timestamp;
 #[derive(Debug)]
 pub struct Context {
     pub now: Timestamp,
+    /// The time in the past that list and history are shown as of.
+    pub past: Option<ShownPast>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// Whether the terminal window has the focus.
@@ -42,6 +45,7 @@ impl Context {
     pub fn new(settings: Settings, size: (u16, u16), now: Timestamp) -> Self {
         Self {
             now,
+            past: None,
             size,
             focused: true,
             settings,

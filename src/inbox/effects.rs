@@ -13,6 +13,7 @@ use model::ids::{ChannelId, ConversationId, MessageId, NoteId, ProposalId, RowId
 use model::local::Keep;
 use model::messages::Place;
 use model::outbox::StopVerdict;
+use model::person::PersonQuery;
 use model::proposals::{DeskProposal, ProposalVerdict};
 use model::queries::{ConversationKey, ConversationQuery, DeskQuery, Draft, HistoryQuery, TranscriptFormat};
 use model::search::SearchQuery;
@@ -21,6 +22,7 @@ use model::selector::Selector;
 use model::service_levels::LevelsQuery;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
+use model::trouble::weights::TroubleVerdict;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Load {
@@ -75,6 +77,10 @@ pub enum Load {
     Macros,
     /// Nothing: it comes back when all that was asked for before it has.
     Echo(u64),
+    /// What is worked out from what is stored.
+    Insight(Insight),
+    /// A read as of a time in the past.
+    At(Timestamp, Box<Self>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
     /// All conversations of a list, to be marked.
@@ -99,6 +105,22 @@ pub enum Load {
     Lookup(Selector),
     /// Something about broadcasts.
     Broadcasts(broadcasts::BroadcastQuery),
+}
+
+/// What is worked out from what is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Insight {
+    /// What was said with a person on every channel.
+    Timeline(PersonQuery),
+    /// What was seen that the interface does not name.
+    Lens,
+    /// How much the rules of trouble weigh, and what a person's word of a
+    /// conversation would change.
+    Lesson(Option<(ConversationKey, TroubleVerdict)>),
+    /// How much the rules weigh, to forget it.
+    ForgetLessons,
+    /// Nothing: what was made to read the past is let go of.
+    LeavePast,
 }
 
 /// How the marks of a whole list are set.

@@ -15,10 +15,13 @@ use model::digest::{Absence, Digest};
 use model::email::rules::{RulesPage, RulesQuery};
 use model::email::{Correspondent, MailAccount};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
+use model::lens::LensReport;
 use model::macros::Macro;
 use model::news::News;
 use model::notes::PrivateNote;
 use model::outbox::{OutboxRow, StopVerdict};
+use model::past::PastNote;
+use model::person::{PersonPage, PersonQuery};
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict};
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
@@ -30,8 +33,9 @@ use model::spending::Spent;
 use model::templates::Templates;
 use model::text::SafeText;
 use model::time::Timestamp;
+use model::trouble::weights::{LessonPreview, TroubleVerdict, TroubleWeights};
 
-pub use crate::effects::{Effect, FileWrite, Load, Spread, SyncOrder, TerminalOrder};
+pub use crate::effects::{Effect, FileWrite, Insight, Load, Spread, SyncOrder, TerminalOrder};
 pub use crate::intent::Intent;
 
 /// Something that happened.
@@ -153,6 +157,10 @@ pub enum Loaded {
     Macros(Vec<Macro>),
     /// All that was asked for before it has come.
     Echo(u64),
+    /// What was worked out from what is stored.
+    Insight(InsightResult),
+    /// What was read as of a time, and what the files can tell of it.
+    At(PastNote, Box<Self>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// People of a tab.
@@ -184,4 +192,19 @@ pub enum Loaded {
     Lookup(Result<ConversationKey, SafeText>),
     /// What was asked about broadcasts.
     Broadcasts(Box<broadcasts::BroadcastResult>),
+}
+
+/// What was worked out from what is stored.
+#[derive(Debug, Clone, PartialEq)]
+pub enum InsightResult {
+    /// What was said with a person on every channel.
+    Timeline(PersonQuery, Box<PersonPage>),
+    /// What was seen that the interface does not name.
+    Lens(LensReport),
+    /// What a lesson would change.
+    Lesson(Option<(ConversationKey, TroubleVerdict)>, Box<LessonPreview>),
+    /// How much the rules weigh, to forget it.
+    ForgetLessons(TroubleWeights),
+    /// The past was let go of.
+    LeftPast,
 }

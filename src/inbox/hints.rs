@@ -4,6 +4,7 @@
 use crate::Inbox;
 use crate::command;
 use crate::command::Command;
+use crate::features::past;
 use crate::layout::Area;
 use crate::pages::PageKind;
 use crate::screens::broadcasts;
@@ -213,6 +214,7 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
     let tab = inbox.desk.tab();
     let asks = matches!(inbox.outbox.current_row(&inbox.desk), Some(row) if row.is_stopped());
     match tab.focus {
+        _ if inbox.context.past.is_some() => past::HINTS,
         _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,

@@ -2,11 +2,16 @@
 
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, FileWrite, Load, Loaded};
+use crate::event::{Effect, FileWrite, InsightResult, Load, Loaded};
 use crate::features::credits::Credits;
+use crate::features::lens::update as lens;
+use crate::features::lessons;
+use crate::features::past::update as past;
+use crate::features::person::update as person;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::fetching;
+use crate::loads::update as loads;
 use crate::overlays::palette;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
@@ -30,6 +35,33 @@ use model::time::HOUR;
 /// No upload takes longer.
 const UPLOAD: i64 = HOUR;
 
+/// A load has ended; of a time that is not shown, it is dropped.
+pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) {
+    match read {
+        Ok(found) => {
+            if let Some((load, found)) = past::sift(&mut inbox.context, load, found) {
+                inbox.loads.answered(&load);
+                loaded(inbox, found);
+            }
+        }
+        Err(why) => {
+            if let Some(load) = past::sift_failure(&inbox.context, load) {
+                loads::load_failed(inbox, load, &why);
+            }
+        }
+    }
+}
+
+fn insight(inbox: &mut Inbox, found: InsightResult) {
+    match found {
+        InsightResult::Timeline(query, page) => person::received(inbox, &query, *page),
+        InsightResult::Lens(report) => lens::lens_loaded(inbox, report),
+        InsightResult::Lesson(taught, preview) => lessons::lesson_loaded(inbox, taught, &preview),
+        InsightResult::ForgetLessons(weights) => lessons::forget(inbox, weights),
+        InsightResult::LeftPast => (),
+    }
+}
+
 /// A load came back; what is no longer wanted is dropped.
 pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
     match loaded {
@@ -37,14 +69,8 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::History(query, page) => inbox.desk.history_loaded(&query, *page, &mut inbox.context),
         Loaded::Counts(channel, counts) => counted(inbox, &channel, counts),
         Loaded::Draft(channel, conversation, draft, aside) => {
-            inbox.changes.draft_loaded(
-                channel,
-                conversation,
-                draft,
-                aside,
-                &mut inbox.desk,
-                &mut inbox.context,
-            );
+            let Inbox { changes, desk, context, .. } = inbox;
+            changes.draft_loaded(channel, conversation, draft, aside, desk, context);
         }
         Loaded::Account(channel, account) => {
             if let (Some(tab), Some(account)) = (inbox.desk.tab_of(&channel), account) {
@@ -98,6 +124,9 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.features.service_levels.measured(&query, *report);
         }
         Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
+        Loaded::Insight(found) => insight(inbox, found),
+        // Taken out of its time before.
+        Loaded::At(..) => (),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),
         Loaded::Rules(query, page) => rules::loaded(inbox, query, *page),
@@ -186,6 +215,7 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         News::Fetched(channel, fetch, fetched) => fetching::fetched(inbox, &channel, &fetch, fetched),
         News::Mailbox(channel, account) => inbox.desk.mailbox_told(&channel, *account),
         News::Correspondents(channel, text) => {
+            person::mark_stale(&mut inbox.context);
             inbox.context.push(Effect::Load(Load::Correspondents(channel, text)));
         }
         News::Mailed(channel, before, thread) => mail::mailed(inbox, &channel, &before, &thread),

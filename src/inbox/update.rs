@@ -5,6 +5,8 @@ use crate::Inbox;
 use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
 use crate::features::offers::update as offers;
+use crate::features::past::update as past;
+use crate::features::person::update as person;
 
 use crate::features::macros::playing::update as playing;
 use crate::loads::update as loads;
@@ -76,11 +78,7 @@ impl Inbox {
                 self.context.push(TerminalOrder::Redraw);
             }
             Event::Focus(focused) => self.context.focused = focused,
-            Event::Loaded(load, Ok(loaded)) => {
-                self.loads.answered(&load);
-                results::loaded(self, loaded);
-            }
-            Event::Loaded(load, Err(why)) => loads::load_failed(self, load, &why),
+            Event::Loaded(load, read) => results::read(self, load, read),
             Event::Calls(calls) => {
                 self.features.request_log.calls_known(calls, &self.desk, &mut self.context)
             }
@@ -130,6 +128,7 @@ impl Inbox {
         self.desk.ask_again_of_ai(&self.context);
         self.settle();
         playing::play_all(self);
+        past::wrap(&mut self.context);
         std::mem::take(&mut self.context.effects)
     }
 
@@ -154,6 +153,7 @@ impl Inbox {
         self.desk.fetch_wanted_pictures(&mut self.context);
         self.context.effects.extend(self.loads.retry(self.context.now));
         self.changes.save_drafts(&mut self.desk, &mut self.context);
+        past::keep_out_of_composer(&mut self.desk, &mut self.context);
         self.features.watch.mark_seen(&mut self.desk, &mut self.context);
         self.features.snoozed.come_back(&mut self.desk, &mut self.context);
         self.changes.follow_batch(&mut self.context);
@@ -164,6 +164,7 @@ impl Inbox {
         self.features.bursts.tell_burst(&self.desk, &mut self.context);
         self.features.pauses.follow_leases(&self.desk, &mut self.context);
         self.features.absence.follow(&self.desk, &mut self.context);
+        person::follow(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.queueing.note(&self.context.effects, || journal.group());
         if self.features.macros.playing.is_none() {
@@ -220,6 +221,7 @@ impl Inbox {
     pub(crate) fn rows_changed(&mut self) {
         self.people.rows.mark_stale();
         self.outbox.rows.mark_stale();
+        person::mark_stale(&mut self.context);
         self.outbox.drafts.mark_stale();
         self.outbox.proposals.mark_stale();
         self.overview.wall_changed();

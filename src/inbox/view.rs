@@ -58,7 +58,13 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
             crate::screens::mail::view::summary(inbox, triage, theme, areas.body, buffer);
         }
         if let Some(area) = areas.composer {
-            cursor = crate::screens::composer::view::draw(inbox, theme, area, buffer);
+            cursor = match inbox.context.past {
+                Some(_) => {
+                    crate::features::past::view::draw(inbox, theme, area, buffer);
+                    None
+                }
+                None => crate::screens::composer::view::draw(inbox, theme, area, buffer),
+            };
         }
     } else {
         crate::pages_view::draw(inbox, theme, areas.body, buffer);

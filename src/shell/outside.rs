@@ -6,6 +6,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::config::edit;
 use crate::shell::connections::Linked;
+use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::mail_files::{self, MailFiles};
 use crate::shell::mailbox::EventQueue;
@@ -94,6 +95,7 @@ impl Outside {
             OutsideRequest::SaveFile { name, raw, source } => {
                 Answered::Saved(self.mail.save(&name, &raw, &source))
             }
+            OutsideRequest::WriteText { file, text } => Answered::Saved(exporting::write_new(&text, &file)),
             OutsideRequest::FileSize(path) => {
                 let size = mail_files::size(&path);
                 Answered::FileSized(path, size)

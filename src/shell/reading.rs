@@ -4,7 +4,7 @@ use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
 use crate::shell::mailbox::EventQueue;
-use inbox::event::{Event, Load, Loaded};
+use inbox::event::{Event, Insight, InsightResult, Load, Loaded};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort};
 use model::ids::{ChannelId, ConversationId};
@@ -58,6 +58,33 @@ fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreErr
     let account = reader.mailbox(channel)?;
     let words = reader.thread_words(channel, THREAD_WORDS)?;
     Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
+}
+
+/// Works out what was asked for.
+fn insight(reader: &mut Reader, wanted: &Insight) -> Result<InsightResult, StoreError> {
+    Ok(match wanted {
+        Insight::Timeline(query) => {
+            InsightResult::Timeline(query.clone(), Box::new(reader.person_page(query)?))
+        }
+        Insight::Lens => InsightResult::Lens(reader.lens()?),
+        Insight::Lesson(taught) => {
+            InsightResult::Lesson(taught.clone(), Box::new(reader.lesson(taught.as_ref())?))
+        }
+        Insight::ForgetLessons => InsightResult::ForgetLessons(reader.lesson(None)?.before),
+        Insight::LeavePast => {
+            reader.leave_past();
+            InsightResult::LeftPast
+        }
+    })
+}
+
+/// Reads what was asked for as of a time.
+fn of_past(reader: &mut Reader, at: Timestamp, wanted: &Load) -> Result<Loaded, String> {
+    let (past, note) = reader.past(at).map_err(|error| {
+        tracing::error!(%error, "the past could not be read");
+        error.to_string()
+    })?;
+    load(past, wanted).map(|it| Loaded::At(note, Box::new(it)))
 }
 
 /// Reads what was asked for.
@@ -129,6 +156,8 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             reader.service_levels(query, zone).map(|it| Loaded::ServiceLevels(query.clone(), Box::new(it)))
         }
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
+        Load::Insight(wanted) => insight(reader, wanted).map(Loaded::Insight),
+        Load::At(at, load) => return of_past(reader, *at, load),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),

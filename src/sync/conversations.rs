@@ -253,6 +253,7 @@ impl ChannelSync {
         let covered = store.forget_stand_ins(self.id(), &page.items, is_last).await?;
         let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
+        self.tell_reshaped(&applied.reshaped);
         if applied.is_news() || beside {
             self.tell(News::Conversations(self.id().clone()));
         }

@@ -199,6 +199,7 @@ impl ChannelSync {
         if applied.held_back == 0 {
             client.note_applied();
         }
+        self.tell_reshaped(&applied.reshaped);
         if applied.is_news() {
             self.tell(News::Conversations(self.id().clone()));
             self.tell(News::History(self.id().clone(), conversation.clone()));

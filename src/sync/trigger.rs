@@ -197,6 +197,16 @@ impl ChannelSync {
         Ok(())
     }
 
+    /// Says which fields are something else than before.
+    pub(crate) fn tell_reshaped(&self, reshaped: &[SafeText]) {
+        if let Some(first) = reshaped.first() {
+            let more =
+                if reshaped.len() > 1 { format!(", and {} more", reshaped.len() - 1) } else { String::new() };
+            let words = SafeText::line(&format!("the server changed a field: {first}{more}"));
+            self.tell(News::Notice(self.id().clone(), None, words));
+        }
+    }
+
     /// Tells what a batch of messages changed; new ones from customers ring,
     /// unless they are older than this desk's first look or were told of before.
     pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
@@ -206,6 +216,7 @@ impl ChannelSync {
         if !applied.touched.is_empty() {
             self.tell(News::Conversations(self.id().clone()));
         }
+        self.tell_reshaped(&applied.reshaped);
         let now = self.clock.now();
         self.state(|SyncState { details, .. }| {
             applied.inserted.iter().for_each(|it| details.want(&it.conversation, now));

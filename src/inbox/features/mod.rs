@@ -7,9 +7,13 @@ pub(crate) mod commands;
 pub mod credits;
 pub mod handover;
 pub(crate) mod jump_list;
+pub(crate) mod lens;
+pub(crate) mod lessons;
 pub mod macros;
 pub(crate) mod notifications;
 pub(crate) mod offers;
+pub mod past;
+pub(crate) mod person;
 pub mod privacy;
 pub(crate) mod service_levels;
 pub(crate) mod tutor;
@@ -21,7 +25,9 @@ use crate::features::absence::Absences;
 use crate::features::bursts::Burst;
 use crate::features::credits::Credits;
 use crate::features::jump_list::JumpList;
+use crate::features::lens::Lens;
 use crate::features::macros::Macros;
+use crate::features::person::CheapestWay;
 use crate::features::service_levels::LevelsChart;
 use crate::overlays::request_log::RequestLogView;
 use crate::overlays::search::Search;
@@ -42,6 +48,11 @@ pub struct Features {
     pub(crate) absence: Absences,
     /// How fast customers are answered.
     pub(crate) service_levels: LevelsChart,
+    /// What the server tells that the interface does not name.
+    pub(crate) lens: Lens,
+    /// Writing on the way that costs least.
+    pub(crate) cheapest: CheapestWay,
+    /// Many customers at once.
     pub(crate) bursts: Burst,
     /// Where the person was before.
     pub(crate) jump_list: JumpList,

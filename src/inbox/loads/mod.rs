@@ -4,7 +4,7 @@
 
 pub(crate) mod update;
 
-use crate::event::{Effect, Load};
+use crate::event::{Effect, Insight, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -18,6 +18,13 @@ impl Load {
         if let (Self::History(new), Self::History(old)) = (self, older) {
             // Two of one channel can stand side by side.
             return (&new.channel, &new.conversation) == (&old.channel, &old.conversation);
+        }
+        if let (Self::Insight(Insight::Timeline(new)), Self::Insight(Insight::Timeline(old))) = (self, older)
+        {
+            return new.key == old.key;
+        }
+        if let (Self::At(new_at, new), Self::At(old_at, old)) = (self, older) {
+            return new_at != old_at || new.replaces(old);
         }
         if let (Self::People(new), Self::People(old)) = (self, older) {
             return new.channel == old.channel;

@@ -3,7 +3,7 @@
 use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::Load;
+use crate::event::{Insight, Load};
 use crate::loads::{Loads, Pane};
 use crate::pages::PageKind;
 use crate::resource::LoadState;
@@ -27,10 +27,14 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::Broadcasts(BroadcastQuery::Rows(query)) => {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
         }
+        Load::Insight(Insight::Timeline(query)) if query.limit == 0 => {
+            gave_up(&mut inbox.context, "no way was looked for", &why);
+        }
         Load::Counts(_)
         | Load::Draft(..)
         | Load::Account(_)
         | Load::Card(_)
+        | Load::Insight(Insight::Timeline(_) | Insight::Lens)
         | Load::Tags(_)
         | Load::Spent
         | Load::Unpaid
@@ -73,6 +77,8 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Needing(_)
         | Load::Lookup(_)
         | Load::Echo(_)
+        | Load::Insight(Insight::Lesson(_) | Insight::ForgetLessons | Insight::LeavePast)
+        | Load::At(..)
         | Load::Broadcasts(BroadcastQuery::Handover) => gave_up(&mut inbox.context, "nothing was done", &why),
     }
 }

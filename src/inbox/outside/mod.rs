@@ -44,6 +44,13 @@ pub enum OutsideRequest {
         command: String,
         json: String,
     },
+    /// Write a text into a file that is not there yet.
+    WriteText {
+        /// Where.
+        file: String,
+        /// What.
+        text: String,
+    },
     /// Look at the file of a path.
     File {
         /// As it was typed.

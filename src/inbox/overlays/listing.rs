@@ -10,8 +10,9 @@ use crate::command::Command;
 use crate::components::list::ListLine;
 use crate::components::list::chosen_after;
 use crate::context::Context;
-use crate::event::Load;
+use crate::event::{Insight, Load};
 use crate::features::absence::update as absence;
+use crate::features::lens::update as lens;
 use crate::features::privacy::names::NameIndex;
 use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
@@ -35,6 +36,8 @@ pub enum ListKind {
     Since,
     /// How fast customers are answered.
     ServiceLevels,
+    /// What the server tells that the interface does not name.
+    Lens,
     /// The balance, and what was spent.
     Credits,
     /// The requests of the last while.
@@ -56,6 +59,9 @@ impl Overlay for ListOverlay {
         let page = usize::from(inbox.context.size.1).saturating_sub(6).max(1);
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
+            KeyCode::Enter if self.kind == ListKind::Lens => {
+                return lens::filter_by_field(inbox, self.chosen);
+            }
             KeyCode::Enter if self.kind == ListKind::Since => return absence::go_to(inbox, self.chosen),
             KeyCode::Enter => {
                 if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
@@ -77,6 +83,7 @@ impl Overlay for ListOverlay {
             ListKind::Paused => matches!(load, Load::Paused(_)),
             ListKind::Since => matches!(load, Load::Digest(_)),
             ListKind::ServiceLevels => matches!(load, Load::ServiceLevels(..)),
+            ListKind::Lens => matches!(load, Load::Insight(Insight::Lens)),
             ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid),
             ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
             ListKind::Calls | ListKind::Connections => false,
@@ -112,7 +119,7 @@ impl Overlay for ListOverlay {
             ListKind::Connections => {
                 inbox.connections.names_called_about(&inbox.desk).iter().for_each(|it| names.add(it))
             }
-            ListKind::Credits | ListKind::Calls | ListKind::ServiceLevels => (),
+            ListKind::Credits | ListKind::Calls | ListKind::ServiceLevels | ListKind::Lens => (),
         }
     }
 }
@@ -134,6 +141,10 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
             return (title, "Enter goes there · Esc back".to_owned());
         }
         ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
+        ListKind::Lens => {
+            let title = "Fields and words the interface does not name".to_owned();
+            (title, "Enter filters by it · :export-schema writes it · Esc")
+        }
         ListKind::Calls => inbox.features.request_log.calls_head(),
         ListKind::Connections => {
             ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
@@ -158,6 +169,7 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
         ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
         ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
         ListKind::ServiceLevels => inbox.features.service_levels.empty(),
+        ListKind::Lens => inbox.features.lens.empty(),
         ListKind::Results => "Nothing was done with many yet.",
         ListKind::Calls => "Nothing was asked of a server that would stand here.",
         ListKind::Connections => "No connection was asked yet.",
@@ -171,6 +183,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
         ListKind::Paused => inbox.features.pauses.paused_lines(&inbox.context),
         ListKind::Since => inbox.features.absence.digest_lines(&inbox.desk, &inbox.context),
         ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk),
+        ListKind::Lens => inbox.features.lens.lines(&inbox.context.settings.zone),
         ListKind::Results => inbox.changes.result_lines(),
         ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
         ListKind::Calls => inbox.features.request_log.call_lines(&inbox.desk, &inbox.context),

@@ -283,19 +283,19 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
         }
     };
     if let Some(since) = row.waiting_since {
-        add(format!("waits {}", short_span(inbox.context.now.since(since))));
+        add(format!("waits {}", short_span(inbox.context.shown_at().since(since))));
     }
     if row.is_failing() {
         add("AI failing".to_owned());
     }
-    if let Some(words) = row.trouble_words(inbox.context.now) {
+    if let Some(words) = row.trouble_words(inbox.context.shown_at()) {
         add(format!("trouble: {words}"));
     }
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
     add(conversation.automation.label().to_owned());
-    let window = window_label(conversation.window, row.last_inbound_at, inbox.context.now);
+    let window = window_label(conversation.window, row.last_inbound_at, inbox.context.shown_at());
     if !window.is_empty() {
         add(format!("window {window}"));
     }

@@ -56,7 +56,7 @@ impl WatchState {
     /// Marks as seen what an opened history shows at its end, while the
     /// terminal has the focus.
     pub(crate) fn mark_seen(&mut self, desk: &mut Desk, context: &mut Context) {
-        if !context.focused || !desk.is_inbox_shown() {
+        if !context.focused || !desk.is_inbox_shown() || context.past.is_some() {
             return;
         }
         let tab = desk.tab();

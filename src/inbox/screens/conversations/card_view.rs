@@ -92,22 +92,23 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     let first = conversation.first_message_at.or(conversation.created_at);
     let since = first.map(|it| format!(" since {}", it.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
-    add("last", conversation.last_message_at.map(|it| ago(inbox.context.now.since(it))));
-    add("waits", row.waiting_since.map(|it| short_span(inbox.context.now.since(it))));
+    add("last", conversation.last_message_at.map(|it| ago(inbox.context.shown_at().since(it))));
+    add("waits", row.waiting_since.map(|it| short_span(inbox.context.shown_at().since(it))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
     for (number, line) in conversation.escalation.lines().enumerate() {
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
-    add("trouble", row.trouble_sum(inbox.context.now));
+    add("trouble", row.trouble_sum(inbox.context.shown_at()));
     add("claimed", claim(inbox, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
-    add("snoozed", snooze.map(|it| it.words(inbox.context.now, zone)));
+    add("snoozed", snooze.map(|it| it.words(inbox.context.shown_at(), zone)));
     add("window", window(inbox, row));
     facts.extend(connections::view::facts(inbox, theme, row));
     facts.extend(contact(inbox, row));
     facts.extend(elsewhere(inbox));
     facts.extend(referral(row));
+    facts.extend(unnamed(inbox, row));
     facts
 }
 
@@ -142,7 +143,7 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
     for (name, value) in &contact.metadata {
         facts.push(fact(&wrap::cut(name.as_str(), usize::from(LABELS) - 1), value.to_string()));
     }
-    facts.push(fact("read", ago(inbox.context.now.since(contact.read_at))));
+    facts.push(fact("read", ago(inbox.context.shown_at().since(contact.read_at))));
     facts
 }
 
@@ -156,7 +157,7 @@ fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
     for it in others {
         let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
-        let last = it.last_at.map(|at| format!(" · {}", ago(inbox.context.now.since(at))));
+        let last = it.last_at.map(|at| format!(" · {}", ago(inbox.context.shown_at().since(at))));
         facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
@@ -175,13 +176,25 @@ fn referral(row: &ConversationRow) -> Vec<(String, String, Style)> {
     std::iter::once(heading("Came from an ad")).chain(told).collect()
 }
 
+/// What the server tells that the interface does not name, if it is wanted.
+fn unnamed(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
+    if !inbox.features.lens.on_card {
+        return Vec::new();
+    }
+    let told = inbox.features.lens.card_facts(row);
+    let none = told.is_empty().then(|| fact("", "none"));
+    let told =
+        told.into_iter().map(|(path, example)| fact(&wrap::cut(&path, usize::from(LABELS) - 1), example));
+    std::iter::once(heading("Not named by the interface")).chain(told).chain(none).collect()
+}
+
 /// The window, with the countdown called what it is.
 fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     match row.conversation.window {
         ServiceWindow::NotApplicable => None,
         ServiceWindow::Unknown => Some("not told".to_owned()),
         ServiceWindow::Closed => Some("closed: only templates".to_owned()),
-        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, inbox.context.now) {
+        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, inbox.context.shown_at()) {
             Some(left) => format!("open, about {}h {}m left (estimate)", left / HOUR, left % HOUR / MINUTE),
             None => "open".to_owned(),
         }),
@@ -194,7 +207,7 @@ fn claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     Some(format!(
         "by {} for {} (noted on this desk)",
         claim.agent,
-        short_span(inbox.context.now.since(claim.at))
+        short_span(inbox.context.shown_at().since(claim.at))
     ))
 }
 

@@ -275,7 +275,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
         width,
         &[(&ai, ai_style), (&window, window_style(theme, row, &window))],
     );
-    let trouble = row.trouble_words(inbox.context.now);
+    let trouble = row.trouble_words(inbox.context.shown_at());
     let troubled = trouble.is_some();
     let preview = trouble.unwrap_or_else(|| preview(row));
     let room = width.saturating_sub(state + 2);
@@ -303,7 +303,7 @@ pub(crate) fn labels(row: &ConversationRow) -> String {
 /// Why the row needs a person, and for how long; else how old the newest
 /// message is. Only the word has a colour.
 pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
-    let now = inbox.context.now;
+    let now = inbox.context.shown_at();
     let since = |word: &str, style, at: Option<Timestamp>| {
         let span = at.map_or_else(String::new, |it| format!(" {}", short_span(now.since(it))));
         [(word.to_owned(), style), (span, Style::new())]
@@ -345,7 +345,7 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
         (Some(true), _) => ("AI waking".to_owned(), theme.under_way()),
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
         (None, Automation::Off) => {
-            let by = paused_by(row, inbox.context.now);
+            let by = paused_by(row, inbox.context.shown_at());
             // A narrow list keeps the room for what was said.
             let words = match (width < 60, row.paused_here) {
                 (false, _) => format!("AI OFF by {by}"),
@@ -360,7 +360,7 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
 }
 
 fn window(inbox: &Inbox, row: &ConversationRow) -> String {
-    window_label(row.conversation.window, row.last_inbound_at, inbox.context.now)
+    window_label(row.conversation.window, row.last_inbound_at, inbox.context.shown_at())
 }
 
 fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {

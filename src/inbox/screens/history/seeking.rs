@@ -7,6 +7,13 @@ use model::messages::Direction;
 use model::queries::HistoryPage;
 
 impl History {
+    /// Wants the same of another time: what is on its way is dropped.
+    pub(crate) fn read_anew(&mut self) {
+        self.resource.amend(self.wanted.clone());
+        self.resource.mark_stale();
+        self.follow();
+    }
+
     /// To the first message new since the last look. Returns whether there
     /// is one.
     pub fn go_to_divider(&mut self) -> bool {

@@ -129,7 +129,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         ServiceWindow::Closed => "window closed".to_owned(),
         ServiceWindow::Unknown => "window ?".to_owned(),
         ServiceWindow::Open => {
-            match window_label(ServiceWindow::Open, row.last_inbound_at, inbox.context.now).as_str() {
+            match window_label(ServiceWindow::Open, row.last_inbound_at, inbox.context.shown_at()).as_str() {
                 "open" => "window open".to_owned(),
                 left => format!("window open {left}"),
             }
@@ -162,7 +162,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
 }
 
 fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
-    let now = inbox.context.now;
+    let now = inbox.context.shown_at();
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
         (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.under_way()),

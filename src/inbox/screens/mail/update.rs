@@ -18,6 +18,13 @@ pub(crate) fn answer_mail_canned(inbox: &mut Inbox) {
 }
 
 pub(crate) fn new_mail(inbox: &mut Inbox) {
+    inbox.desk.tab_mut().mail.begun_to = None;
+    writing::begin_mail(inbox, MailBeginning::New, false);
+}
+
+/// Begins a new mail to an address.
+pub(crate) fn new_mail_to(inbox: &mut Inbox, address: String) {
+    inbox.desk.tab_mut().mail.begun_to = Some(address);
     writing::begin_mail(inbox, MailBeginning::New, false);
 }
 

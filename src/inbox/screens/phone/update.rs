@@ -148,7 +148,7 @@ impl Desk {
     }
 
     /// Opens the composer for a number, listed or not.
-    fn write_to(&mut self, number: &ConversationId, context: &mut Context) {
+    pub(crate) fn write_to(&mut self, number: &ConversationId, context: &mut Context) {
         self.show_number(number, Focus::Composer, context);
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     let style = styles.iter().find(|it| it.0 == tab.channel.id).map(|it| it.1.clone()).unwrap_or_default();
     let written = if kept { None } else { Some(mail_begun(inbox, begun, &style).in_style(&style)) };
     let tab = inbox.desk.tab_mut();
-    tab.mail.begun = None;
+    (tab.mail.begun, tab.mail.begun_to) = (None, None);
     tab.focus = Focus::Composer;
     let Some(composer) = &mut tab.composer else { return };
     composer.mode = ComposerMode::Reply;
@@ -97,7 +97,8 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> Written
     let found = current_letter(inbox).and_then(|row| Some((row, row.letter.as_ref()?)));
     let Some((row, letter)) = found.filter(|_| begun != MailBeginning::New) else {
         let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-        let to = row.and_then(|it| it.conversation.address.clone()).unwrap_or_default();
+        let to = tab.mail.begun_to.clone().or_else(|| row.and_then(|it| it.conversation.address.clone()));
+        let to = to.unwrap_or_default();
         return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
     };
     let when = row.message.created_at.map_or_else(String::new, |it| {
