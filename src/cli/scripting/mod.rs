@@ -20,6 +20,7 @@ mod mail;
 mod message;
 mod outbox;
 mod phone;
+mod schema;
 pub mod search;
 mod session;
 mod show;
@@ -42,6 +43,7 @@ pub use mail::MailAction;
 pub use message::MessageArguments;
 pub use outbox::OutboxAction;
 pub use phone::{CallArguments, SmsArguments};
+pub use schema::SchemaAction;
 pub use search::SearchArguments;
 pub use session::Session;
 pub use show::{ListArguments, ListStatus, ShowArguments};
@@ -81,6 +83,10 @@ pub enum Script {
     /// Tell how fast customers are answered, by whom, and how often a person takes
     /// over; works offline.
     Stats(StatsArguments),
+    /// Tell which fields and words the server sends that the interface does not
+    /// name; works offline.
+    #[command(subcommand)]
+    Schema(SchemaAction),
     /// Write a conversation's whole history.
     Export(ExportArguments),
     /// Send a text, file, link, place or template to a conversation.
@@ -136,6 +142,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
     let done = match script {
         Script::Search(arguments) => search::run(files, &arguments),
         Script::Stats(arguments) => stats::run(&files, &arguments),
+        Script::Schema(action) => schema::run(&files, &action),
         Script::Outbox(action) => outbox::run(files, &action),
         Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),

@@ -170,6 +170,7 @@ const OTHERS: &[&str] = &[
     "man",
     "config",
     "export",
+    "schema",
     "help",
     "dev",
 ];
