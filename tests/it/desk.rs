@@ -42,6 +42,7 @@ use frontdesk::shell::outside::Outside;
 use frontdesk::shell::pictures::Viewer;
 use frontdesk::shell::reading;
 use frontdesk::shell::suggesting::{Suggester, SuggesterSetup};
+use frontdesk::store::clock::StoreClock;
 use frontdesk::store::proposals::NewProposal;
 use frontdesk::store::{Reader, Store, StoreOptions};
 use frontdesk::sync::import::Import;
@@ -280,7 +281,11 @@ impl Desk {
         folder: tempfile::TempDir,
         finish: impl FnOnce(&mut Self),
     ) -> Self {
-        let setup = StoreOptions { zone: settings.zone.clone(), ..StoreOptions::default() };
+        let setup = StoreOptions {
+            zone: settings.zone.clone(),
+            clock: StoreClock::new(clock.clone()),
+            ..StoreOptions::default()
+        };
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();

@@ -10,6 +10,7 @@ use frontdesk::model::chance::Chance;
 use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::news::News;
 use frontdesk::model::time::Clock;
+use frontdesk::store::clock::StoreClock;
 use frontdesk::store::{Reader, Store, StoreDurability, StoreOptions};
 use frontdesk::sync::{
     ChannelSpec, ChannelSync, Leading, Loop, Polling, ProcessRole, TabLoop, TabSync, leading,
@@ -87,8 +88,13 @@ impl Desk {
     pub fn start(&mut self, now: i64) {
         let Made { spec, clock, line, chance, trace, number, .. } = self.made.clone();
         let owner = format!("desk {number}");
-        let setup =
-            StoreOptions { chance, durability: StoreDurability::Simulated, owner, ..StoreOptions::default() };
+        let setup = StoreOptions {
+            chance,
+            durability: StoreDurability::Simulated,
+            owner,
+            clock: StoreClock::new(clock.clone()),
+            ..StoreOptions::default()
+        };
         let store = Store::open_with(&self.folder, setup).expect("the files open");
         notices::watch(&self.folder);
         let client = Client::through(line, &spec.base_url, &spec.key, clock.clone()).expect("a client");

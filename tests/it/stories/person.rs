@@ -1,0 +1,94 @@
+//! One person on every tab: what was said in one order, and the cheapest way
+//! that still reaches them.
+
+use serde_json::json;
+
+use crate::desk::Desk;
+use crate::stories::mail::{calm, letter};
+
+const ANNA: &str = "+447700900777";
+const MAIL: &str = "anna@mail.example";
+
+/// A desk with all four tabs, on which Anna has written a chat, then a mail;
+/// the contact tells that they are one.
+fn desk(columns: u16, rows: u16) -> Desk {
+    let mut desk = Desk::demo(columns, rows);
+    calm(&mut desk);
+    let contact = json!({"phone": ANNA, "name": "Anna Berg", "email": MAIL});
+    desk.elsewhere("whatsapp", "POST", "/contacts", contact);
+    desk.customer("whatsapp", ANNA, "Anna Berg", "Is my bike ready?");
+    desk.pass(60).settle();
+    letter(&desk, MAIL, "Anna", "The invoice", Some("Where do I find the invoice of my bike?"), None);
+    desk.pass(60).settle();
+    calm(&mut desk);
+    desk.keys("1").settle();
+    desk
+}
+
+/// Goes to Anna's chat on the first tab.
+fn to_chat(desk: &mut Desk) {
+    desk.keys("1:open ").types(ANNA).keys("<Enter>").settle().shows("Is my bike ready?");
+    calm(desk);
+}
+
+#[test]
+fn what_was_said_on_every_tab_stands_in_one_order() {
+    let mut desk = desk(120, 40);
+    to_chat(&mut desk);
+    desk.keys("gE")
+        .settle()
+        .shows("Anna Berg · all channels")
+        .shows("Is my bike ready?")
+        .shows("the invoice of my");
+    desk.shows("joined by +447700900777, anna@mail.example");
+    photographs!(desk, "timeline", Overlay);
+    // The newest is chosen: it is the mail.
+    desk.keys("<Enter>").settle().shows("The invoice").hides("all channels");
+    desk.keys("gE").settle().shows("all channels").keys("g<Enter>").settle().hides("all channels");
+    desk.keys("<Esc>gE").settle().shows("Harbor mail").keys("<Esc>").hides("all channels");
+}
+
+#[test]
+fn one_key_writes_on_the_cheapest_way_and_says_why() {
+    let mut desk = desk(120, 40);
+    to_chat(&mut desk);
+    // Both cost the same; the mail is where something was said last.
+    desk.keys("~").settle().shows("the cheapest way: Harbor mail").shows("To");
+    desk.keys("<Esc><Esc>").settle();
+    // A day later the chat takes only templates, which cost more.
+    desk.pass(25 * 3600).settle();
+    calm(&mut desk);
+    to_chat(&mut desk);
+    desk.keys("gE").settle().shows("Harbor chat closed (template 2–3)").shows("Harbor mail open (1)");
+    desk.shows("~ writes on the cheapest way: Harbor mail open (1)");
+    photographs!(desk, "a_closed_window", Overlay);
+    desk.keys("~").settle().shows("Harbor mail · ").shows("anna@mail.example").hides("all channels");
+}
+
+#[test]
+fn who_wrote_stop_is_reached_on_another_way() {
+    let mut desk = desk(120, 40);
+    desk.pass(60).settle();
+    desk.customer("whatsapp", ANNA, "Anna Berg", "STOP");
+    desk.pass(60).settle();
+    calm(&mut desk);
+    desk.keys("1:open ").types(ANNA).keys("<Enter>").settle();
+    desk.keys("~").settle().shows("the cheapest way: Harbor mail").shows("Harbor chat no (they wrote STOP)");
+}
+
+#[test]
+fn who_has_one_way_is_written_to_on_it() {
+    let mut desk = Desk::new(120, 40);
+    desk.customer("telegram", "7001", "Lena", "Hello");
+    desk.settle().keys("2").settle().keys("~").settle().shows("the only way: Harbor bot open (1)");
+}
+
+#[test]
+fn the_timeline_is_read_out() {
+    let mut desk = desk(80, 24);
+    to_chat(&mut desk);
+    desk.says("show-person");
+    desk.settle();
+    let read: Vec<String> = desk.picture().lines().map(str::to_owned).collect();
+    assert!(read.iter().any(|it| it.contains("all channels")), "{read:?}");
+}
