@@ -12,16 +12,19 @@ use sqlite::{Row, read_row};
 pub(crate) const JOIN: &str = "LEFT JOIN thread h ON h.channel = c.channel AND h.id = c.id";
 
 /// The columns [`read`] expects; `desk` is the outbox. What is on
-/// its way, and what holds only here, comes as lines.
-pub(crate) const COLUMNS: &str = "h.id IS NOT NULL AS is_thread, h.subject, h.is_read, h.is_starred, h.category, h.priority,
+/// its way comes as lines, and so does what holds only here, with what a rule
+/// did last.
+pub(crate) const COLUMNS: &str =
+    "h.id IS NOT NULL AS is_thread, h.subject, h.is_read, h.is_starred, h.category, h.priority,
      h.folder,
-     iif(h.id IS NULL, NULL, (SELECT group_concat(l.field || '=' || l.value, char(10)) FROM desk.thread_local l
-         WHERE l.channel = c.channel AND l.thread = c.id)) AS kept_here,
+     iif(h.id IS NULL, NULL, concat_ws(char(10),
+         (SELECT group_concat(l.field || '=' || l.value, char(10)) FROM desk.thread_local l
+             WHERE l.channel = c.channel AND l.thread = c.id),
+         (SELECT 'rule=' || r.action FROM desk.rule_action r WHERE r.channel = c.channel AND r.thread = c.id
+             ORDER BY r.mail_at DESC LIMIT 1))) AS kept_here,
      iif(h.id IS NULL, NULL, (SELECT group_concat(o.payload, char(10) ORDER BY o.sequence) FROM desk.outbox o
          WHERE o.channel = c.channel AND o.conversation = c.id AND o.operation = 'thread'
-         AND o.state <> 'stopped')) AS leaving,
-     iif(h.id IS NULL, NULL, (SELECT r.action FROM desk.rule_action r WHERE r.channel = c.channel
-         AND r.thread = c.id ORDER BY r.mail_at DESC LIMIT 1)) AS by_rule";
+         AND o.state <> 'stopped')) AS leaving";
 
 /// Reads the columns above.
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
@@ -30,9 +33,12 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     }
     let mut thread = told(row)?;
     let kept: Option<String> = row.get("kept_here")?;
+    let mut by_rule = None;
     for line in kept.iter().flat_map(|it| it.lines()) {
         let Some((field, value)) = line.split_once('=') else { continue };
-        if let Some(field) = ThreadField::from_word(field) {
+        if field == "rule" {
+            by_rule = RuleAction::from_kept(value);
+        } else if let Some(field) = ThreadField::from_word(field) {
             let told = thread.clone();
             set(&mut thread, field, value);
             // No label where the server tells the same by now.
@@ -47,8 +53,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
             values(&change).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
         }
     }
-    let by_rule: Option<String> = row.get("by_rule")?;
-    thread.by_rule = by_rule.and_then(|it| RuleAction::from_kept(&it)).filter(|it| shows(&thread, it));
+    thread.by_rule = by_rule.filter(|it| shows(&thread, it));
     Ok(Some(Box::new(thread)))
 }
 
