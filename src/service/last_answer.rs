@@ -17,7 +17,7 @@ use model::time::{Clock, Timestamp};
 /// Bytes of answers remembered since the last time some were forgotten; as many from
 /// before that are kept, too. Together they are those of a thousand desks that look at
 /// a list.
-const REMEMBERED: usize = 16 * 1024 * 1024;
+const REMEMBERED: usize = 28 * 1024 * 1024;
 
 /// Answers by question.
 #[derive(Default)]
