@@ -82,7 +82,6 @@ impl DeskParts {
         let mut answers = AnswerReader::default();
         let theme = told_early(self.theme, &mut answers, &mailbox)?;
         show(&mut app, theme, &mut screen, &*self.clock)?;
-        drop(first);
         let store = opened.map_or_else(|| self.files.open(), Ok)?;
         if store.was_mended() {
             let stale = self.channels.iter().map(|it| News::Conversations(it.id.clone()));
@@ -107,9 +106,9 @@ impl DeskParts {
             outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
         }
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
-        let readers = (store.reader()?, store.reader()?);
+        let reader = store.adopt(first)?;
         let hands =
-            Hands::start(store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         let runtime = self.runtime.clone();
         let mut turning = Turning {
@@ -125,6 +124,7 @@ impl DeskParts {
             clock: self.clock,
             mailbox,
             awaited: Vec::new(),
+            stirred: false,
         };
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
@@ -204,15 +204,21 @@ struct Turning {
     mailbox: EventQueue,
     /// What the next frame is to show, and the files were asked for.
     awaited: Vec<Load>,
+    /// Whether something came that a frame may show.
+    stirred: bool,
 }
 
 impl Turning {
     fn run(&mut self) -> io::Result<LoopEnd> {
+        // What the first frame did without.
+        self.update(Event::Time(self.clock.now()))?;
         loop {
             let now = self.clock.now();
             let until = self.app.next_due().since(now).clamp(0, 60_000_000);
             let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
             let started = clock::instant();
+            // Where nothing came, something is due.
+            self.stirred = turn.is_empty();
             loop {
                 if let Some(ended) = self.take(turn)? {
                     return Ok(ended);
@@ -229,13 +235,16 @@ impl Turning {
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
-            show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
+            if self.stirred {
+                show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
+            }
         }
     }
 
     /// Takes in what came, signals and keys first.
     fn take(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.now()))?;
+        self.stirred |= !turn.is_empty() && !turn.only_reads_ahead();
         for signal in turn.signals {
             match signal {
                 Signal::End | Signal::Gone => return Ok(Some(LoopEnd::Signal)),
