@@ -124,6 +124,7 @@ impl DeskParts {
             clock: self.clock,
             mailbox,
             awaited: Vec::new(),
+            wanted: Vec::new(),
             stirred: false,
         };
         let ended = turning.run();
@@ -204,6 +205,8 @@ struct Turning {
     mailbox: EventQueue,
     /// What the next frame is to show, and the files were asked for.
     awaited: Vec<Load>,
+    /// What is to be read once all keys that wait were taken in.
+    wanted: Vec<Load>,
     /// Whether something came that a frame may show.
     stirred: bool,
 }
@@ -212,6 +215,7 @@ impl Turning {
     fn run(&mut self) -> io::Result<LoopEnd> {
         // What the first frame did without.
         self.update(Event::Time(self.clock.now()))?;
+        self.ask_files();
         loop {
             let now = self.clock.now();
             let until = self.app.next_due().since(now).clamp(0, 60_000_000);
@@ -260,7 +264,23 @@ impl Turning {
                 return Ok(Some(LoopEnd::Quit));
             }
         }
+        self.ask_files();
         Ok(None)
+    }
+
+    /// Asks the files for what is wanted, in its order.
+    fn ask_files(&mut self) {
+        for load in std::mem::take(&mut self.wanted) {
+            if !self.app.desk.still_wants(&load) {
+                continue;
+            }
+            if matches!(load, Load::History(_) | Load::Conversations(_)) {
+                // Only the newest of each thing is answered.
+                self.awaited.retain(|it| !load.replaces(it));
+                self.awaited.push(load.clone());
+            }
+            self.hands.perform(Effect::Load(load));
+        }
     }
 
     /// Updates the app and performs what it asks for; true ends the desk.
@@ -275,14 +295,7 @@ impl Turning {
                         return Ok(true);
                     }
                 }
-                Effect::Load(load) => {
-                    if matches!(load, Load::History(_) | Load::Conversations(_)) {
-                        // Only the newest of each thing is answered.
-                        self.awaited.retain(|it| !load.replaces(it));
-                        self.awaited.push(load.clone());
-                    }
-                    self.hands.perform(Effect::Load(load));
-                }
+                Effect::Load(load) => self.wanted.push(load),
                 it @ (Effect::Write(_)
                 | Effect::Ask(_)
                 | Effect::Sync(_)
