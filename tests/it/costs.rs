@@ -21,13 +21,13 @@ const GESTURES: [(&str, Gesture, Cost); 11] = [
     ("a move", Gesture::Keys("j"), (0, 2, 1_064)),
     ("a move back", Gesture::Keys("k"), (0, 1, 1_008)),
     ("ten moves at once", Gesture::Keys("jjjjjjjjjj"), (0, 19, 959)),
-    ("a scroll", Gesture::Keys("j"), (0, 2, 712)),
-    ("a scroll back", Gesture::Keys("<Ctrl-U>"), (0, 3, 995)),
-    ("opening", Gesture::Keys("<Enter>"), (2, 3, 1_783)),
+    ("a scroll", Gesture::Keys("jjjjjjjjj"), (0, 99, 9_999)),
+    ("to the top", Gesture::Keys("gg"), (0, 99, 9_999)),
+    ("opening", Gesture::Keys("j<Enter>"), (9, 99, 9_999)),
     ("reading back", Gesture::Keys("k"), (0, 0, 31)),
     ("writing", Gesture::Keys("i"), (0, 0, 2_760)),
-    ("a letter", Gesture::Keys("y"), (0, 0, 200)),
-    ("the next letter", Gesture::Keys("z"), (0, 0, 100)),
+    ("a letter", Gesture::Keys("y"), (0, 0, 99)),
+    ("the next letter", Gesture::Keys("z"), (0, 0, 99)),
     ("news that change nothing", Gesture::News, (2, 4, 0)),
 ];
 
