@@ -13,6 +13,7 @@
 #![expect(clippy::print_stdout, reason = "a bench prints its table")]
 
 mod floor;
+mod tasks;
 mod watched;
 #[path = "../parts/watched_terminal.rs"]
 mod watched_terminal;
@@ -21,6 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use frontdesk::shell::clock;
 use portable_pty::CommandBuilder;
 
 use crate::watched::{Usage, Watched};
@@ -60,6 +62,10 @@ fn main() {
         let floor = || measure(|| floor_of(rows));
         let (before, inbox, after) = (floor(), measure(|| inbox_of(&binary, &folder)), floor());
         print(size, &inbox, &[before, after]);
+        for it in tasks::measure(&binary, &folder, rows) {
+            let ms = percentile(&it.times, it.percent).as_secs_f64() * 1e3;
+            println!("{:<44} {ms:>10.2} {:>19} {}", it.name, "goal", it.goal);
+        }
     }
 }
 
@@ -73,10 +79,25 @@ fn floor_of(rows: usize) -> CommandBuilder {
 fn inbox_of(binary: &str, folder: &Path) -> CommandBuilder {
     let mut command = CommandBuilder::new(binary);
     command.env("TERM", "xterm-256color");
-    command.env("BENCH_KEY", KEY);
-    command.env("FRONTDESK_CONFIG_DIR", folder.join("config"));
-    command.env("FRONTDESK_DATA_DIR", folder.join("data"));
+    for (variable, value) in variables(folder) {
+        command.env(variable, value);
+    }
     command
+}
+
+/// A command on the same files.
+fn script_of(binary: &str, folder: &Path) -> Command {
+    let mut command = Command::new(binary);
+    command.envs(variables(folder));
+    command
+}
+
+fn variables(folder: &Path) -> [(&'static str, PathBuf); 3] {
+    [
+        ("BENCH_KEY", PathBuf::from(KEY)),
+        ("FRONTDESK_CONFIG_DIR", folder.join("config")),
+        ("FRONTDESK_DATA_DIR", folder.join("data")),
+    ]
 }
 
 /// Fills a cache if it is not there, and returns how many conversations it has.
@@ -106,7 +127,10 @@ fn prepare(binary: &str, folder: &Path, size: &str) -> usize {
             conversations,
         ]);
         fill.args(["--messages", messages, "--data-dir"]).arg(folder.join("data"));
+        let began = clock::instant();
         assert!(fill.status().expect("the binary runs").success(), "the cache was not filled");
+        let rate = messages.parse::<f64>().expect("a number") / began.elapsed().as_secs_f64();
+        println!("{:<44} {rate:>10.0} {:>19} 20000", "messages a second into the cache", "goal");
     }
     conversations.parse().expect("a number")
 }

@@ -39,8 +39,15 @@ pub struct Watched {
 impl Watched {
     /// Starts a program and waits for its first whole frame.
     pub fn start(command: CommandBuilder) -> Self {
-        let began = instant();
-        let terminal = WatchedTerminal::start(command);
+        Self::watch(instant(), WatchedTerminal::start(command))
+    }
+
+    /// The same on a screen of another size.
+    pub fn start_at(command: CommandBuilder, size: (u16, u16)) -> Self {
+        Self::watch(instant(), WatchedTerminal::start_at(command, size))
+    }
+
+    fn watch(began: Instant, terminal: WatchedTerminal) -> Self {
         let mut watched = Self { terminal, start: Answer { took: Duration::ZERO, bytes: 0 } };
         // What takes the terminal is no frame yet.
         watched.start = watched.answer(began, 1_000);

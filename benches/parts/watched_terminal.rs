@@ -28,7 +28,12 @@ impl Drop for WatchedTerminal {
 impl WatchedTerminal {
     /// Starts a program.
     pub fn start(command: CommandBuilder) -> Self {
-        let size = PtySize { rows: ROWS, cols: COLUMNS, pixel_width: 0, pixel_height: 0 };
+        Self::start_at(command, (COLUMNS, ROWS))
+    }
+
+    /// The same on a screen of another size.
+    pub fn start_at(command: CommandBuilder, (cols, rows): (u16, u16)) -> Self {
+        let size = PtySize { rows, cols, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");

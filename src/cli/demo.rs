@@ -51,7 +51,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
     logs::start(folder)?;
-    let runtime = desk::runtime()?;
+    let runtime = desk::service_runtime()?;
     let clock = Arc::new(SystemClock);
     let running = runtime.block_on(service::start(options(folder, clock.clone())));
     let running = running.map_err(|it| explained(it, folder))?;

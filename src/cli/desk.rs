@@ -176,10 +176,19 @@ pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
     config.channels.iter().map(spec).collect()
 }
 
-/// Where the hands run: two threads are plenty for a few tabs.
+/// Where the hands run: one thread is plenty for a few tabs.
 pub fn runtime() -> Result<tokio::runtime::Runtime> {
+    runtime_of(1)
+}
+
+/// Where the service runs, with an inbox beside it or without.
+pub fn service_runtime() -> Result<tokio::runtime::Runtime> {
+    runtime_of(2)
+}
+
+fn runtime_of(threads: usize) -> Result<tokio::runtime::Runtime> {
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    builder.worker_threads(2).thread_name("hands").enable_all();
+    builder.worker_threads(threads).thread_name("hands").enable_all();
     builder.build().context("starting the threads that talk to servers")
 }
 

@@ -53,7 +53,7 @@ const EXIT_CODES: &str = "Exit codes:
 With --json errors are JSON, too: an object a line on standard error.";
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
-#[derive(Debug, Parser)]
+#[derive(Debug, Default, Parser)]
 #[command(version, about, long_about = None, after_help = EXIT_CODES)]
 pub struct Cli {
     /// Change nothing: every write is off, in all tabs of the inbox.
@@ -141,7 +141,9 @@ pub fn main() -> ExitCode {
     disk::keep_private();
     privacy::keep();
     let wants_json = asks_for_json();
-    let Cli { read_only, plain, command } = match Cli::try_parse() {
+    // The inbox waits for no table of switches.
+    let bare = std::env::args_os().len() == 1;
+    let Cli { read_only, plain, command } = match if bare { Ok(Cli::default()) } else { Cli::try_parse() } {
         Ok(cli) => cli,
         Err(error) if wants_json && error.use_stderr() => {
             print::errors(&[unfinished::usage(error.to_string().trim_end())]);

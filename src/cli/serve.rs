@@ -97,7 +97,7 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
         )));
     }
     logs::to_standard_error();
-    let runtime = desk::runtime()?;
+    let runtime = desk::service_runtime()?;
     let served = runtime.block_on(serve(arguments));
     // Waits for no thread that waits for a disk.
     runtime.shutdown_background();

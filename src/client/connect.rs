@@ -73,9 +73,6 @@ pub enum ClientError {
     /// The key has characters no header may carry.
     #[error("the channel key has characters a key cannot have; copy it again from the dashboard")]
     BadKey,
-    /// The HTTP client cannot be made.
-    #[error("the HTTP client cannot be made: {0}")]
-    Build(String),
 }
 
 /// Speaks to one server with one channel key. Cheap to clone.
@@ -132,7 +129,7 @@ impl Client {
         bounds: ClientTimeouts,
     ) -> Result<Self, ClientError> {
         let address = check(base_url)?;
-        let transport = Arc::new(Sockets::new(&address, bounds)?);
+        let transport = Arc::new(Sockets::new(&address, bounds));
         Self::over(transport, address, key, clock, bounds)
     }
 

@@ -2,7 +2,8 @@
 //! production, by another way in simulations.
 
 use std::fmt;
-use std::sync::Arc;
+use std::net::SocketAddr;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
@@ -10,7 +11,7 @@ use futures_util::stream;
 use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderValue};
 use reqwest::{Body, Method, Response, redirect};
 
-use crate::connect::{Address, ClientError, ClientTimeouts};
+use crate::connect::{Address, ClientTimeouts};
 use crate::errors::NotSent;
 use crate::local_listener::ListenerCheck;
 use crate::words;
@@ -90,7 +91,13 @@ pub trait Transport: Send + Sync {
 
 /// Carries requests over sockets.
 pub(crate) struct Sockets {
-    http: reqwest::Client,
+    /// Made for the first request: reading the certificates that the system trusts
+    /// takes longer than drawing the screen.
+    http: OnceLock<Result<reqwest::Client, SafeText>>,
+    is_loopback: bool,
+    local: [SocketAddr; 2],
+    local_port: Option<u16>,
+    connect: Duration,
     /// How long an answer may pause.
     idle: Duration,
     /// Bytes of the largest answer that is read, after unpacking.
@@ -109,19 +116,35 @@ pub(crate) fn builder() -> reqwest::ClientBuilder {
 }
 
 impl Sockets {
-    pub(crate) fn new(address: &Address, bounds: ClientTimeouts) -> Result<Self, ClientError> {
-        let mut builder = builder()
-            .https_only(!address.is_loopback)
-            .connect_timeout(bounds.connect)
-            .pool_idle_timeout(POOL_IDLE);
-        if address.is_loopback {
-            builder = builder.no_proxy().resolve_to_addrs("localhost", &address.here());
+    pub(crate) fn new(address: &Address, bounds: ClientTimeouts) -> Self {
+        Self {
+            http: OnceLock::new(),
+            is_loopback: address.is_loopback,
+            local: address.here(),
+            local_port: address.local_port,
+            connect: bounds.connect,
+            idle: bounds.idle,
+            most: bounds.body,
         }
-        if let Some(port) = address.local_port {
+    }
+
+    fn http(&self) -> Result<&reqwest::Client, Broken> {
+        let made = self.http.get_or_init(|| self.make().map_err(|error| SafeText::line(&error.to_string())));
+        made.as_ref().map_err(|why| Broken::NotSent(NotSent::Misconfigured(why.clone())))
+    }
+
+    fn make(&self) -> reqwest::Result<reqwest::Client> {
+        let mut builder = builder()
+            .https_only(!self.is_loopback)
+            .connect_timeout(self.connect)
+            .pool_idle_timeout(POOL_IDLE);
+        if self.is_loopback {
+            builder = builder.no_proxy().resolve_to_addrs("localhost", &self.local);
+        }
+        if let Some(port) = self.local_port {
             builder = builder.connector_layer(ListenerCheck { port });
         }
-        let http = builder.build().map_err(|error| ClientError::Build(error.to_string()))?;
-        Ok(Self { http, idle: bounds.idle, most: bounds.body })
+        builder.build()
     }
 }
 
@@ -135,7 +158,11 @@ impl Transport for Sockets {
         // A read is answered soon or not at all; what is to be done or carried
         // up may take all its time before the head of an answer comes.
         let soon = if method == Method::GET { self.idle.min(total) } else { total };
-        let mut builder = self.http.request(method, url).headers(headers).timeout(total);
+        let http = match self.http() {
+            Ok(http) => http,
+            Err(broken) => return Box::pin(std::future::ready(Err(broken))),
+        };
+        let mut builder = http.request(method, url).headers(headers).timeout(total);
         builder = match progress {
             _ if body.is_empty() => builder,
             Some(progress) => builder.body(in_pieces(body, progress)),

@@ -5,6 +5,10 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+mod watch;
+
+pub use watch::FileWatch;
+
 /// Makes all that this process creates from here on private, also what
 /// libraries and child processes make.
 #[cfg(unix)]

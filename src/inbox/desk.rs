@@ -1,6 +1,7 @@
 //! The tabs and what they show, the active tab, and the layout of the panes.
 
 use crate::screens::history::History;
+use crate::screens::history::ahead::HistoriesAhead;
 use model::queries::ConversationKey;
 use std::collections::HashMap;
 
@@ -40,6 +41,8 @@ pub struct Desk {
     pub panes: Panes,
     /// A second conversation beside the current one.
     pub(crate) beside: Option<SecondConversation>,
+    /// Histories that were read before they are wanted.
+    pub(crate) ahead: HistoriesAhead,
     pub(crate) contact: ShownCard,
     /// The canned replies as they were read last.
     pub canned: Canned,
@@ -99,6 +102,7 @@ impl Desk {
                 card: None,
             },
             beside: None,
+            ahead: HistoriesAhead::default(),
             contact: ShownCard::default(),
             canned: Canned::default(),
             pictures: Pictures::default(),

@@ -88,6 +88,11 @@ impl<Q> Resource<Q> {
         self.asked_at.is_some()
     }
 
+    /// Whether nothing has changed since it was read.
+    pub fn is_fresh(&self) -> bool {
+        !self.stale && self.asked_at.is_none() && self.failure.is_none()
+    }
+
     /// Whether the last read failed.
     pub fn has_failed(&self) -> bool {
         self.failure.is_some()

@@ -66,7 +66,10 @@ fn insight(inbox: &mut Inbox, found: InsightResult) {
 pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
     match loaded {
         Loaded::Conversations(query, page) => inbox.desk.conversations_loaded(&query, page, &inbox.context),
-        Loaded::History(query, page) => inbox.desk.history_loaded(&query, *page, &mut inbox.context),
+        Loaded::History(query, page) => {
+            inbox.desk.history_loaded(&query, HistoryPage::clone(&page), &mut inbox.context);
+            inbox.desk.keep_history(&query, *page);
+        }
         Loaded::Counts(channel, counts) => counted(inbox, &channel, counts),
         Loaded::Draft(channel, conversation, draft, aside) => {
             let Inbox { changes, desk, context, .. } = inbox;
@@ -327,7 +330,7 @@ impl Desk {
 
     /// A history has come; a window that opens again is told to whoever has
     /// something to send through it.
-    fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage, context: &mut Context) {
+    pub(crate) fn history_loaded(&mut self, query: &HistoryQuery, page: HistoryPage, context: &mut Context) {
         self.second_loaded(query, &page);
         let Some(tab) = self.tab_of(&query.channel) else { return };
         let Some(history) = &mut tab.history else { return };

@@ -146,6 +146,7 @@ impl Inbox {
         self.features.jump_list.note_place(&self.desk);
         writing::go_on_with_mail(self);
         self.desk.load_what_is_missing(&mut self.context);
+        self.desk.load_ahead(&mut self.context);
         self.desk.load_second(&mut self.context);
         pages::load_rows(self);
         self.desk.load_card(&mut self.context);
@@ -236,6 +237,7 @@ impl Inbox {
 
     pub(crate) fn conversations_changed(&mut self, channel: &ChannelId) {
         self.desk.second_changed(channel, None);
+        self.desk.ahead.forget(channel, None);
         self.rows_changed();
         self.desk.contact.mark_stale();
         self.desk.all.mark_stale();
@@ -261,7 +263,7 @@ impl Inbox {
     pub(crate) fn history_changed(&mut self, channel: ChannelId, conversation: &ConversationId) {
         self.rows_changed();
         self.desk.all.mark_stale();
-        self.desk.ahead_changed(&channel, conversation, &mut self.context);
+        self.desk.ahead.forget(&channel, Some(conversation));
         self.desk.second_changed(&channel, Some(conversation));
         let Some(tab) = self.desk.tab_of(&channel) else { return };
         if let Some(history) = &mut tab.history

@@ -21,29 +21,30 @@ pub fn is_simple(text: &str) -> bool {
     text.chars().all(is_single)
 }
 
-/// The clusters of a text and where they begin.
-fn clusters(text: &str) -> Box<dyn Iterator<Item = (usize, &str)> + '_> {
-    if is_simple(text) {
-        Box::new(text.char_indices().map(|(at, it)| (at, &text[at..at + it.len_utf8()])))
-    } else {
-        Box::new(text.grapheme_indices(true))
-    }
+/// The clusters of a text and where they begin. Most are told by their first
+/// character and the one behind it, and nothing is looked at before it is needed.
+fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let rest = &text[at..];
+        let mut characters = rest.chars();
+        let first = characters.next()?;
+        let alone = is_single(first) && characters.next().is_none_or(is_single);
+        let cluster = if alone { &rest[..first.len_utf8()] } else { rest.graphemes(true).next()? };
+        let begin = at;
+        at += cluster.len();
+        Some((begin, cluster))
+    })
 }
 
 /// Cells a text takes on one line.
 pub fn cells(text: &str) -> usize {
-    if text.is_ascii() {
-        text.len()
-    } else if is_simple(text) {
-        text.chars().count()
-    } else {
-        text.graphemes(true).map(cluster_cells).sum()
-    }
+    if text.is_ascii() { text.len() } else { clusters(text).map(|it| cluster_cells(it.1)).sum() }
 }
 
 /// Cells one cluster takes: no cluster takes none.
 fn cluster_cells(cluster: &str) -> usize {
-    cluster.width().max(1)
+    if cluster.len() == 1 { 1 } else { cluster.width().max(1) }
 }
 
 /// The longest head of a text that fits, with `…` where something was cut.
@@ -53,23 +54,22 @@ pub fn cut(text: &str, width: usize) -> String {
 
 /// The same, of the text itself where all of it fits.
 pub fn head(text: &str, width: usize) -> Cow<'_, str> {
-    if cells(text) <= width {
+    // No cluster takes more cells than it has bytes.
+    if text.len() <= width {
         return Cow::Borrowed(text);
     }
-    if width == 0 {
-        return Cow::Borrowed("");
-    }
-    let mut used = 0;
-    let mut end = 0;
+    // Where it ends if it has to leave a cell for the mark.
+    let (mut used, mut end) = (0, 0);
     for (at, cluster) in clusters(text) {
-        let wide = cluster_cells(cluster);
-        if used + wide > width - 1 {
-            break;
+        used += cluster_cells(cluster);
+        if used > width {
+            return if width == 0 { Cow::Borrowed("") } else { Cow::Owned(format!("{}…", &text[..end])) };
         }
-        used += wide;
-        end = at + cluster.len();
+        if used < width {
+            end = at + cluster.len();
+        }
     }
-    Cow::Owned(format!("{}…", &text[..end]))
+    Cow::Borrowed(text)
 }
 
 /// The first cluster of a text and as much of its end as fits, with `…` where
@@ -179,5 +179,29 @@ mod tests {
         assert_eq!(cut("自転車", 0), "");
         assert_eq!(fit("自転車", 4), "自… ");
         assert_eq!(fit("ab", 4), "ab  ");
+    }
+
+    #[test]
+    fn clusters_are_those_of_the_standard() {
+        let texts = [
+            "where is my order 1041?",
+            "e\u{301}t\u{e9} \u{301}",
+            "自転車が壊れた ok",
+            "a🌞b 👨‍👩‍👧‍👦👨‍👩‍👧‍👦 🇵🇹🇪🇸x",
+            "دليل طلب a\u{200d}b",
+            "한국어 a\r\nb\n",
+            "",
+        ];
+        for text in texts {
+            let told: Vec<_> = clusters(text).collect();
+            assert_eq!(told, text.grapheme_indices(true).collect::<Vec<_>>(), "{text:?}");
+            let wide: usize = text.graphemes(true).map(|it| it.width().max(1)).sum();
+            assert_eq!(cells(text), wide, "{text:?}");
+            for width in 0..=wide + 1 {
+                let head = cut(text, width);
+                assert!(cells(&head) <= width, "{text:?} in {width}");
+                assert_eq!(head == text, wide <= width, "{text:?} in {width}");
+            }
+        }
     }
 }

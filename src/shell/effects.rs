@@ -244,12 +244,13 @@ impl Hands {
     /// Starts a reading, a searching and a writing thread, and one for the person's files.
     pub fn start(
         store: Store,
-        (reader, searcher): (Reader, Reader),
+        reader: Reader,
         outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
         mailbox: EventQueue,
     ) -> std::io::Result<Self> {
+        let readers = store.readers();
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();
         let (answers, searched) = (mailbox.clone(), mailbox.clone());
@@ -275,7 +276,7 @@ impl Hands {
                 }
             }
         })?;
-        let searching = Searching::start(searcher, searched)?;
+        let searching = Searching::start(readers, searched)?;
         let writer = Some(writer);
         Ok(Self { searching, importing, loads, writes, asks, viewer, linked, mailbox: kept, writer, engine })
     }

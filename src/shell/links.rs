@@ -1,9 +1,6 @@
 //! Links as terminals know them: OSC 8 around the cells of an address.
 
-use std::io::{self, Write};
-
-use ratatui::backend::{Backend, CrosstermBackend};
-use ratatui::buffer::{Buffer, Cell, CellDiffOption};
+use ratatui::buffer::{Buffer, CellDiffOption};
 
 use inbox::screens::history::links_view::LinkedCells;
 
@@ -74,53 +71,13 @@ pub fn mark_changed(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells
     }
 }
 
-/// Draws cells, each with the link it is part of.
-pub fn draw<'a, W: Write>(
-    backend: &mut CrosstermBackend<W>,
-    cells: impl Iterator<Item = (u16, u16, &'a Cell)>,
-    links: &[LinkedCells],
-) -> io::Result<()> {
-    if links.is_empty() {
-        return backend.draw(cells);
-    }
-    let mut run: Vec<(u16, u16, &Cell)> = Vec::new();
-    let mut link: Option<&LinkedCells> = None;
-    for (x, y, cell) in cells {
-        let here = links.iter().find(|it| it.at.1 == y && (it.at.0..it.at.0 + it.cells).contains(&x));
-        if here != link {
-            draw_run(backend, &mut run, link)?;
-            link = here;
-        }
-        run.push((x, y, cell));
-    }
-    draw_run(backend, &mut run, link)
-}
-
-/// Draws cells of one link, or of none.
-fn draw_run<W: Write>(
-    backend: &mut CrosstermBackend<W>,
-    run: &mut Vec<(u16, u16, &Cell)>,
-    link: Option<&LinkedCells>,
-) -> io::Result<()> {
-    if run.is_empty() {
-        return Ok(());
-    }
-    if let Some(LinkedCells { target, id, .. }) = link {
-        write!(backend, "\x1b]8;id={id:x};{target}\x1b\\")?;
-    }
-    backend.draw(run.drain(..))?;
-    if link.is_some() {
-        write!(backend, "\x1b]8;;\x1b\\")?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use ratatui::layout::Rect;
     use ratatui::style::Style;
 
     use super::*;
+    use crate::shell::frame_encoder;
 
     #[test]
     fn terminals_that_break_have_none() {
@@ -176,10 +133,8 @@ mod tests {
     /// the cursor and sets colours.
     fn written(before: (&str, &[LinkedCells]), after: (&str, &[LinkedCells])) -> String {
         let mut bytes = Vec::new();
-        let mut backend = CrosstermBackend::new(&mut bytes);
         let (mut old, new) = (frame(before.0), frame(after.0));
-        mark_changed(&mut old, before.1, after.1);
-        draw(&mut backend, old.diff_iter(&new), after.1).expect("a vector takes it");
+        frame_encoder::encode(&mut bytes, (&mut old, before.1), (&new, after.1), false);
         let bytes = String::from_utf8(bytes).expect("text");
         let mut rest = bytes.as_str();
         let mut out = String::new();

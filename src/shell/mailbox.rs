@@ -8,7 +8,7 @@ use std::mem::{Discriminant, discriminant};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use inbox::event::Event;
+use inbox::event::{Event, Load};
 use inbox::terminal_colors::ColorReport;
 use model::ids::ChannelId;
 use model::news::News;
@@ -51,6 +51,12 @@ impl LoopTurn {
     /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.signals.is_empty() && self.keys.is_empty() && self.results.is_empty()
+    }
+
+    /// Whether nothing in it can be seen: what was read before it is wanted.
+    pub fn only_reads_ahead(&self) -> bool {
+        let ahead = |it: &Event| matches!(it, Event::Loaded(Load::Ahead(_), Ok(_)));
+        self.signals.is_empty() && self.keys.is_empty() && self.results.iter().all(ahead)
     }
 }
 
@@ -183,7 +189,7 @@ fn take(queues: &mut Queues) -> LoopTurn {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use inbox::event::{Load, Loaded};
+    use inbox::event::Loaded;
     use model::news::Health;
     use model::text::SafeText;
     use model::time::Timestamp;

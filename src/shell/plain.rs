@@ -38,7 +38,7 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let store = self.files.open()?;
-        let (mut reader, searcher) = (store.reader()?, store.reader()?);
+        let mut reader = store.reader()?;
         let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.desk.agent = self.agent;
         // What was read out stays what it was.
@@ -56,9 +56,8 @@ impl DeskParts {
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
         let viewer = Viewer::new(self.runtime.clone(), Vec::new(), Graphics::Off);
         let outside = Outside::new(self.replies, viewer).keeping_in(self.config).suggesting(self.suggester);
-        let readers = (reader, searcher);
         let hands =
-            Hands::start(store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         read_lines(mailbox.clone())?;
         let mut turning = PlainMode {

@@ -1,5 +1,6 @@
 //! Answers what is to be read from the files, one after another.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
@@ -170,25 +171,63 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
     })
 }
 
-/// Answers loads until nobody asks any more; of those that wait, the newest
-/// of each thing is enough.
+/// Answers loads until nobody asks any more, in their order; what is only read
+/// ahead comes after all else.
 pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &EventQueue) {
-    while let Ok(first) = queue.recv() {
-        let mut waiting = vec![first];
+    let mut waiting = VecDeque::new();
+    loop {
+        if waiting.is_empty() {
+            let Ok(first) = queue.recv() else { return };
+            waiting.push_back(first);
+        }
         waiting.extend(queue.try_iter());
-        for (index, wanted) in waiting.iter().enumerate() {
-            let superseded = waiting[index + 1..].iter().any(|it| it.replaces(wanted));
-            if !superseded {
-                mailbox.result(Event::Loaded(wanted.clone(), load(&mut reader, wanted)));
-            }
+        let Some(wanted) = next(&mut waiting) else { continue };
+        let loaded = load(&mut reader, &wanted);
+        mailbox.result(Event::Loaded(wanted, loaded));
+    }
+}
+
+/// Takes what is to be read next. Of what waits, the newest of each thing is
+/// enough.
+fn next(waiting: &mut VecDeque<Load>) -> Option<Load> {
+    while let Some(at) = waiting.iter().position(|it| !matches!(it, Load::Ahead(_))) {
+        let wanted = waiting.remove(at)?;
+        if !waiting.iter().skip(at).any(|it| it.replaces(&wanted)) {
+            return Some(wanted);
         }
     }
+    // The newest is the likeliest to be wanted still.
+    waiting.pop_back()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use model::queries::HistoryQuery;
+
+    #[test]
+    fn what_is_read_ahead_comes_last_and_the_newest_of_each_thing_is_enough() {
+        let query = |conversation: &str| HistoryQuery {
+            channel: "harbor".into(),
+            conversation: conversation.into(),
+            limit: 100,
+        };
+        let mut waiting = VecDeque::from([
+            Load::Ahead(query("c2")),
+            Load::History(query("c1")),
+            Load::Counts("harbor".into()),
+            Load::Ahead(query("c3")),
+            Load::History(query("c1")),
+        ]);
+        let taken: Vec<Load> = std::iter::from_fn(|| next(&mut waiting)).collect();
+        let expected = [
+            Load::Counts("harbor".into()),
+            Load::History(query("c1")),
+            Load::Ahead(query("c3")),
+            Load::Ahead(query("c2")),
+        ];
+        assert_eq!(taken, expected);
+    }
 
     #[test]
     fn two_histories_of_a_channel_are_both_read() {

@@ -82,7 +82,6 @@ impl DeskParts {
         let mut answers = AnswerReader::default();
         let theme = told_early(self.theme, &mut answers, &mailbox)?;
         show(&mut app, theme, &mut screen, &*self.clock)?;
-        drop(first);
         let store = opened.map_or_else(|| self.files.open(), Ok)?;
         if store.was_mended() {
             let stale = self.channels.iter().map(|it| News::Conversations(it.id.clone()));
@@ -107,9 +106,9 @@ impl DeskParts {
             outside.connect(Linked::new(setup, self.clock.clone(), self.runtime.clone()));
         }
         let receiving = receiving::start(&self.runtime, self.receiver, &engine, self.channels, news);
-        let readers = (store.reader()?, store.reader()?);
+        let reader = store.adopt(first)?;
         let hands =
-            Hands::start(store, readers, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
+            Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
         left.into_iter().for_each(|it| hands.perform(it));
         let runtime = self.runtime.clone();
         let mut turning = Turning {
@@ -125,6 +124,8 @@ impl DeskParts {
             clock: self.clock,
             mailbox,
             awaited: Vec::new(),
+            wanted: Vec::new(),
+            stirred: false,
         };
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
@@ -204,15 +205,24 @@ struct Turning {
     mailbox: EventQueue,
     /// What the next frame is to show, and the files were asked for.
     awaited: Vec<Load>,
+    /// What is to be read once all keys that wait were taken in.
+    wanted: Vec<Load>,
+    /// Whether something came that a frame may show.
+    stirred: bool,
 }
 
 impl Turning {
     fn run(&mut self) -> io::Result<LoopEnd> {
+        // What the first frame did without.
+        self.update(Event::Time(self.clock.now()))?;
+        self.ask_files();
         loop {
             let now = self.clock.now();
             let until = self.app.next_due().since(now).clamp(0, 60_000_000);
             let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
             let started = clock::instant();
+            // Where nothing came, something is due.
+            self.stirred = turn.is_empty();
             loop {
                 if let Some(ended) = self.take(turn)? {
                     return Ok(ended);
@@ -229,13 +239,16 @@ impl Turning {
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
-            show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
+            if self.stirred {
+                show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
+            }
         }
     }
 
     /// Takes in what came, signals and keys first.
     fn take(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.now()))?;
+        self.stirred |= !turn.is_empty() && !turn.only_reads_ahead();
         for signal in turn.signals {
             match signal {
                 Signal::End | Signal::Gone => return Ok(Some(LoopEnd::Signal)),
@@ -251,7 +264,23 @@ impl Turning {
                 return Ok(Some(LoopEnd::Quit));
             }
         }
+        self.ask_files();
         Ok(None)
+    }
+
+    /// Asks the files for what is wanted, in its order.
+    fn ask_files(&mut self) {
+        for load in std::mem::take(&mut self.wanted) {
+            if !self.app.desk.still_wants(&load) {
+                continue;
+            }
+            if matches!(load, Load::History(_) | Load::Conversations(_)) {
+                // Only the newest of each thing is answered.
+                self.awaited.retain(|it| !load.replaces(it));
+                self.awaited.push(load.clone());
+            }
+            self.hands.perform(Effect::Load(load));
+        }
     }
 
     /// Updates the app and performs what it asks for; true ends the desk.
@@ -266,14 +295,7 @@ impl Turning {
                         return Ok(true);
                     }
                 }
-                Effect::Load(load) => {
-                    if matches!(load, Load::History(_) | Load::Conversations(_)) {
-                        // Only the newest of each thing is answered.
-                        self.awaited.retain(|it| !load.replaces(it));
-                        self.awaited.push(load.clone());
-                    }
-                    self.hands.perform(Effect::Load(load));
-                }
+                Effect::Load(load) => self.wanted.push(load),
                 it @ (Effect::Write(_)
                 | Effect::Ask(_)
                 | Effect::Sync(_)

@@ -2,31 +2,41 @@
 //! are the only ones that matter, so a search for older ones is ended.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, OnceLock};
 
 use crate::shell::mailbox::EventQueue;
 use inbox::event::{Event, Load, Loaded};
 use model::search::SearchQuery;
-use store::{Interrupt, Reader, StoreError};
+use store::{Interrupt, Reader, ReaderSource, StoreError};
 
 /// The thread that searches.
 pub struct Searching {
     queries: Sender<SearchQuery>,
-    interrupt: Interrupt,
+    /// Of its connection, once something was searched for.
+    interrupt: Arc<OnceLock<Interrupt>>,
 }
 
 impl Searching {
-    pub fn start(reader: Reader, mailbox: EventQueue) -> std::io::Result<Self> {
+    pub fn start(readers: ReaderSource, mailbox: EventQueue) -> std::io::Result<Self> {
         let (queries, queue) = channel();
-        let interrupt = reader.interrupt();
+        let interrupt = Arc::<OnceLock<Interrupt>>::default();
+        let opened = interrupt.clone();
         let name = std::thread::Builder::new().name("searcher".to_owned());
-        name.spawn(move || answer_all(&reader, &queue, &mailbox))?;
+        name.spawn(move || {
+            if let Some((reader, first)) = open(&readers, &queue, &mailbox) {
+                opened.get_or_init(|| reader.interrupt());
+                answer_all(&reader, first, &queue, &mailbox);
+            }
+        })?;
         Ok(Self { queries, interrupt })
     }
 
     /// Asks for something else than before.
     pub fn ask(&self, query: SearchQuery) {
         // Only older questions can be under way.
-        self.interrupt.interrupt();
+        if let Some(interrupt) = self.interrupt.get() {
+            interrupt.interrupt();
+        }
         // A thread that has ended has told so itself.
         drop(self.queries.send(query));
     }
@@ -53,8 +63,29 @@ impl Waiting {
     }
 }
 
-fn answer_all(reader: &Reader, queue: &Receiver<SearchQuery>, mailbox: &EventQueue) {
+/// Waits for the first words, and opens a connection to search with.
+fn open(
+    readers: &ReaderSource,
+    queue: &Receiver<SearchQuery>,
+    mailbox: &EventQueue,
+) -> Option<(Reader, SearchQuery)> {
+    loop {
+        let query = queue.recv().ok()?;
+        match readers.open() {
+            Ok(reader) => return Some((reader, query)),
+            Err(error) => mailbox.result(failed(query, &error)),
+        }
+    }
+}
+
+fn failed(query: SearchQuery, error: &StoreError) -> Event {
+    tracing::error!(%error, "a search failed");
+    Event::Loaded(Load::Search(query), Err(error.to_string()))
+}
+
+fn answer_all(reader: &Reader, first: SearchQuery, queue: &Receiver<SearchQuery>, mailbox: &EventQueue) {
     let mut waiting = Waiting::default();
+    waiting.add(first);
     loop {
         if waiting.0.is_empty() {
             let Ok(query) = queue.recv() else { return };
@@ -62,18 +93,14 @@ fn answer_all(reader: &Reader, queue: &Receiver<SearchQuery>, mailbox: &EventQue
         }
         queue.try_iter().for_each(|it| waiting.add(it));
         let Some(query) = waiting.0.pop() else { continue };
-        let found = match reader.search(&query) {
-            Ok(page) => Ok(Loaded::Search(query.clone(), Box::new(page))),
-            Err(StoreError::Interrupted) => {
-                waiting.put_back(query);
-                continue;
+        match reader.search(&query) {
+            Ok(page) => {
+                let found = Loaded::Search(query.clone(), Box::new(page));
+                mailbox.result(Event::Loaded(Load::Search(query), Ok(found)));
             }
-            Err(error) => {
-                tracing::error!(%error, "a search failed");
-                Err(error.to_string())
-            }
-        };
-        mailbox.result(Event::Loaded(Load::Search(query), found));
+            Err(StoreError::Interrupted) => waiting.put_back(query),
+            Err(error) => mailbox.result(failed(query, &error)),
+        }
     }
 }
 

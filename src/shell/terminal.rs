@@ -15,12 +15,10 @@ use crossterm::terminal::{
     BeginSynchronizedUpdate, EndSynchronizedUpdate, EnterAlternateScreen, LeaveAlternateScreen,
 };
 use crossterm::{cursor, queue, terminal};
-use ratatui::backend::{Backend, CrosstermBackend};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use crate::shell::color_answers;
-use crate::shell::links;
+use crate::shell::{color_answers, frame_encoder};
 use inbox::screens::history::links_view::LinkedCells;
 use inbox::wrap;
 use model::text::SafeText;
@@ -88,6 +86,7 @@ pub struct ScreenOptions {
 }
 
 /// A frame that is on the screen.
+#[derive(PartialEq)]
 struct ShownFrame {
     cells: Buffer,
     cursor: Option<Position>,
@@ -97,8 +96,10 @@ struct ShownFrame {
 /// The screen: knows the frame on it, so that an unchanged frame costs no
 /// byte.
 pub struct Screen {
-    backend: CrosstermBackend<FrameWriter>,
+    writer: FrameWriter,
     shown: Option<ShownFrame>,
+    /// The cells of the frame before, to be used again.
+    spare: Option<Buffer>,
     /// What lies over its cells.
     overlays: Vec<SharpImage>,
     options: ScreenOptions,
@@ -116,8 +117,8 @@ impl Screen {
     /// When the terminal does not take one of them; it is given back then.
     pub fn take(options: ScreenOptions) -> io::Result<Self> {
         enter(options)?;
-        let backend = CrosstermBackend::new(FrameWriter::default());
-        Ok(Self { backend, shown: None, overlays: Vec::new(), options, title: None })
+        let writer = FrameWriter::default();
+        Ok(Self { writer, shown: None, spare: None, overlays: Vec::new(), options, title: None })
     }
 
     /// Takes the terminal again after a stop.
@@ -150,47 +151,60 @@ impl Screen {
         paint: impl FnOnce(&mut Buffer) -> (Option<Position>, Vec<LinkedCells>),
     ) -> io::Result<()> {
         let area = Rect::new(0, 0, size.0, size.1);
-        let mut cells = Buffer::empty(area);
+        let mut cells = self.spare.take().filter(|it| it.area == area).unwrap_or_else(|| Buffer::empty(area));
+        cells.reset();
         let (cursor, links) = paint(&mut cells);
         let frame = ShownFrame { cells, cursor, links };
         let moved = self.overlays != overlays;
         let before = self.shown.take().filter(|it| it.cells.area == area && !moved);
-        if let Some(before) = &before
-            && before.cells == frame.cells
-            && before.cursor == cursor
-            && before.links == frame.links
-        {
+        if before.as_ref().is_some_and(|it| *it == frame) {
+            self.spare = before.map(|it| it.cells);
             self.shown = Some(frame);
             return Ok(());
         }
         // What the terminal drew over cells does not move with them, and what
         // it drew wider or narrower than its cells leaves traces.
         let before = before.filter(|it| !leaves_traces(&it.cells, &frame.cells));
-        let whole = before.is_none();
-        queue!(self.backend, BeginSynchronizedUpdate, cursor::Hide)?;
-        if whole {
-            if !self.overlays.is_empty() {
-                // Only kitty knows it; it takes all pictures away.
-                self.backend.write_all(b"\x1b_Ga=d,q=2\x1b\\")?;
-            }
-            queue!(self.backend, terminal::Clear(terminal::ClearType::All))?;
+        queue!(self.writer, BeginSynchronizedUpdate)?;
+        if before.as_ref().is_none_or(|it| it.cursor.is_some()) {
+            queue!(self.writer, cursor::Hide)?;
         }
-        let (mut old, old_links) =
-            before.map_or_else(|| (Buffer::empty(area), Vec::new()), |it| (it.cells, it.links));
-        links::mark_changed(&mut old, &old_links, &frame.links);
-        links::draw(&mut self.backend, old.diff_iter(&frame.cells), &frame.links)?;
-        if whole {
-            for overlay in &overlays {
-                overlay.draw(&mut self.backend)?;
-            }
-            self.overlays = overlays;
+        match before {
+            Some(before) => self.change(before, &frame),
+            None => self.draw_whole(&frame, overlays)?,
         }
         if let Some(position) = cursor {
-            queue!(self.backend, cursor::MoveTo(position.x, position.y), cursor::Show)?;
+            queue!(self.writer, cursor::MoveTo(position.x, position.y), cursor::Show)?;
         }
-        queue!(self.backend, EndSynchronizedUpdate)?;
-        Backend::flush(&mut self.backend)?;
+        queue!(self.writer, EndSynchronizedUpdate)?;
+        self.writer.flush()?;
         self.shown = Some(frame);
+        Ok(())
+    }
+
+    /// Writes what differs from the frame on screen.
+    fn change(&mut self, before: ShownFrame, frame: &ShownFrame) {
+        let (mut cells, covered) = (before.cells, !self.overlays.is_empty());
+        let after = (&frame.cells, frame.links.as_slice());
+        frame_encoder::change(&mut self.writer.bytes, (&mut cells, before.links), after, covered);
+        self.spare = Some(cells);
+    }
+
+    /// Writes the whole frame, and what lies over its cells.
+    fn draw_whole(&mut self, frame: &ShownFrame, overlays: Vec<SharpImage>) -> io::Result<()> {
+        if !self.overlays.is_empty() {
+            // Only kitty knows it; it takes all pictures away.
+            self.writer.write_all(b"\x1b_Ga=d,q=2\x1b\\")?;
+        }
+        queue!(self.writer, terminal::Clear(terminal::ClearType::All))?;
+        let mut blank = Buffer::empty(frame.cells.area);
+        let after = (&frame.cells, frame.links.as_slice());
+        frame_encoder::encode(&mut self.writer.bytes, (&mut blank, &[]), after, false);
+        self.spare = Some(blank);
+        for overlay in &overlays {
+            overlay.draw(&mut self.writer)?;
+        }
+        self.overlays = overlays;
         Ok(())
     }
 
@@ -214,8 +228,8 @@ impl Screen {
     /// # Errors
     /// When the terminal takes no bytes any more.
     pub fn say(&mut self, bytes: &[u8]) -> io::Result<()> {
-        self.backend.write_all(bytes)?;
-        Backend::flush(&mut self.backend)
+        self.writer.write_all(bytes)?;
+        self.writer.flush()
     }
 
     /// Reads the mouse, or leaves it to the terminal.
@@ -225,11 +239,11 @@ impl Screen {
     pub fn read_mouse(&mut self, read: bool) -> io::Result<()> {
         self.options.mouse = read;
         if read {
-            queue!(self.backend, EnableMouseCapture)?
+            queue!(self.writer, EnableMouseCapture)?
         } else {
-            queue!(self.backend, DisableMouseCapture)?
+            queue!(self.writer, DisableMouseCapture)?
         }
-        Backend::flush(&mut self.backend)
+        self.writer.flush()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Questions to SQLite and rows read by the names of their columns, for both
 //! databases.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use rusqlite::types::{FromSql, Type};
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
@@ -19,75 +19,104 @@ const ONLY: usize = 0;
 pub struct Row<'a> {
     row: &'a rusqlite::Row<'a>,
     next: Cell<usize>,
+    /// What the rows before it were read by, and how much of that was taken.
+    learned: Option<&'a LearnedPlaces>,
+    step: Cell<usize>,
 }
+
+/// Names in the order in which a row was read, and where each was found: the
+/// next row of the same question is read alike, without comparing a name.
+type LearnedPlaces = RefCell<Vec<(&'static str, usize)>>;
 
 impl<'a> Row<'a> {
     /// The same row, by name.
     pub fn of(row: &'a rusqlite::Row<'a>) -> Self {
-        Self { row, next: Cell::new(0) }
+        Self { row, next: Cell::new(0), learned: None, step: Cell::new(0) }
+    }
+
+    fn learning(row: &'a rusqlite::Row<'a>, learned: &'a LearnedPlaces) -> Self {
+        Self { learned: Some(learned), ..Self::of(row) }
     }
 
     /// A cell.
-    pub fn get<T: FromSql>(&self, name: &str) -> Result<T> {
+    pub fn get<T: FromSql>(&self, name: &'static str) -> Result<T> {
         self.row.get(self.place(name)?)
     }
 
     /// A text where it lies, or copied from there.
-    pub fn text<T: From<&'a str>>(&self, name: &str) -> Result<T> {
+    pub fn text<T: From<&'a str>>(&self, name: &'static str) -> Result<T> {
         Ok(self.row.get_ref(self.place(name)?)?.as_str()?.into())
     }
 
     /// The same; `None` for null.
-    pub fn optional_text<T: From<&'a str>>(&self, name: &str) -> Result<Option<T>> {
+    pub fn optional_text<T: From<&'a str>>(&self, name: &'static str) -> Result<Option<T>> {
         Ok(self.row.get_ref(self.place(name)?)?.as_str_or_null()?.map(T::from))
     }
 
     /// What a stored word means.
-    pub fn word<T>(&self, name: &str, meaning: impl FnOnce(&str) -> T) -> Result<T> {
+    pub fn word<T>(&self, name: &'static str, meaning: impl FnOnce(&str) -> T) -> Result<T> {
         Ok(meaning(self.row.get_ref(self.place(name)?)?.as_str()?))
     }
 
     /// A text of one line; none for null.
-    pub fn line(&self, name: &str) -> Result<SafeText> {
+    pub fn line(&self, name: &'static str) -> Result<SafeText> {
         Ok(self.optional_line(name)?.unwrap_or_default())
     }
 
     /// The same; `None` for null.
-    pub fn optional_line(&self, name: &str) -> Result<Option<SafeText>> {
+    pub fn optional_line(&self, name: &'static str) -> Result<Option<SafeText>> {
         Ok(self.optional_text(name)?.map(SafeText::line))
     }
 
     /// A text of any number of lines.
-    pub fn block(&self, name: &str) -> Result<SafeText> {
+    pub fn block(&self, name: &'static str) -> Result<SafeText> {
         self.word(name, SafeText::block)
     }
 
     /// A number in its own type; none where it does not fit.
-    pub fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> Result<T> {
+    pub fn number<T: TryFrom<i64> + Default>(&self, name: &'static str) -> Result<T> {
         Ok(T::try_from(self.get::<i64>(name)?).unwrap_or_default())
     }
 
     /// What JSON says; nothing where it cannot be read.
-    pub fn json<T: JsonCell>(&self, name: &str) -> Result<T> {
+    pub fn json<T: JsonCell>(&self, name: &'static str) -> Result<T> {
         Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
     /// The error that a cell makes no sense.
-    pub fn unreadable(&self, name: &str, why: String) -> Error {
+    pub fn unreadable(&self, name: &'static str, why: String) -> Error {
         match self.place(name) {
             Ok(place) => Error::FromSqlConversionFailure(place, Type::Text, why.into()),
             Err(error) => error,
         }
     }
 
-    fn place(&self, name: &str) -> Result<usize> {
+    fn place(&self, name: &'static str) -> Result<usize> {
+        let step = self.step.get();
+        self.step.set(step + 1);
+        let known = self.learned.and_then(|it| it.borrow().get(step).copied());
+        if let Some((known, place)) = known
+            && std::ptr::eq(known, name)
+        {
+            self.next.set(place + 1);
+            return Ok(place);
+        }
+        let place = self.find(name)?;
+        if let Some(learned) = self.learned {
+            let mut learned = learned.borrow_mut();
+            learned.truncate(step);
+            learned.push((name, place));
+        }
+        self.next.set(place + 1);
+        Ok(place)
+    }
+
+    fn find(&self, name: &str) -> Result<usize> {
         let statement: &Statement<'_> = self.row.as_ref();
         let next = self.next.get();
         let mut places = (next..statement.column_count()).chain(0..next);
         let found = places.find(|it| statement.column_name(*it).is_ok_and(|it| it == name));
-        let place = found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))?;
-        self.next.set(place + 1);
-        Ok(place)
+        found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))
     }
 }
 
@@ -141,7 +170,8 @@ impl Queries for Connection {
     ) -> Result<C> {
         let mut statement = self.prepare_cached(sql)?;
         debug_assert!(names_differ(&statement), "two columns of one name: {sql}");
-        statement.query_map(bound, |row| read(&Row::of(row)))?.collect()
+        let learned = LearnedPlaces::default();
+        statement.query_map(bound, |row| read(&Row::learning(row, &learned)))?.collect()
     }
 }
 

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use rusqlite::Connection;
 
-use disk::Standing;
+use disk::{FileWatch, Standing};
 use model::chance::Chance;
 use model::ids::{ChannelId, ConversationId};
 use model::time::Zone;
@@ -173,10 +173,6 @@ pub struct Snapshot(u64);
 impl Store {
     /// Opens or makes both files in a folder and mends what a crash left:
     /// rows whose bytes may have left become uncertain.
-    ///
-    /// # Errors
-    /// When the folder cannot be used, or the outbox is damaged or newer. A
-    /// cache that cannot be used is set aside and rebuilt instead.
     pub fn open(folder: &Path) -> Result<Self, StoreError> {
         Self::open_with(folder, StoreOptions::default())
     }
@@ -210,12 +206,17 @@ impl Store {
         };
         let standing = [&paths.outbox, &paths.cache].map(|it| Standing::of(it));
         let [outbox_file, cache_file] = standing;
+        let mut done_at = None;
         Ok(Self(Arc::new(StoreState {
             paths,
             outbox: WriterThread::start("outbox", outbox, (outbox_file, false), |_| Ok(false))?,
-            cache: WriterThread::start("cache", cache, (cache_file, true), |cache| {
-                let more = search::add_slice(&mut cache.connection)?;
-                let more = trouble::add_slice(&mut cache.connection)? || more;
+            cache: WriterThread::start("cache", cache, (cache_file, true), move |cache| {
+                // A job that only read leaves nothing to be done.
+                let more = done_at != Some(cache.connection.total_changes()) && {
+                    let more = search::add_slice(&mut cache.connection)?;
+                    trouble::add_slice(&mut cache.connection)? || more
+                };
+                done_at = Some(cache.connection.total_changes()).filter(|_| !more);
                 Ok(cache.wiping.add_slice(&cache.connection)? || more)
             })?,
             counter,
@@ -249,8 +250,32 @@ impl Store {
 
     /// A connection of its own for reading windows, for one thread.
     pub fn reader(&self) -> Result<Reader, StoreError> {
-        let connection = files::open_reader(&self.0.paths)?;
-        Ok(Reader::new(connection, self.zone(), self.known_drafts().clone())?)
+        self.readers().open()
+    }
+
+    /// Opens connections later, for a thread that may never read.
+    pub fn readers(&self) -> ReaderSource {
+        ReaderSource {
+            paths: self.0.paths.clone(),
+            zone: self.zone().clone(),
+            drafts: self.known_drafts().clone(),
+        }
+    }
+
+    /// Goes on with the connection that [`Self::peek`] read with, and with the
+    /// questions it knows; with a new one where opening the files changed them.
+    pub fn adopt(&self, reader: Reader) -> Result<Reader, StoreError> {
+        if self.was_mended() {
+            return self.reader();
+        }
+        Ok(reader.knowing(self.known_drafts().clone()))
+    }
+
+    /// Tells when a process writes the files, this one too; none where the
+    /// system does not tell.
+    pub fn watch(&self) -> Option<FileWatch> {
+        let watch = FileWatch::new(&[&self.0.paths.cache, &self.0.paths.outbox]);
+        watch.inspect_err(|error| tracing::info!(%error, "the files are looked at instead")).ok()
     }
 
     /// Whether the cache could not be used and was made anew.
@@ -288,6 +313,21 @@ impl Store {
 impl WritesFile for Cache {
     fn connection(&mut self) -> &mut Connection {
         &mut self.connection
+    }
+}
+
+/// Opens connections to read with; holds none of the files open itself.
+pub struct ReaderSource {
+    paths: Paths,
+    zone: Zone,
+    drafts: drafts::WrittenDrafts,
+}
+
+impl ReaderSource {
+    /// A connection of its own for reading windows, for one thread.
+    pub fn open(&self) -> Result<Reader, StoreError> {
+        let connection = files::open_reader(&self.paths)?;
+        Ok(Reader::new(connection, &self.zone, self.drafts.clone())?)
     }
 }
 

@@ -4,9 +4,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
+use crate::file_news::FileNews;
 use crate::leading::{Leading, ProcessRole, owner};
 use crate::loops::TabLoop;
 use crate::plan::Polling;
@@ -25,6 +26,8 @@ use store::Store;
 pub struct Engine {
     tabs: Vec<Arc<TabSync>>,
     lead: mpsc::UnboundedSender<LeadOrder>,
+    /// Rung when there is something for other processes.
+    bell: Arc<Notify>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
     loops: Mutex<Vec<JoinHandle<()>>>,
@@ -55,6 +58,8 @@ impl Engine {
         polling: Polling,
     ) -> Self {
         let mut tabs: Vec<Arc<TabSync>> = Vec::new();
+        let bell = Arc::new(Notify::new());
+        let news = ringing(news, bell.clone());
         for spec in channels {
             let id = spec.id.clone();
             match hands(spec, &tabs, &store, &clock, &news) {
@@ -66,14 +71,16 @@ impl Engine {
             }
         }
         let owner = owner(&store);
+        let files = FileNews::new(store.watch());
         let leading = Leading::new(store, tabs.clone(), owner, role);
         let (stop, stopping) = watch::channel(false);
         let (lead, orders) = mpsc::unbounded_channel();
-        let mut loops = vec![handle.spawn(keep_leases(leading, orders, stopping, clock.clone()))];
+        let heard = Heard { orders, bell: bell.clone(), files };
+        let mut loops = vec![handle.spawn(keep_leases(leading, heard, stopping, clock.clone()))];
         for tab in &tabs {
             loops.extend(tab.loops().map(|it| handle.spawn(run(it, clock.clone()))));
         }
-        Self { tabs, lead, clock, stop, loops: Mutex::new(loops) }
+        Self { tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
     }
 
     /// Which tab is looked at, and which of its conversations; `None` when
@@ -83,6 +90,7 @@ impl Engine {
             let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
             tab.focus(here.is_some(), here.and_then(|(_, conversation)| conversation.clone()));
         }
+        self.bell.notify_one();
     }
 
     /// Rows were queued, or a person decided about one.
@@ -98,6 +106,7 @@ impl Engine {
     pub fn refresh(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
             tab.refresh();
+            self.bell.notify_one();
         }
     }
 
@@ -105,6 +114,7 @@ impl Engine {
     pub fn fetch_older(&self, channel: ChannelId, conversation: ConversationId) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_older(conversation);
+            self.bell.notify_one();
         }
     }
 
@@ -204,19 +214,42 @@ enum LeadOrder {
     Resume(oneshot::Sender<()>),
 }
 
+/// The same news, of which other processes are to learn how the connection fares.
+fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn Fn(News) + Send + Sync> {
+    Arc::new(move |it| {
+        if matches!(it, News::Health(..)) {
+            bell.notify_one();
+        }
+        news(it);
+    })
+}
+
+/// What the one who keeps the leases hears.
+struct Heard {
+    orders: mpsc::UnboundedReceiver<LeadOrder>,
+    bell: Arc<Notify>,
+    files: FileNews,
+}
+
 /// Keeps the leases until the engine stops.
 async fn keep_leases(
     mut leading: Leading,
-    mut orders: mpsc::UnboundedReceiver<LeadOrder>,
+    mut heard: Heard,
     mut stop: watch::Receiver<bool>,
     clock: Arc<dyn Clock>,
 ) {
     let turns = async {
+        leading.files_changed(heard.files.listen());
         loop {
             let wait = leading.step(clock.now()).await;
             let order = tokio::select! {
                 biased;
-                order = orders.recv() => order,
+                order = heard.orders.recv() => order,
+                () = heard.bell.notified() => continue,
+                told = heard.files.changed() => {
+                    leading.files_changed(told);
+                    continue;
+                }
                 () = tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())) => continue,
             };
             let done = match order {

@@ -24,8 +24,14 @@ use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Vers
 use store::processes::Process;
 use store::{Store, StoreError};
 
-/// Between two looks at whether another process has changed the files.
+/// Between two looks at whether another process has changed the files, where
+/// nobody tells, and at whether one that leads still runs.
 const LOOK: i64 = SECOND / 4;
+/// Looks after a write was told of: it is told of before it is committed, which
+/// may have to wait for the disk.
+const LOOKS: u8 = 4;
+/// The same where this process has just renewed its leases, which is told of, too.
+const LOOKS_AFTER_RENEWAL: u8 = 2;
 /// When the files could not be used, they are tried again after.
 const AGAIN: i64 = SECOND;
 
@@ -121,6 +127,11 @@ pub struct Leading {
     role: ProcessRole,
     tabs: Vec<Led>,
     state: LeadState,
+    /// How many of the next steps look at the files; all of them where nobody
+    /// tells of writes.
+    looks: Option<u8>,
+    /// Whether leases were renewed since a write was told of last.
+    has_renewed: bool,
 }
 
 /// What is remembered between two steps.
@@ -145,7 +156,13 @@ impl Leading {
     /// For some tabs, which lead from the first step on that gets their lease.
     pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String, role: ProcessRole) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
-        Self { store, owner, role, tabs, state: LeadState::default() }
+        Self { store, owner, role, tabs, state: LeadState::default(), looks: None, has_renewed: false }
+    }
+
+    /// The files may have changed; `told` says whether the next change is told, too.
+    pub fn files_changed(&mut self, told: bool) {
+        let own = std::mem::take(&mut self.has_renewed) && self.looks == Some(0);
+        self.looks = told.then_some(if own { LOOKS_AFTER_RENEWAL } else { LOOKS });
     }
 
     /// Renews what is held, takes what has lapsed, and notices what other
@@ -155,7 +172,7 @@ impl Leading {
             return NAP;
         }
         match self.turn(now).await {
-            Ok(()) => LOOK,
+            Ok(()) => self.rest(now),
             Err(error) => {
                 tracing::error!(%error, "the leases could not be renewed");
                 AGAIN
@@ -181,6 +198,15 @@ impl Leading {
         self.state = LeadState::default();
     }
 
+    /// How long nothing is due unless somebody tells.
+    fn rest(&self, now: Timestamp) -> i64 {
+        let follows = !self.state.others.is_empty() || !self.state.senders.is_empty();
+        match self.state.renewed {
+            Some(renewed) if self.looks == Some(0) && !follows => renewed.plus(RENEW).since(now).max(1),
+            _ => LOOK,
+        }
+    }
+
     async fn turn(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.pass_on().await?;
         let said: Vec<_> = self.tabs.iter().map(|it| it.tab.channel().vitals()).collect();
@@ -189,6 +215,8 @@ impl Leading {
             || said.iter().zip(&self.state.said).any(|(new, old)| is_news(new, old));
         if due {
             self.renew(said, now).await?;
+        } else if self.looks == Some(0) {
+            return Ok(());
         }
         let versions = self.store.versions().await?;
         let before = self.state.versions.replace(versions);
@@ -202,6 +230,7 @@ impl Leading {
         if before.is_none_or(|it| it.cache != versions.cache) {
             self.notice(now).await?;
         }
+        self.looks = self.looks.map(|it| it.saturating_sub(1));
         Ok(())
     }
 
@@ -230,6 +259,7 @@ impl Leading {
             };
             sends(&mut self.state, led, sender, now);
         }
+        self.has_renewed = true;
         self.state.renewed = Some(now);
         self.state.said = said;
         Ok(())

@@ -24,6 +24,7 @@ mod engine;
 mod events;
 mod evidence;
 mod fetching;
+mod file_news;
 pub mod finding;
 pub mod guard;
 pub mod health;

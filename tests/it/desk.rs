@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use frontdesk::assist::Endpoint;
+use frontdesk::cli::development::{self, SeededWorld};
 use frontdesk::connections::Credentials;
 use frontdesk::inbox::Inbox;
 use frontdesk::inbox::event::{Effect, Event, FileWrite, Load, Loaded, SyncOrder, TerminalOrder};
@@ -158,6 +159,8 @@ pub struct Desk {
     /// What the person's editor will come back with.
     pub edits: std::collections::VecDeque<String>,
     pub quit: bool,
+    /// What was read of the files.
+    pub loads: Vec<Load>,
     disk: Disk,
     hung: Vec<Effect>,
     /// Which reads fail.
@@ -309,6 +312,7 @@ impl Desk {
             opened: Vec::new(),
             edits: std::collections::VecDeque::new(),
             quit: false,
+            loads: Vec::new(),
             disk: Disk::Works,
             hung: Vec::new(),
             unreadable: |_| false,
@@ -486,6 +490,7 @@ impl Desk {
     }
 
     fn load(&mut self, load: &Load) -> Result<Loaded, String> {
+        self.loads.push(load.clone());
         if (self.unreadable)(load) {
             return Err("database is locked".to_owned());
         }
@@ -495,6 +500,15 @@ impl Desk {
     fn take_news(&mut self) -> Vec<Effect> {
         let news = std::mem::take(&mut *self.news.lock().expect("no one failed"));
         news.into_iter().flat_map(|it| self.app.update(Event::News(it))).collect()
+    }
+
+    /// So many conversations nobody had come into the first tab, with so many
+    /// messages together.
+    pub fn fill(&mut self, conversations: u32, messages: u64) {
+        let channel = self.channels[0].spec().id.clone();
+        let world = SeededWorld::new(1, conversations, messages);
+        self.runtime.block_on(development::fill(&self.store, &channel, &world)).expect("filled");
+        self.told(News::Conversations(channel));
     }
 
     /// Something the hands told.

@@ -9,6 +9,7 @@ mod carriers;
 mod channel;
 mod connections;
 mod contract;
+mod costs;
 mod dependencies;
 mod desk;
 mod development;

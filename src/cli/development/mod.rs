@@ -15,7 +15,7 @@ use model::account::Platform;
 use model::ids::ChannelId;
 use store::Store;
 use store::history::HistoryMove;
-use world::SeededWorld;
+pub use world::SeededWorld;
 
 /// The commands for benches.
 #[derive(Debug, Subcommand)]
@@ -58,7 +58,8 @@ pub fn run(action: &DevelopmentAction) -> Result<()> {
     let channel = channel(arguments.channel.as_deref())?;
     let store = Store::open(&arguments.data_dir).context("opening the folder's files")?;
     let runtime = tokio::runtime::Builder::new_current_thread().build().context("starting")?;
-    runtime.block_on(fill(&store, &channel, arguments))?;
+    let world = SeededWorld::new(arguments.seed, arguments.conversations, arguments.messages);
+    runtime.block_on(fill(&store, &channel, &world))?;
     store.finish_index().context("adding the texts to the search")?;
     let folder: &Path = &arguments.data_dir;
     print::line(&format!(
@@ -82,12 +83,16 @@ fn channel(name: Option<&str>) -> Result<ChannelId> {
     }
 }
 
-async fn fill(store: &Store, channel: &ChannelId, arguments: &FillArguments) -> Result<()> {
-    let world = SeededWorld::new(arguments.seed, arguments.conversations, arguments.messages);
+/// Stores all of a world in a channel's cache.
+///
+/// # Errors
+/// When the files do not take it.
+pub async fn fill(store: &Store, channel: &ChannelId, world: &SeededWorld) -> Result<()> {
+    let conversations = world.conversations();
     store.apply_account(channel, world.account()).await.context("storing the account")?;
     let mut first = 0;
-    while first < arguments.conversations {
-        let end = arguments.conversations.min(first.saturating_add(AT_ONCE));
+    while first < conversations {
+        let end = conversations.min(first.saturating_add(AT_ONCE));
         let (mut page, mut histories) = (Vec::new(), Vec::new());
         for index in first..end {
             let (conversation, messages) = world.conversation(index);

@@ -102,6 +102,10 @@ impl SeededWorld {
         Self { seed, conversations: u64::from(conversations), messages }
     }
 
+    pub fn conversations(&self) -> u32 {
+        u32::try_from(self.conversations).unwrap_or(u32::MAX)
+    }
+
     pub fn account(&self) -> Account {
         Account {
             id: "account".to_owned(),

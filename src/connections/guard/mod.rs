@@ -15,7 +15,7 @@
 //! proxy is asked, whatever the environment says.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rustls::ClientConfig;
 use tokio::time::timeout;
@@ -38,13 +38,17 @@ pub use request::{
 pub use tls::system_trust;
 pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
 
+/// The certificates the system trusts, read when something is first asked over
+/// https: there are hundreds of files of them.
+type SystemTrust = Arc<OnceLock<Option<Arc<ClientConfig>>>>;
+
 /// What may be reached, and how. Cheap to clone.
 #[derive(Clone)]
 pub struct Guard {
     policy: Policy,
     named: Arc<[String]>,
     network: Arc<dyn GuardedNetwork>,
-    trust: Option<Arc<ClientConfig>>,
+    trust: SystemTrust,
 }
 
 impl fmt::Debug for Guard {
@@ -57,16 +61,12 @@ impl Guard {
     /// With the system's resolver, sockets and trusted certificates. Without
     /// trusted certificates it works, but every https fetch fails.
     pub fn system(policy: Policy) -> Self {
-        let trust = tls::system_trust();
-        if let Err(error) = &trust {
-            tracing::warn!(%error, "no trusted certificates: webhooks and media links over https will fail");
-        }
-        Self { policy, named: Arc::from([]), network: Arc::new(SystemNetwork), trust: trust.ok() }
+        Self { policy, named: Arc::from([]), network: Arc::new(SystemNetwork), trust: SystemTrust::default() }
     }
 
     /// With another network and other trusted certificates.
     pub fn with(policy: Policy, network: Arc<dyn GuardedNetwork>, trust: Arc<ClientConfig>) -> Self {
-        Self { policy, named: Arc::from([]), network, trust: Some(trust) }
+        Self { policy, named: Arc::from([]), network, trust: Arc::new(OnceLock::from(Some(trust))) }
     }
 
     /// The same guard, which also lets through to these hosts in private
@@ -102,6 +102,14 @@ impl Guard {
         fetched
     }
 
+    fn trust(&self) -> Option<Arc<ClientConfig>> {
+        let read = || {
+            let none = "no trusted certificates: webhooks and media links over https will fail";
+            tls::system_trust().inspect_err(|error| tracing::warn!(%error, none)).ok()
+        };
+        self.trust.get_or_init(read).clone()
+    }
+
     async fn unlimited(
         &self,
         url: &VettedUrl,
@@ -112,8 +120,7 @@ impl Guard {
         if !url.is_https() {
             return exchange::exchange(stream, url, request, limits).await;
         }
-        let trust = self.trust.as_ref().ok_or(FetchError::Tls)?;
-        let stream = tls::connect(stream, url, Arc::clone(trust)).await?;
+        let stream = tls::connect(stream, url, self.trust().ok_or(FetchError::Tls)?).await?;
         exchange::exchange(stream, url, request, limits).await
     }
 }

@@ -8,6 +8,7 @@ use crate::loads::{Loads, Pane};
 use crate::pages::PageKind;
 use crate::resource::LoadState;
 use crate::screens::broadcasts::BroadcastQuery;
+use crate::screens::history::History;
 use model::ids::ChannelId;
 use model::queries::{ConversationQuery, HistoryQuery};
 use model::text::SafeText;
@@ -80,6 +81,24 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Insight(Insight::Lesson(_) | Insight::ForgetLessons | Insight::LeavePast)
         | Load::At(..)
         | Load::Broadcasts(BroadcastQuery::Handover) => gave_up(&mut inbox.context, "nothing was done", &why),
+    }
+}
+
+impl Desk {
+    /// Whether somebody still waits for it: many keys at once pass over
+    /// conversations that need not be read.
+    pub fn still_wants(&self, load: &Load) -> bool {
+        let tab = |channel: &ChannelId| self.tabs.iter().find(|it| it.channel.id == *channel);
+        if let Load::History(query) = load {
+            let is_it = |it: &History| it.conversation == query.conversation;
+            return tab(&query.channel).and_then(|it| it.history.as_ref()).is_some_and(is_it)
+                || self.second().is_some_and(|it| is_it(&it.history));
+        }
+        if let Load::Draft(channel, conversation) = load {
+            let composer = tab(channel).and_then(|it| it.composer.as_ref());
+            return composer.is_some_and(|it| it.conversation == *conversation);
+        }
+        true
     }
 }
 

@@ -72,7 +72,9 @@ impl WatchState {
         if self.marked.as_ref() == Some(&mark) {
             return;
         }
-        context.push(FileWrite::MarkSeen(tab.channel.id.clone(), mark.0.clone(), newest));
+        let channel = tab.channel.id.clone();
+        desk.ahead.forget(&channel, Some(&mark.0));
+        context.push(FileWrite::MarkSeen(channel, mark.0.clone(), newest));
         self.marked = Some(mark);
         desk.mark_read(context);
     }
@@ -94,8 +96,10 @@ impl Desk {
             let (channel, conversation) = (tab.channel.id.clone(), history.conversation.clone());
             context.push(SyncOrder::FetchOlder(channel, conversation));
         }
-        if let Some(query) = history.take_query(now) {
-            context.push(Effect::Load(Load::History(query)));
+        let Some(query) = history.take_query(now) else { return };
+        match self.ahead.answer(&query).cloned() {
+            Some(page) => self.history_loaded(&query, page, context),
+            None => context.push(Effect::Load(Load::History(query))),
         }
     }
 }

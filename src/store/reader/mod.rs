@@ -60,6 +60,11 @@ impl Reader {
         Ok(Self { connection, drafts, zone: zone.clone(), past: None })
     }
 
+    /// The same connection, beside drafts that are being written.
+    pub(crate) fn knowing(self, drafts: drafts::WrittenDrafts) -> Self {
+        Self { drafts, ..self }
+    }
+
     /// Has the cache made anew at the next start if a reading found it
     /// damaged.
     pub fn note_damage(&self, error: &StoreError) {

@@ -62,7 +62,7 @@ pub(crate) fn request(connection: &Connection, id: &RowId) -> Result<Option<Prep
     })?)
 }
 
-fn unreadable(row: &Row<'_>, name: &str) -> rusqlite::Error {
+fn unreadable(row: &Row<'_>, name: &'static str) -> rusqlite::Error {
     row.unreadable(name, format!("the {name} of an outbox row cannot be read"))
 }
 

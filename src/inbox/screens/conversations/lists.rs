@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
-use crate::screens::conversations::ConversationList;
+use crate::screens::conversations::{ConversationList, WINDOW};
 use crate::tab::Focus;
 use crate::watch::update as watch;
 use model::conversations::ConversationRow;
@@ -19,6 +19,19 @@ use model::time::Timestamp;
 const MOVED_GRACE: i64 = 300_000;
 
 impl ConversationList {
+    /// Its first rows are on screen: from now on it wants a whole window.
+    pub(crate) fn widen(&mut self) {
+        if !self.loaded || self.wanted.limit == WINDOW {
+            return;
+        }
+        self.wanted.limit = WINDOW;
+        if self.page.reaches_bottom {
+            self.resource.amend(self.wanted.clone());
+        } else {
+            self.resource.want(self.wanted.clone());
+        }
+    }
+
     /// Whether it has just moved its selection by itself.
     pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
         self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
@@ -87,7 +100,12 @@ impl Desk {
 
     /// Puts a conversation into the history pane and composer of its tab.
     pub(crate) fn show(&mut self, key: &ConversationKey, context: &mut Context) {
-        let row = self.list().page.rows.iter().find(|it| it.key() == *key).cloned();
+        let shown =
+            self.tabs.iter().find(|it| it.channel.id == key.channel).and_then(|it| it.history.as_ref());
+        if shown.is_some_and(|it| it.conversation == key.conversation) {
+            return;
+        }
+        let row = self.list().page.rows.iter().find(|it| it.is(key)).cloned();
         if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
             watch::show(tab, &key.conversation, row, context);
         }

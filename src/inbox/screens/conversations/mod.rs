@@ -32,6 +32,8 @@ use model::time::{MINUTE, Timestamp};
 
 /// Rows asked for at once.
 const WINDOW: u32 = 200;
+/// Rows asked for before anything is on screen.
+const FIRST: u32 = 64;
 /// Rows from the window's edge at which the next window is asked for.
 const NEAR_EDGE: usize = 40;
 
@@ -71,7 +73,7 @@ impl ConversationList {
     pub fn new(channel: Option<ChannelId>, view: SavedView) -> Self {
         let (filter, sort) = (view.filter.clone(), view.sort);
         let (at, anchor) = (Timestamp::default(), Anchor::Top);
-        let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: WINDOW };
+        let wanted = ConversationQuery { channel, filter, sort, at, anchor, limit: FIRST };
         Self {
             view,
             typed: String::new(),
@@ -377,19 +379,18 @@ impl ConversationList {
     /// Scrolls as little as needed to show the selection, unless the person
     /// has scrolled away from it.
     pub fn reveal(&mut self, visible: usize) {
-        let most = self.page.rows.len().saturating_sub(visible.max(1));
+        let visible = visible.max(1);
+        let most = self.page.rows.len().saturating_sub(visible);
         self.first = self.first.min(most);
         if self.scrolled {
             return;
         }
         let Some(index) = self.index() else { return };
-        let visible = visible.max(1);
         if index < self.first {
             self.first = index;
         } else if index >= self.first + visible {
             self.first = index + 1 - visible;
         }
-        let most = self.page.rows.len().saturating_sub(visible);
         self.first = self.first.min(most);
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! It says how many messages it wants.
 
+pub(crate) mod ahead;
 pub(crate) mod commands;
 pub(crate) mod details;
 pub mod find;
@@ -39,7 +40,7 @@ use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
 /// Messages loaded at first and with each further step back.
-const STEP: u32 = 100;
+pub(crate) const STEP: u32 = 100;
 /// Messages kept on screen's account at most.
 const MOST: u32 = 20_000;
 

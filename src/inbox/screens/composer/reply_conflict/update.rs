@@ -51,6 +51,7 @@ impl Desk {
     /// The frame that shows the inbox as it is has been drawn.
     pub fn drawn(&mut self, now: Timestamp, context: &mut Context) {
         context.guard.drawn(now);
+        self.list_mut().widen();
         let seen = self.areas(context).history.is_some() && self.is_inbox_shown();
         let tab = self.tab_mut();
         if let Some(history) = tab.history.as_ref().filter(|_| seen) {

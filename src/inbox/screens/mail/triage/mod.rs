@@ -3,12 +3,11 @@
 
 pub(crate) mod update;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashSet, VecDeque};
 
 use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
-use model::queries::HistoryPage;
 use model::time::Timestamp;
 
 /// After so many alike of one sender the rest is offered.
@@ -68,7 +67,6 @@ pub struct Triage {
     pub(crate) at: Option<ConversationRow>,
     pub(crate) queue: VecDeque<ConversationRow>,
     pub(crate) decided: Vec<TriageStep>,
-    pub(crate) ready: HashMap<ConversationId, HistoryPage>,
     pub(crate) asked: HashSet<ConversationId>,
 }
 

@@ -11,7 +11,7 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder};
 use crate::features::undo::Done;
 use crate::screens::composer::sending;
-use crate::screens::history::History;
+use crate::screens::history::ahead::update::THREADS;
 use crate::screens::mail::thread_filing::{ThreadFiling, read_change};
 use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, told};
 use crate::tab::{Focus, Tab};
@@ -19,18 +19,13 @@ use crate::watch::update as watch;
 use model::conversations::ConversationRow;
 use model::email::MailWish;
 use model::fetches::Fetch;
-use model::ids::{ChannelId, ConversationId};
+use model::ids::ConversationId;
 use model::outbox::content::ThreadChange;
-use model::queries::{Anchor, ConversationQuery, HistoryPage, HistoryQuery};
+use model::queries::{Anchor, ConversationQuery};
 use model::text::SafeText;
-use model::time::Timestamp;
 
 /// Threads of one triage at most.
 const MOST: u32 = 1_000;
-/// Threads that are brought before they are wanted.
-const AHEAD: usize = 3;
-/// Mails of a thread that are brought.
-const MAILS: u32 = 100;
 
 impl Tab {
     /// The triage of this tab, if one is under way.
@@ -90,16 +85,12 @@ impl Desk {
     }
 
     fn triage_show(&mut self, row: ConversationRow, context: &mut Context) {
-        let (id, now) = (row.conversation.id.clone(), context.now);
+        let id = row.conversation.id.clone();
         let tab = &mut self.tabs[self.active];
         watch::show(tab, &id, Some(row), context);
-        let ready = tab.mail.triage.as_mut().and_then(|it| it.ready.remove(&id));
         tab.focus = Focus::History;
         if let Some(history) = &mut tab.history {
             history.opened = true;
-            if let Some(page) = ready {
-                show_at_once(history, page, now);
-            }
         }
         self.triage_ahead(context);
     }
@@ -111,47 +102,20 @@ impl Desk {
         }
     }
 
-    /// Brings the next threads: from this desk's files, and from the server.
+    /// Brings the next threads from the server.
     fn triage_ahead(&mut self, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let Some(triage) = &mut self.tabs[self.active].mail.triage else { return };
         let ahead: Vec<ConversationId> = triage
             .at
             .iter()
-            .chain(triage.queue.iter().take(AHEAD))
+            .chain(triage.queue.iter().take(THREADS))
             .map(|it| it.conversation.id.clone())
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
-                context.push(SyncOrder::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id.clone()))));
+                context.push(SyncOrder::Fetch(channel.clone(), Fetch::Mail(MailWish::Thread(id))));
             }
-            if !triage.ready.contains_key(&id) {
-                let query = HistoryQuery { channel: channel.clone(), conversation: id, limit: MAILS };
-                context.push(Effect::Load(Load::Ahead(query)));
-            }
-        }
-    }
-
-    /// A thread that will be wanted has come.
-    pub(crate) fn ahead_loaded(&mut self, query: &HistoryQuery, page: HistoryPage) {
-        let Some(tab) = self.tab_of(&query.channel) else { return };
-        let open = tab.history.as_ref().is_some_and(|it| it.conversation == query.conversation);
-        if let Some(triage) = &mut tab.mail.triage
-            && !open
-        {
-            triage.ready.insert(query.conversation.clone(), page);
-        }
-    }
-
-    /// What a thread holds has changed: what was brought of it is old.
-    pub(crate) fn ahead_changed(&mut self, channel: &ChannelId, id: &ConversationId, context: &mut Context) {
-        let Some(tab) = self.tab_of(channel) else { return };
-        let Some(triage) = &mut tab.mail.triage else { return };
-        if triage.ready.remove(id).is_some()
-            || triage.queue.iter().take(AHEAD).any(|it| it.conversation.id == *id)
-        {
-            let query = HistoryQuery { channel: channel.clone(), conversation: id.clone(), limit: MAILS };
-            context.push(Effect::Load(Load::Ahead(query)));
         }
     }
 
@@ -353,12 +317,4 @@ fn undo_current(inbox: &mut Inbox) -> bool {
         triage.starred.remove(&at);
     }
     true
-}
-
-/// Shows what was brought before it was wanted; it is read anew all the same.
-fn show_at_once(history: &mut History, page: HistoryPage, now: Timestamp) {
-    if let Some(query) = history.take_query(now) {
-        history.receive(&query, page);
-        history.mark_stale();
-    }
 }

@@ -1,0 +1,83 @@
+//! What a gesture costs beside its steps in the database (those are counted in
+//! the tests of `store`): reads of the files, and bytes to the terminal. Counted,
+//! so that they are the same on every computer. A list twice as long takes as
+//! many, and no change may take more than the table says.
+
+use frontdesk::inbox::event::Load;
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::news::News;
+use frontdesk::shell::frame_encoder::{self, LinkedFrame};
+
+use crate::desk::Desk;
+
+/// Conversations of the shorter list: more than a window of it holds.
+const FEW: u32 = 400;
+/// Messages each of them has.
+const MESSAGES: u64 = 3;
+
+/// What is done, and what it costs at most: reads that its frame waits for, reads
+/// in all, bytes of its frame.
+const GESTURES: [(&str, Gesture, Cost); 11] = [
+    ("a move", Gesture::Keys("j"), (0, 2, 1_064)),
+    ("a move back", Gesture::Keys("k"), (0, 1, 1_008)),
+    ("ten moves at once", Gesture::Keys("jjjjjjjjjj"), (0, 19, 959)),
+    ("a scroll", Gesture::Keys("jjjjjjjjj"), (0, 99, 9_999)),
+    ("to the top", Gesture::Keys("gg"), (1, 4, 1_074)),
+    ("opening", Gesture::Keys("j<Enter>"), (9, 99, 9_999)),
+    ("reading back", Gesture::Keys("k"), (0, 0, 47)),
+    ("writing a note", Gesture::Keys(";"), (0, 0, 2_760)),
+    ("a letter", Gesture::Keys("y"), (0, 0, 99)),
+    ("the next letter", Gesture::Keys("z"), (0, 0, 99)),
+    ("news that change nothing", Gesture::News, (2, 4, 0)),
+];
+
+type Cost = (usize, usize, usize);
+
+#[derive(Debug, Clone, Copy)]
+enum Gesture {
+    Keys(&'static str),
+    News,
+}
+
+/// What each gesture costs on a list of so many.
+fn costs(conversations: u32) -> Vec<Cost> {
+    let mut desk = Desk::on_server("http://127.0.0.1:9/v1", "svc_live_0123456789");
+    desk.resize((120, 40));
+    desk.fill(conversations, MESSAGES * u64::from(conversations));
+    let bytes = |desk: &Desk, before: &mut ratatui::buffer::Buffer| {
+        let (mut out, after) = (Vec::new(), desk.buffer());
+        let after: LinkedFrame<'_> = (&after, &[]);
+        frame_encoder::change(&mut out, (before, Vec::new()), after, false);
+        out.len()
+    };
+    let mut cost = |(_, gesture, _): &(&str, Gesture, Cost)| {
+        desk.loads.clear();
+        let mut before = desk.buffer();
+        match gesture {
+            Gesture::Keys(keys) => {
+                desk.keys(keys);
+            }
+            Gesture::News => {
+                desk.told(News::Conversations(ChannelId::from("whatsapp")));
+            }
+        }
+        let waited = |it: &&Load| matches!(it, Load::History(_) | Load::Conversations(_));
+        (desk.loads.iter().filter(waited).count(), desk.loads.len(), bytes(&desk, &mut before))
+    };
+    GESTURES.iter().map(&mut cost).collect()
+}
+
+#[test]
+fn a_gesture_costs_no_more_on_a_longer_list_nor_than_it_did() {
+    let (few, many) = (costs(FEW), costs(2 * FEW));
+    let mut wrong = Vec::new();
+    for ((name, _, most), (few, many)) in GESTURES.iter().zip(few.into_iter().zip(many)) {
+        if few != many {
+            wrong.push(format!("{name} costs {few:?} of {FEW} and {many:?} of {} conversations", 2 * FEW));
+        }
+        if few.0 > most.0 || few.1 > most.1 || few.2 > most.2 {
+            wrong.push(format!("{name} costs {few:?}, not {most:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
