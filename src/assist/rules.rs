@@ -147,7 +147,7 @@ pub(crate) mod tests {
     use model::ids::{ChannelId, ConversationId};
     use model::queries::ConversationKey;
     use model::replies::ReplyVariables;
-    use model::suggestions::{SuggestionId, SuggestionKind};
+    use model::suggestions::{AskedBy, SuggestionId, SuggestionKind};
     use model::time::Timestamp;
 
     use super::*;
@@ -163,6 +163,7 @@ pub(crate) mod tests {
                 key,
                 asked_at: Timestamp::default(),
                 newest: None,
+                asked_by: AskedBy::Person,
             },
             spoken: spoken.map(|(by, text)| (by, text.to_owned())).collect(),
             facts: ReplyVariables::default(),

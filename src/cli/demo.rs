@@ -173,6 +173,7 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
             base_url: running.base_url.clone(),
             key: key_of(channel)?,
             read_only: false,
+            draft_only: false,
         })
     };
     Ok(TABS.into_iter().filter_map(spec).collect())

@@ -68,6 +68,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
+            review_one_in: config.review_one_in,
             away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
             senders: Aliases::new(config.senders.clone()),
@@ -171,6 +172,7 @@ pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
             base_url: it.base_url.clone(),
             key: it.fetch_key()?,
             read_only: it.read_only,
+            draft_only: it.draft_only,
         })
     };
     config.channels.iter().map(spec).collect()

@@ -27,9 +27,11 @@ use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
     HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
 };
+use model::reviews::ReviewPage;
 use model::search::{SearchPage, SearchQuery};
 use model::service_levels::{LevelsQuery, LevelsReport};
 use model::spending::Spent;
+use model::suggestions::DueDraft;
 use model::templates::Templates;
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -126,6 +128,8 @@ pub enum Loaded {
     Entry(Option<Box<OutboxEntry>>),
     /// Proposals, and whether there are more.
     Proposals(DeskQuery, Vec<ProposalEntry>, bool),
+    /// Answers of the AI that are looked over.
+    Reviews(DeskQuery, ReviewPage),
     /// Drafts, and whether there are more.
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// Where the same person is in other tabs.
@@ -161,6 +165,8 @@ pub enum Loaded {
     Insight(InsightResult),
     /// What was read as of a time, and what the files can tell of it.
     At(PastNote, Box<Self>),
+    /// Draft-only conversations without a draft for what was said last.
+    DueDrafts(Vec<DueDraft>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// People of a tab.

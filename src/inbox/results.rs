@@ -16,6 +16,7 @@ use crate::overlays::palette;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
+use crate::screens::conversations::draft_only::update as draft_only;
 use crate::screens::conversations::tags;
 use crate::screens::history::History;
 use crate::screens::mail::rules::update as rules;
@@ -80,6 +81,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Outbox(query, page) => inbox.outbox.rows.receive(&query, page.entries, page.more),
         Loaded::Drafts(query, drafts, more) => inbox.outbox.drafts.receive(&query, drafts, more),
         Loaded::Proposals(query, entries, more) => inbox.outbox.proposals.receive(&query, entries, more),
+        Loaded::Reviews(query, page) => inbox.outbox.reviews.receive(&query, page),
         Loaded::Entry(entry) => deciding::ask_to_decide(inbox, entry),
         Loaded::Pauses(channel, pauses) => {
             inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)
@@ -128,6 +130,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         // Taken out of its time before.
         Loaded::At(..) => (),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
+        Loaded::DueDrafts(found) => draft_only::due(inbox, found),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),
         Loaded::Rules(query, page) => rules::loaded(inbox, query, *page),
         Loaded::Templates(channel, templates) => {
@@ -148,6 +151,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
 fn counted(inbox: &mut Inbox, channel: &ChannelId, counts: TabCounts) {
     if let Some(tab) = inbox.desk.tab_of(channel) {
         let before = std::mem::replace(&mut tab.counts, counts);
+        inbox.features.prepared_drafts.stale |= before.draft_only != tab.counts.draft_only;
         if before.stopped != tab.counts.stopped {
             inbox.context.push(Effect::Load(Load::Unpaid));
         }

@@ -11,6 +11,7 @@ use model::email::compose::MailStyle;
 use model::ids::ChannelId;
 use model::messages::Aliases;
 use model::pictures::Graphics;
+use model::reviews::ONE_IN;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, Timestamp, Zone};
 
@@ -128,6 +129,8 @@ pub struct Settings {
     pub connections: Vec<Connection>,
     /// Whether connections can be added here.
     pub connects: bool,
+    /// Of so many answers of the AI one is drawn for a review.
+    pub review_one_in: u32,
     /// Whether text is edited by modes.
     pub vim: bool,
     /// The view a list shows at first.
@@ -158,6 +161,7 @@ impl Default for Settings {
             macros: Vec::new(),
             connections: Vec::new(),
             connects: false,
+            review_one_in: ONE_IN,
             vim: false,
             first_view: SavedView::needs_me(),
         }

@@ -50,6 +50,7 @@ pub mod queries;
 pub mod reactions;
 pub mod reception;
 pub mod replies;
+pub mod reviews;
 pub mod search;
 pub mod secret;
 pub mod selector;

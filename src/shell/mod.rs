@@ -18,6 +18,7 @@ pub mod first_run;
 mod graphics;
 pub mod importing;
 pub mod input;
+mod judging;
 mod lending;
 pub mod links;
 pub mod mail_files;

@@ -108,6 +108,9 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Proposals(query) => {
             reader.proposals(query).map(|(entries, more)| Loaded::Proposals(query.clone(), entries, more))
         }
+        Load::Reviews(query, one_in, now) => reader
+            .reviews(query.channel.as_ref(), *one_in, *now)
+            .map(|page| Loaded::Reviews(query.clone(), page)),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
@@ -120,6 +123,9 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Lookup(who) => reader
             .lookup(who)
             .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
+        Load::DueDrafts(channels, open, now) => {
+            reader.due_drafts(channels, open.as_ref(), *now).map(Loaded::DueDrafts)
+        }
         Load::Needing(scope) => {
             let (filter, limit) = (ConversationFilter::needed(), NEEDING);
             let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);

@@ -2,7 +2,7 @@
 //! rules. The model is asked beside everything else; what it takes in a day is
 //! kept in a file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::fmt::{self, Formatter};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,11 +10,13 @@ use std::time::Duration;
 
 use assist::claims::KnownWords;
 use assist::{Endpoint, EndpointError, ModelClient, ModelLimits, guessed_tokens, prompts, rules};
-use model::ids::{ChannelId, MessageId};
 use model::replies::CannedReply;
-use model::suggestions::{SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest};
+use model::suggestions::{
+    AskedBy, SuggestedBy, SuggestedSentence, Suggestion, SuggestionKind, SuggestionRequest,
+};
 use model::text::SafeText;
 use model::time::{Clock, Timestamp, Zone};
+use store::{Store, StoreError};
 
 /// How long a person is let wait.
 const LIMITS: ModelLimits =
@@ -25,8 +27,6 @@ pub const USAGE: &str = "assist-tokens";
 const BRIEF: usize = 8;
 /// The same of a translation.
 const LINES: usize = 200;
-/// Translations that are remembered.
-const TRANSLATIONS: usize = 500;
 
 /// What the configuration says of the model.
 #[derive(Debug, Clone)]
@@ -49,8 +49,6 @@ struct SuggesterState {
     client: ModelClient,
     setup: SuggesterSetup,
     counting: Mutex<()>,
-    /// By tab and message, so that no message is paid for twice.
-    translations: Mutex<HashMap<(ChannelId, MessageId), Suggestion>>,
     clock: Arc<dyn Clock>,
     runtime: tokio::runtime::Handle,
 }
@@ -69,42 +67,11 @@ impl Suggester {
         runtime: tokio::runtime::Handle,
     ) -> Result<Self, EndpointError> {
         let client = ModelClient::new(setup.endpoint.clone(), LIMITS)?;
-        let (counting, translations) = (Mutex::default(), Mutex::default());
-        Ok(Self(Arc::new(SuggesterState { client, setup, counting, translations, clock, runtime })))
-    }
-
-    /// Answers on a thread of its own, and tells what came.
-    pub(super) fn begin(
-        &self,
-        request: SuggestionRequest,
-        replies: Vec<CannedReply>,
-        tell: impl FnOnce(Result<Suggestion, String>) + Send + 'static,
-    ) {
-        let this = self.clone();
-        drop(self.0.runtime.spawn_blocking(move || tell(suggest(Some(&this), &request, &replies))));
-    }
-
-    fn suggest(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
-        let message = request.id.newest.clone().filter(|_| request.id.kind == SuggestionKind::Translation);
-        let Some(message) = message else { return self.ask(request, replies) };
-        let place = (request.id.key.channel.clone(), message);
-        let remembered = || self.0.translations.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = remembered().get(&place).cloned();
-        known.map_or_else(
-            || {
-                let found = self.ask(request, &[])?;
-                let mut all = remembered();
-                if all.len() >= TRANSLATIONS {
-                    all.clear();
-                }
-                all.insert(place, found.clone());
-                Ok(found)
-            },
-            Ok,
-        )
+        Ok(Self(Arc::new(SuggesterState { client, setup, counting: Mutex::default(), clock, runtime })))
     }
 
     fn ask(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
+        let replies = if request.id.kind == SuggestionKind::Translation { &[] } else { replies };
         let mut body = prompts::body(request, replies, &self.0.setup.language);
         let tab = request.id.key.channel.to_string();
         let prompt = guessed_tokens(body.to_string().len());
@@ -168,29 +135,89 @@ impl Suggester {
     }
 }
 
-/// Suggests, by the model where there is one, else by rules.
-pub fn suggest(
-    suggester: Option<&Suggester>,
-    request: &SuggestionRequest,
-    replies: &[CannedReply],
-) -> Result<Suggestion, String> {
-    let why = match suggester.map(|it| it.suggest(request, replies)) {
-        Some(Ok(found)) => return Ok(found),
-        Some(Err(why)) => Some(why),
-        None => None,
-    };
-    let nothing = || {
-        let model = why.as_ref().map_or_else(
-            || "no model is configured ([assist] in config.toml)".to_owned(),
-            |it| format!("the model did not answer: {it}"),
-        );
-        match request.id.kind {
-            SuggestionKind::Translation | SuggestionKind::OwnText => model,
-            SuggestionKind::Draft | SuggestionKind::Brief => format!("no canned reply fits, and {model}"),
+/// Who suggests on this desk, and where that is kept.
+#[derive(Debug, Clone, Default)]
+pub struct DeskSuggestions {
+    /// The model, where one is configured.
+    pub suggester: Option<Suggester>,
+    /// This desk's files, once they are open.
+    pub store: Option<Store>,
+}
+
+impl DeskSuggestions {
+    /// Answers on a thread of its own, and tells what came.
+    pub(super) fn begin(
+        self,
+        request: SuggestionRequest,
+        replies: Vec<CannedReply>,
+        tell: impl FnOnce(Result<Suggestion, String>) + Send + 'static,
+    ) {
+        let Some(suggester) = self.suggester.clone() else { return tell(self.suggest(&request, &replies)) };
+        drop(suggester.0.runtime.spawn_blocking(move || tell(self.suggest(&request, &replies))));
+    }
+
+    /// Suggests: what is kept, else what the model or the rules make.
+    ///
+    /// # Errors
+    /// In words, when there is nothing.
+    pub fn suggest(
+        &self,
+        request: &SuggestionRequest,
+        replies: &[CannedReply],
+    ) -> Result<Suggestion, String> {
+        let id = &request.id;
+        let place = self.kind(id.kind).zip(id.newest.as_ref()).zip(self.store.as_ref());
+        let Some(((kind, message), store)) = place else { return self.make(request, replies) };
+        let unread = |error: StoreError| format!("what was suggested before cannot be read: {error}");
+        let now = id.asked_at;
+        if id.asked_by == AskedBy::Desk
+            && !store.begin_suggestion(&id.key, &kind, message, now).map_err(unread)?
+        {
+            return Err("it is made elsewhere".to_owned());
         }
-    };
-    let found = rules::suggestion(request, replies).ok_or_else(nothing)?;
-    Ok(Suggestion { instead: why.map(|it| SafeText::line(&it)), ..found })
+        let kept = store.kept_suggestion(&id.key, &kind, message).map_err(unread)?;
+        if let (AskedBy::Person, Some(kept)) = (id.asked_by, &kept) {
+            return Ok(kept.clone());
+        }
+        let made = self.make(request, replies);
+        let is_draft = id.kind == SuggestionKind::Draft;
+        let is_kept = id.asked_by == AskedBy::Desk || (made.is_ok() && (!is_draft || kept.is_some()));
+        if is_kept && let Err(error) = store.keep_suggestion(&id.key, &kind, message, &made, now) {
+            tracing::error!(%error, "what was suggested could not be kept");
+        }
+        made
+    }
+
+    /// Under which word something is kept by its message, if it is.
+    fn kind(&self, kind: SuggestionKind) -> Option<String> {
+        match kind {
+            SuggestionKind::Draft => Some("draft".to_owned()),
+            SuggestionKind::Translation => {
+                self.suggester.as_ref().map(|it| format!("translation {}", it.0.setup.language))
+            }
+            SuggestionKind::Brief | SuggestionKind::OwnText => None,
+        }
+    }
+
+    fn make(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
+        let why = match self.suggester.as_ref().map(|it| it.ask(request, replies)) {
+            Some(Ok(found)) => return Ok(found),
+            Some(Err(why)) => Some(why),
+            None => None,
+        };
+        let nothing = || {
+            let model = why.as_ref().map_or_else(
+                || "no model is configured ([assist] in config.toml)".to_owned(),
+                |it| format!("the model did not answer: {it}"),
+            );
+            match request.id.kind {
+                SuggestionKind::Translation | SuggestionKind::OwnText => model,
+                SuggestionKind::Draft | SuggestionKind::Brief => format!("no canned reply fits, and {model}"),
+            }
+        };
+        let found = rules::suggestion(request, replies).ok_or_else(nothing)?;
+        Ok(Suggestion { instead: why.map(|it| SafeText::line(&it)), ..found })
+    }
 }
 
 /// The tokens that all tabs took today, as they are counted in a file.

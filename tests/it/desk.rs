@@ -29,6 +29,7 @@ use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
 use frontdesk::model::proposals::ProposedChange;
+use frontdesk::model::reviews::ReviewedAnswer;
 use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::text::SafeText;
@@ -325,6 +326,7 @@ impl Desk {
             folder,
             _service: None,
         };
+        desk.outside.keep_in(desk.store.clone());
         finish(&mut desk);
         let effects = desk.app.start();
         desk.perform(effects);
@@ -616,6 +618,9 @@ impl Desk {
                 channel.pull_trigger(&mut steps.trigger).await;
                 channel.pull_mailbox().await;
                 channel.pull_conversations(&mut steps.list).await;
+                if channel.keep_draft_only(self.clock.now()).await {
+                    let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
+                }
                 channel.apply_rules().await;
             });
             let open = self.app.desk.tabs[index].history.as_ref().map(|it| it.conversation.clone());
@@ -749,7 +754,20 @@ impl Desk {
         let suggester = Suggester::new(setup, self.clock.clone(), self.runtime.handle().clone());
         let viewer = Viewer::new(self.runtime.handle().clone(), Vec::new(), Graphics::Half);
         self.outside = Outside::new(self.replies(), viewer).suggesting(Some(suggester.expect("an endpoint")));
+        self.outside.keep_in(self.store.clone());
         self
+    }
+
+    /// The AI is to stay paused in all of a tab from now on.
+    pub fn draft_only(&mut self, channel: &str) {
+        let found = self.channels.iter().position(|it| it.spec().id.as_str() == channel).expect("a tab");
+        let spec = ChannelSpec { draft_only: true, ..self.channels[found].spec().clone() };
+        self.channels[found] = make_channel(spec, &self.store, &self.clock, &self.news);
+    }
+
+    /// What was said of the AI's answers, oldest first.
+    pub fn reviewed(&self) -> Vec<ReviewedAnswer> {
+        self.reader.reviewed(None).expect("the disk")
     }
 
     /// The desk's own folder.
@@ -901,6 +919,7 @@ fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {
         base_url: base_url.to_owned(),
         key: Secret::new(key),
         read_only: false,
+        draft_only: false,
     }
 }
 

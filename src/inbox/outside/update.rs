@@ -3,6 +3,7 @@
 use crate::Inbox;
 use crate::outside::Answered;
 use crate::screens::composer::suggesting::update as suggesting;
+use crate::screens::conversations::draft_only::update as draft_only;
 use crate::screens::webhooks::form;
 
 /// What was asked has come back.
@@ -14,7 +15,10 @@ pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
         Answered::FooterKept(Ok(())) => (),
         Answered::FooterKept(Err(why)) => inbox.context.warn(format!("not kept for the next time: {why}")),
         Answered::Replies(canned) => inbox.desk.canned = canned,
-        Answered::Suggested(id, told) => suggesting::suggested(&id, told, &mut inbox.context),
+        Answered::Suggested(id, told) => {
+            draft_only::made(inbox, &id);
+            suggesting::suggested(&id, told, &mut inbox.context);
+        }
         Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
         Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),
         Answered::Shown(Ok(())) => inbox.context.say("opening in the browser, without scripts and pictures"),

@@ -6,6 +6,7 @@ mod broadcast_only;
 mod broadcasts;
 mod campaigns;
 mod decisions;
+mod draft_only;
 mod failing;
 mod files;
 mod filters;

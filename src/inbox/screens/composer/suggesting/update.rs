@@ -12,8 +12,13 @@ use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
 use crate::screens::history::{History, message_of};
+use crate::tab::Tab;
+use model::contacts::Contact;
 use model::messages::{Message, Sender};
-use model::suggestions::{MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest};
+use model::replies::ReplyVariables;
+use model::suggestions::{
+    AskedBy, DueDraft, MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest,
+};
 use model::text::SafeText;
 
 impl Overlay for SuggestionPopup {
@@ -26,7 +31,7 @@ impl Overlay for SuggestionPopup {
         let last = self.sentences().len().saturating_sub(1);
         match key.code {
             KeyCode::Char('r') if !matches!(self.state, SuggestionState::Waiting) => {
-                if let Some(asked) = Self::ask(inbox, self.id.kind) {
+                if let Some(asked) = Self::ask(inbox, self.id.kind, AskedBy::PersonAgain) {
                     *self = asked;
                 }
             }
@@ -61,8 +66,8 @@ impl Overlay for SuggestionPopup {
 
 impl SuggestionPopup {
     /// Asks, and waits for what comes.
-    fn ask(inbox: &mut Inbox, kind: SuggestionKind) -> Option<Self> {
-        let request = request(inbox, kind)?;
+    fn ask(inbox: &mut Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Self> {
+        let request = request(inbox, kind, asked_by)?;
         let waiting = Self::waiting(request.id.clone());
         inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
         Some(waiting)
@@ -143,7 +148,7 @@ pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
 
 /// Asks for a suggestion and shows that it is on its way.
 pub(crate) fn ask(inbox: &mut Inbox, kind: SuggestionKind) {
-    if let Some(popup) = SuggestionPopup::ask(inbox, kind) {
+    if let Some(popup) = SuggestionPopup::ask(inbox, kind, AskedBy::Person) {
         inbox.context.open(popup);
     }
 }
@@ -164,7 +169,7 @@ pub(crate) fn current_history(desk: &Desk) -> Option<&History> {
     desk.tab().history.as_ref().filter(|it| it.conversation == row.conversation.id)
 }
 
-fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
+fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<SuggestionRequest> {
     let (desk, context) = (&inbox.desk, &inbox.context);
     let history = current_history(desk)?;
     let messages: Vec<&Message> = history.items.iter().filter_map(message_of).map(|it| &it.message).collect();
@@ -174,25 +179,54 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
         _ => &messages[messages.len().saturating_sub(MESSAGES)..],
     };
     let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
-    let contact = desk.current_card().and_then(|it| it.contact.as_ref());
-    let card = contact.map_or_else(Vec::new, |it| {
-        let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
-        tags.chain(it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string()))).collect()
-    });
-    let tab = desk.tab();
-    let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
+    let newest = from.last().map(|it| it.id.clone());
+    let key = desk.current_conversation()?.key();
     Some(SuggestionRequest {
-        id: SuggestionId {
-            kind,
-            key: desk.current_conversation()?.key(),
-            asked_at: context.now,
-            newest: from.last().map(|it| it.id.clone()),
-        },
+        id: SuggestionId { kind, key, asked_at: context.now, newest, asked_by },
         spoken: from.iter().map(|it| spoken(it)).chain(own.map(|it| (SpokenBy::Business, it))).collect(),
         facts: inbox.connections.facts(desk, context),
-        card,
-        tab_words: std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect(),
+        card: card(desk.current_card().and_then(|it| it.contact.as_ref())),
+        tab_words: tab_words(desk.tab()),
     })
+}
+
+/// What asks for a draft that is to be ready when a person looks.
+pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionRequest> {
+    let (desk, context) = (&inbox.desk, &inbox.context);
+    let key = due.row.key();
+    let is_open = desk.current_conversation().is_some_and(|it| it.is(&key));
+    let contact = due.row.conversation.name.as_ref().map(ToString::to_string);
+    let facts = match is_open {
+        true => inbox.connections.facts(desk, context),
+        false => ReplyVariables { contact, agent: desk.agent.clone(), looked_up: Vec::new() },
+    };
+    Some(SuggestionRequest {
+        id: SuggestionId {
+            kind: SuggestionKind::Draft,
+            asked_at: context.now,
+            newest: Some(due.messages.last()?.id.clone()),
+            asked_by: AskedBy::Desk,
+            key,
+        },
+        spoken: due.messages.iter().map(spoken).collect(),
+        facts,
+        card: card(due.contact.as_ref()),
+        tab_words: tab_words(desk.tabs.iter().find(|it| it.channel.id == due.row.channel)?),
+    })
+}
+
+/// What a card holds besides name and address: names and values.
+fn card(contact: Option<&Contact>) -> Vec<(String, String)> {
+    contact.map_or_else(Vec::new, |it| {
+        let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
+        tags.chain(it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string()))).collect()
+    })
+}
+
+/// The words by which a canned reply can be for a tab alone.
+fn tab_words(tab: &Tab) -> Vec<String> {
+    let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
+    std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect()
 }
 
 /// Who said what; of what has no text, its kind.
