@@ -54,13 +54,14 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
                 sentences,
                 by: SuggestedBy::Reply(SafeText::line(&reply.title)),
                 instead: None,
+                remark: None,
             })
         }
         SuggestionKind::Translation | SuggestionKind::OwnText => None,
-        SuggestionKind::Brief => {
+        SuggestionKind::Brief | SuggestionKind::Summary => {
             let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
             let sentences = brief(request).iter().map(line).collect();
-            Some(Suggestion { sentences, by: SuggestedBy::Rules, instead: None })
+            Some(Suggestion { sentences, by: SuggestedBy::Rules, instead: None, remark: None })
         }
     }
 }

@@ -71,6 +71,8 @@ pub enum Load {
     /// What lies at the service already.
     Shelf(ChannelId),
     Spent,
+    /// What questions to the model took since a day.
+    ModelUsage(i64),
     /// Rows of the outbox that wait for credits.
     Unpaid,
     /// What happened in these tabs since the latest absence began.

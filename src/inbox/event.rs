@@ -17,6 +17,7 @@ use model::email::{Correspondent, MailAccount};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::lens::LensReport;
 use model::macros::Macro;
+use model::model_costs::ModelUsageRow;
 use model::news::News;
 use model::notes::PrivateNote;
 use model::outbox::{OutboxRow, StopVerdict};
@@ -59,8 +60,7 @@ pub enum Event {
     Resize(u16, u16),
     /// The terminal window gained or lost the focus.
     Focus(bool),
-    /// A load came back: what was asked for, and what it brought or why it
-    /// could not be read.
+    /// A load came back: what was asked for, and what it brought or why it could not be read.
     Loaded(Load, Result<Loaded, String>),
     /// The requests of the last while, newest first.
     Calls(Vec<Call>),
@@ -117,8 +117,7 @@ pub enum Loaded {
     History(HistoryQuery, Box<HistoryPage>),
     /// A tab's counts.
     Counts(ChannelId, TabCounts),
-    /// A conversation's draft, if one is kept, and a text of it that another
-    /// window wrote over.
+    /// A conversation's draft, if one is kept, and a text of it that another window wrote over.
     Draft(ChannelId, ConversationId, Option<Draft>, Option<String>),
     /// A tab's account as last read.
     Account(ChannelId, Option<Box<Account>>),
@@ -152,6 +151,8 @@ pub enum Loaded {
     Shelf(ChannelId, Vec<ReplyAttachment>),
     /// What was spent from here, by tab.
     Spent(Vec<(ChannelId, Vec<Spent>)>),
+    /// What questions to the model took, by day and tab.
+    ModelUsage(Vec<ModelUsageRow>),
     /// Rows of the outbox that wait for credits.
     Unpaid(Vec<OutboxEntry>),
     /// What happened since the latest absence began.
@@ -173,8 +174,7 @@ pub enum Loaded {
     People(PeopleQuery, PeoplePage),
     /// One of them, to be edited; `None` if it is gone.
     Person(ChannelId, String, Option<Box<PersonDetail>>),
-    /// The account behind a mail key as last read, and the words seen as
-    /// folders and categories.
+    /// The account behind a mail key as last read, and the words seen as folders and categories.
     Mailbox(ChannelId, Option<Box<MailAccount>>, [Vec<String>; 2]),
     /// Correspondents in whose name or address a text stands.
     Correspondents(ChannelId, String, Vec<Correspondent>),

@@ -30,7 +30,7 @@ use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, RowId};
 use model::news::News;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, TabCounts};
+use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, OutboxFate, TabCounts};
 use model::time::HOUR;
 
 /// No upload takes longer.
@@ -90,11 +90,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.desk.spread(&query, how, ids, more, &mut inbox.context)
         }
         Loaded::Marked(rows) => inbox.changes.marked(rows, &mut inbox.desk, &mut inbox.context),
-        Loaded::Fates(fates) => {
-            inbox.broadcasts.rehearsal_fates(&fates);
-            inbox.changes.fates_of_done(&fates);
-            inbox.changes.fates(fates);
-        }
+        Loaded::Fates(fates) => fates_known(inbox, fates),
         Loaded::Paused(paused) => inbox.features.pauses.paused(paused, &mut inbox.context),
         Loaded::Tags(known) => tags::tags_known(&mut inbox.context, known),
         Loaded::Search(query, page) => {
@@ -114,6 +110,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::ViewCounts(counts) => inbox.desk.counted = Some(counts),
         Loaded::Shelf(channel, shelf) => inbox.desk.shelf_known(&channel, shelf, &mut inbox.context),
         Loaded::Spent(spent) => inbox.features.credits.spent = spent,
+        Loaded::ModelUsage(rows) => inbox.features.credits.model = rows,
         Loaded::Unpaid(entries) => inbox.features.credits.unpaid(entries),
         Loaded::Triage(query, rows) => inbox.desk.triage_loaded(&query, rows, &mut inbox.context),
         Loaded::Ahead(query, page) => inbox.desk.ahead_loaded(&query, *page),
@@ -144,6 +141,12 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Card(key, card) => inbox.desk.card_loaded(&key, *card),
         Loaded::Broadcasts(told) => broadcasts::broadcasts_told(inbox, *told),
     }
+}
+
+fn fates_known(inbox: &mut Inbox, fates: Vec<(RowId, OutboxFate)>) {
+    inbox.broadcasts.rehearsal_fates(&fates);
+    inbox.changes.fates_of_done(&fates);
+    inbox.changes.fates(fates);
 }
 
 /// Takes a tab's new counts. Unpaid rows are counted among the stopped

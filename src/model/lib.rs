@@ -35,6 +35,7 @@ pub mod local;
 pub mod looks;
 pub mod macros;
 pub mod messages;
+pub mod model_costs;
 pub mod nearest;
 pub mod news;
 pub mod notes;

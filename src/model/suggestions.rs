@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::contacts::Contact;
 use crate::conversations::ConversationRow;
 use crate::ids::MessageId;
-use crate::messages::Message;
+use crate::messages::{Message, Sender};
 use crate::queries::ConversationKey;
 use crate::replies::ReplyVariables;
 use crate::text::{SafeText, kept_block};
@@ -23,6 +23,8 @@ pub enum SuggestionKind {
     Draft,
     /// What was asked, what was tried, what is open.
     Brief,
+    /// What was said in the whole conversation, however long.
+    Summary,
     /// A message in the person's own language.
     Translation,
     /// The person's own text in the customer's language.
@@ -49,6 +51,35 @@ pub enum SpokenBy {
     Ai,
     /// A person of the business, from here or elsewhere.
     Business,
+}
+
+/// Who said a message and what; of what has no text, its kind.
+pub fn spoken(message: &Message) -> (SpokenBy, String) {
+    let by = match message.sender {
+        Sender::Customer => SpokenBy::Customer,
+        Sender::Ai => SpokenBy::Ai,
+        Sender::Api | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
+    };
+    let text = match message.content.as_str().trim() {
+        "" => format!("[{}]", message.content_type),
+        text => text.to_owned(),
+    };
+    (by, text)
+}
+
+/// A voice note that is to be written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoiceRequest {
+    /// Of which conversation.
+    pub key: ConversationKey,
+    /// Of which message.
+    pub message: MessageId,
+    /// Where its file lies.
+    pub url: String,
+    /// Its media type, where that is told.
+    pub mime: Option<String>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
 }
 
 /// All that a suggestion is made from.
@@ -121,4 +152,7 @@ pub struct Suggestion {
     pub by: SuggestedBy,
     /// Why the model did not, where one is configured.
     pub instead: Option<SafeText>,
+    /// What should be known beside it.
+    #[serde(default)]
+    pub remark: Option<SafeText>,
 }

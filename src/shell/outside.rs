@@ -105,6 +105,16 @@ impl Outside {
                 let told = self.desk_suggestions().suggest(&request, &replies);
                 Answered::Suggested(request.id, told)
             }
+            OutsideRequest::CancelSuggestion(id) => {
+                if let Some(suggester) = &self.suggester {
+                    suggester.cancel(*id);
+                }
+                Answered::Cancelled
+            }
+            OutsideRequest::Transcribe(request) => {
+                let told = self.desk_suggestions().hear(&self.viewer, &request);
+                Answered::Transcribed(request, told)
+            }
             OutsideRequest::SaveFile { name, raw, source } => {
                 Answered::Saved(self.mail.save(&name, &raw, &source))
             }
@@ -162,6 +172,13 @@ pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>,
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
                 let tell = move |told| mailbox.result(Event::Answered(Answered::Suggested(id, told)));
                 outside.desk_suggestions().begin(*request, replies, tell);
+            }
+            OutsideRequest::Transcribe(request) => {
+                let mailbox = mailbox.clone();
+                let tell = move |request, told| {
+                    mailbox.result(Event::Answered(Answered::Transcribed(Box::new(request), told)));
+                };
+                outside.desk_suggestions().begin_hearing(outside.viewer(), *request, tell);
             }
             asked => mailbox.result(Event::Answered(outside.answer(asked))),
         }

@@ -71,6 +71,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_lessons.sql"),
         include_str!("schema/outbox_draft_only.sql"),
         include_str!("schema/outbox_reviews.sql"),
+        include_str!("schema/outbox_model_usage.sql"),
     ],
 };
 

@@ -45,6 +45,7 @@ pub mod local;
 pub mod macros;
 pub mod messages;
 pub mod meta;
+pub mod model_usage;
 pub mod notes;
 pub mod outbox;
 pub mod pauses;

@@ -1,13 +1,17 @@
 //! What was made of messages and is worth keeping: drafts made ready,
 //! translations, transcripts. In the cache, with their conversation.
 
-use rusqlite::params;
+use std::collections::HashMap;
+
+use rusqlite::{Connection, params};
 
 use crate::draft_only::MAKING;
 use crate::{Store, StoreError};
 use model::ids::MessageId;
+use model::messages::{MadeKind, MadeText};
 use model::queries::ConversationKey;
 use model::suggestions::Suggestion;
+use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
@@ -42,7 +46,7 @@ impl Store {
     }
 
     /// Keeps what was made of a message, or why nothing was. Of a
-    /// conversation's drafts the newest alone is kept.
+    /// conversation's drafts and summaries the newest alone is kept.
     ///
     /// # Errors
     /// When the database fails.
@@ -58,9 +62,9 @@ impl Store {
         let made = serde_json::to_string(made).unwrap_or_default();
         self.cache().call(move |cache| {
             let change = cache.connection.transaction()?;
-            if kind == "draft" {
-                let sql = format!("DELETE FROM suggestion WHERE conversation = {NUMBER} AND kind = 'draft'");
-                change.execute(&sql, params![key.channel, key.conversation])?;
+            if kind == "draft" || kind.starts_with("summary") {
+                let sql = format!("DELETE FROM suggestion WHERE conversation = {NUMBER} AND kind = ?3");
+                change.execute(&sql, params![key.channel, key.conversation, kind])?;
             }
             change.execute(
                 "INSERT OR REPLACE INTO suggestion (conversation, kind, message, begun_at, made)
@@ -90,8 +94,32 @@ impl Store {
             );
             let bound = params![key.channel, key.conversation, kind, message];
             let made: Option<String> = cache.connection.first(&sql, bound, only)?;
-            let read = |it: String| serde_json::from_str::<Result<Suggestion, String>>(&it).ok()?.ok();
-            Ok(made.and_then(read))
+            Ok(made.and_then(|it| read(&it)))
         })
     }
+}
+
+/// What was made of the messages of a conversation, but for drafts and
+/// summaries, which are made of many.
+pub(crate) fn made_of(
+    connection: &Connection,
+    conversation: i64,
+) -> Result<HashMap<MessageId, Vec<MadeText>>, StoreError> {
+    let sql = "SELECT message, kind, made FROM suggestion WHERE conversation = ?1 AND is_ready
+         AND (kind = 'transcript' OR kind GLOB 'translation *') ORDER BY kind";
+    let rows: Vec<(MessageId, String, String)> = connection
+        .all(sql, [conversation], |row| Ok((row.get("message")?, row.get("kind")?, row.get("made")?)))?;
+    let mut made: HashMap<MessageId, Vec<MadeText>> = HashMap::new();
+    for (message, kind, text) in rows {
+        let Some(found) = read(&text) else { continue };
+        let lines: Vec<&str> = found.sentences.iter().map(|it| it.text.as_str()).collect();
+        let kind = if kind == "transcript" { MadeKind::Transcript } else { MadeKind::Translation };
+        let text = SafeText::block(&lines.join("\n"));
+        made.entry(message).or_default().push(MadeText { kind, text });
+    }
+    Ok(made)
+}
+
+fn read(made: &str) -> Option<Suggestion> {
+    serde_json::from_str::<Result<Suggestion, String>>(made).ok()?.ok()
 }

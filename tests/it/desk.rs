@@ -26,6 +26,7 @@ use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
 use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::ids::ChannelId;
+use frontdesk::model::model_costs::{ModelCaps, ModelPrices, ModelUsage};
 use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
 use frontdesk::model::proposals::ProposedChange;
@@ -740,6 +741,13 @@ impl Desk {
 
     /// A model suggests from now on.
     pub fn suggests(&mut self, url: &str, day_tokens: u64) -> &mut Self {
+        self.suggests_within(url, ModelCaps { tokens: day_tokens, cost: None }, ModelPrices::default())
+    }
+
+    /// The same with prices, and within other caps.
+    pub fn suggests_within(&mut self, url: &str, caps: ModelCaps, prices: ModelPrices) -> &mut Self {
+        self.app.context.settings.model_caps = Some((caps, SafeText::line("EUR")));
+        self.app.context.settings.transcribes = true;
         let setup = SuggesterSetup {
             endpoint: Endpoint {
                 url: url.to_owned(),
@@ -747,12 +755,15 @@ impl Desk {
                 key: Some(Secret::new("sk-model")),
             },
             language: "English".to_owned(),
-            day_tokens,
-            usage: self.folder.path().join("assist-tokens"),
+            transcribe_model: Some("ear".to_owned()),
+            caps,
+            prices,
             zone: self.app.context.settings.zone.clone(),
         };
         let suggester = Suggester::new(setup, self.clock.clone(), self.runtime.handle().clone());
-        let viewer = Viewer::new(self.runtime.handle().clone(), Vec::new(), Graphics::Half);
+        let home = |it: &ChannelSync| (it.spec().id.clone(), it.spec().base_url.clone());
+        let homes = self.channels.iter().map(home).collect();
+        let viewer = Viewer::new(self.runtime.handle().clone(), homes, Graphics::Half);
         self.outside = Outside::new(self.replies(), viewer).suggesting(Some(suggester.expect("an endpoint")));
         self.outside.keep_in(self.store.clone());
         self
@@ -763,6 +774,19 @@ impl Desk {
         let found = self.channels.iter().position(|it| it.spec().id.as_str() == channel).expect("a tab");
         let spec = ChannelSpec { draft_only: true, ..self.channels[found].spec().clone() };
         self.channels[found] = make_channel(spec, &self.store, &self.clock, &self.news);
+    }
+
+    /// What questions to the model took on all days.
+    pub fn model_usage(&self) -> ModelUsage {
+        let rows = self.reader.model_usage(0).expect("the disk");
+        rows.iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
+    }
+
+    /// What questions to the model took today.
+    pub fn model_usage_today(&self) -> ModelUsage {
+        let today = self.clock.now().day_number(&self.app.context.settings.zone);
+        let rows = self.reader.model_usage(today).expect("the disk");
+        rows.iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
     }
 
     /// What was said of the AI's answers, oldest first.

@@ -45,6 +45,7 @@ mod marking;
 mod markup;
 mod media;
 mod modal;
+mod model_at_the_desk;
 mod notes;
 mod outbox;
 mod past;

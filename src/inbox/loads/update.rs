@@ -38,6 +38,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Insight(Insight::Timeline(_) | Insight::Lens)
         | Load::Tags(_)
         | Load::Spent
+        | Load::ModelUsage(_)
         | Load::Unpaid
         | Load::Macros
         | Load::Digest(_)

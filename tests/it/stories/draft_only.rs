@@ -39,7 +39,7 @@ fn answers(desk: &Desk, conversation: &str) -> bool {
 #[test]
 fn a_draft_only_conversation_has_its_ai_paused_and_a_draft_ready() {
     let (mut desk, maria) = desk(120, 40);
-    desk.keys("j").keys("D").settle().settle();
+    desk.keys("j").keys("A").settle().settle();
     assert!(!answers(&desk, &maria), "the AI is paused at the service");
     desk.shows("draft ready").shows("draft ready, i Ctrl-D");
     photograph!(desk, "ready", List);
@@ -62,8 +62,8 @@ fn a_draft_only_conversation_has_its_ai_paused_and_a_draft_ready() {
 #[test]
 fn the_key_again_ends_it_and_z_takes_it_back() {
     let (mut desk, maria) = desk(80, 24);
-    desk.keys("j").keys("D").settle().settle().shows("draft ready");
-    desk.keys("D").shows("not draft-only any more: the AI stays paused").settle().hides("draft ready");
+    desk.keys("j").keys("A").settle().settle().shows("draft ready");
+    desk.keys("A").shows("not draft-only any more: the AI stays paused").settle().hides("draft ready");
     assert!(!answers(&desk, &maria));
     desk.keys("z").settle().settle().shows("draft ready");
 }
@@ -72,7 +72,7 @@ fn the_key_again_ends_it_and_z_takes_it_back() {
 fn a_draft_is_made_once_for_each_message_by_the_model_and_kept() {
     let (mut desk, _) = desk(80, 24);
     let model = says("I am sorry for order 1041, Maria.");
-    desk.suggests(&model.url(), 50_000).keys("j").keys("D").settle().settle().shows("draft ready");
+    desk.suggests(&model.url(), 50_000).keys("j").keys("A").settle().settle().shows("draft ready");
     assert_eq!(model.take_requests().len(), 1, "it was made before anybody asked");
     desk.keys("<Enter>i<Ctrl-D>").shows("I am sorry for order 1041, Maria.").shows("by your model");
     assert!(model.take_requests().is_empty(), "what is ready is shown");
@@ -89,7 +89,7 @@ fn a_draft_is_made_once_for_each_message_by_the_model_and_kept() {
 fn nothing_is_made_beyond_the_tokens_of_the_day_nor_again_where_nothing_fits() {
     let (mut desk, _) = desk(80, 24);
     let model = says("Hello.");
-    desk.suggests(&model.url(), 500).keys("j").keys("D").settle().settle().shows("draft ready");
+    desk.suggests(&model.url(), 500).keys("j").keys("A").settle().settle().shows("draft ready");
     assert!(model.take_requests().is_empty(), "the rules made it");
     later(&mut desk, MARIA, "Maria Lopez", "Qwerty");
     later(&mut desk, "+34600111444", "Leon", "Zzz");
@@ -105,8 +105,5 @@ fn in_a_draft_only_tab_whoever_writes_is_left_to_people() {
     assert!(!answers(&desk, &maria), "the AI is paused without a key");
     let leon = later(&mut desk, "+34600111444", "Leon", "I was charged twice, too");
     assert!(!answers(&desk, &leon));
-    // A person who hands one back means it.
-    desk.keys("gg").shows("Leon · +34").keys("P").settle().settle().settle();
-    assert!(answers(&desk, &leon), "it is not paused again");
     assert!(desk.outbound().is_empty());
 }

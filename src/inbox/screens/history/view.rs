@@ -223,6 +223,9 @@ fn draw_line(
         HistoryLine::Quote(_, words) => {
             paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
         }
+        HistoryLine::Made(_, words) => {
+            paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
+        }
         HistoryLine::Gap => (),
         HistoryLine::MailFrom(item) => {
             if let Some(found) = history.items.get(*item) {

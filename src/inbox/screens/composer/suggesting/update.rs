@@ -14,10 +14,11 @@ use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, new
 use crate::screens::history::{History, message_of};
 use crate::tab::Tab;
 use model::contacts::Contact;
-use model::messages::{Message, Sender};
+use model::messages::Message;
 use model::replies::ReplyVariables;
 use model::suggestions::{
     AskedBy, DueDraft, MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest,
+    spoken,
 };
 use model::text::SafeText;
 
@@ -25,6 +26,9 @@ impl Overlay for SuggestionPopup {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         if leaves || (!self.is_text() && key.code == KeyCode::Enter) {
+            if matches!(self.state, SuggestionState::Waiting) {
+                inbox.context.push(Effect::Ask(OutsideRequest::CancelSuggestion(Box::new(self.id.clone()))));
+            }
             return KeyOutcome::Done;
         }
         let (is_draft, is_text) = (self.is_draft(), self.is_text());
@@ -50,7 +54,8 @@ impl Overlay for SuggestionPopup {
     fn hints(&self, _: &Inbox) -> Option<Vec<(String, &'static str)>> {
         let keys: &[(&str, &str)] = match (self.id.kind, &self.state) {
             (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
-            (_, SuggestionState::Failed(_)) | (SuggestionKind::Brief | SuggestionKind::Translation, _) => {
+            (_, SuggestionState::Failed(_))
+            | (SuggestionKind::Brief | SuggestionKind::Summary | SuggestionKind::Translation, _) => {
                 &[("r", "again"), ("Esc", "back")]
             }
             (SuggestionKind::OwnText, SuggestionState::Ready(_)) => {
@@ -122,6 +127,10 @@ pub(crate) fn draft(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn brief(inbox: &mut Inbox, _: KeyPress) {
     ask(inbox, SuggestionKind::Brief);
+}
+
+pub(crate) fn summary(inbox: &mut Inbox, _: KeyPress) {
+    ask(inbox, SuggestionKind::Summary);
 }
 
 pub(crate) fn may_translate_text(inbox: &Inbox) -> Result<(), Reason> {
@@ -198,7 +207,7 @@ pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionReques
     let contact = due.row.conversation.name.as_ref().map(ToString::to_string);
     let facts = match is_open {
         true => inbox.connections.facts(desk, context),
-        false => ReplyVariables { contact, agent: desk.agent.clone(), looked_up: Vec::new() },
+        false => ReplyVariables { contact, agent: desk.agent.clone(), ..ReplyVariables::default() },
     };
     Some(SuggestionRequest {
         id: SuggestionId {
@@ -227,18 +236,4 @@ fn card(contact: Option<&Contact>) -> Vec<(String, String)> {
 fn tab_words(tab: &Tab) -> Vec<String> {
     let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
     std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect()
-}
-
-/// Who said what; of what has no text, its kind.
-fn spoken(message: &Message) -> (SpokenBy, String) {
-    let by = match message.sender {
-        Sender::Customer => SpokenBy::Customer,
-        Sender::Ai => SpokenBy::Ai,
-        Sender::Api | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
-    };
-    let text = match message.content.as_str().trim() {
-        "" => format!("[{}]", message.content_type),
-        text => text.to_owned(),
-    };
-    (by, text)
 }
