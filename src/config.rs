@@ -69,6 +69,8 @@ pub struct Config {
     pub ascii: bool,
     /// Hours after which a pause of the AI asks; 0 never does.
     pub pause_lease_hours: i64,
+    /// Of so many answers of the AI one is drawn for a review.
+    pub review_one_in: u32,
     /// What is used of the terminal.
     pub screen: ScreenConfig,
     /// When the desk makes itself heard.
@@ -103,6 +105,9 @@ pub struct ChannelConfig {
     pub read_only: bool,
     /// Whether its pictures are fetched by themselves.
     pub pictures: bool,
+    /// Whether the AI stays paused and drafts are made ready in its place.
+    pub draft_only: bool,
+    /// How its mails begin.
     pub mail: MailStyle,
 }
 
@@ -143,6 +148,7 @@ impl Default for Config {
             palette: ThemePalette::default(),
             ascii: false,
             pause_lease_hours: 4,
+            review_one_in: model::reviews::ONE_IN,
             screen: ScreenConfig::default(),
             noticing: Noticing::default(),
             notifier: Notifier::default(),
@@ -299,8 +305,8 @@ fn read_channel(
         mistakes.value(section.string("key_command")).map(KeySource::Command),
         mistakes.value(section.string("key_file")).map(|it| KeySource::File(PathBuf::from(it))),
     ];
-    let read_only = mistakes.value(section.boolean("read_only")).unwrap_or(false);
-    let pictures = mistakes.value(section.boolean("pictures")).unwrap_or(false);
+    let mut flag = |key: &str| mistakes.value(section.boolean(key)).unwrap_or(false);
+    let [read_only, pictures, draft_only] = ["read_only", "pictures", "draft_only"].map(&mut flag);
     let uid = mistakes.value(section.integer("service_uid"));
     let mail = mail::read(section, mistakes);
     let (name, base_url) = (name?, base_url?);
@@ -317,17 +323,18 @@ fn read_channel(
     let (key, is_one_of_many) = KeySource::first_of(sources);
     let key = key.unwrap_or_else(|| KeySource::Kept(folder.to_owned()));
     if is_one_of_many {
-        let problem =
-            format!("channel {name:?} has more than one of key_env, key_command, key_file; keep one");
+        let problem = format!("channel {name:?} has several of key_env, key_command, key_file; keep one");
         mistakes.0.push(section.error("name", &problem));
     }
-    Some(ChannelConfig { name, base_url, key, read_only, pictures, mail })
+    Some(ChannelConfig { name, base_url, key, read_only, pictures, draft_only, mail })
 }
 
 fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
     mistakes.all(section.unknown());
     let lease = mistakes.value(section.integer("pause_lease_hours"));
     config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
+    let one_in = mistakes.value(section.integer("review_one_in"));
+    config.review_one_in = one_in.and_then(|it| u32::try_from(it).ok()).unwrap_or(config.review_one_in);
     let word = mistakes.value(section.word("pause_on_reply"));
     config.pause_on_reply = match word.as_deref() {
         Some("always") => PauseOnReply::Always,

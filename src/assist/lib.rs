@@ -8,12 +8,18 @@
 //! | `prompts.rs` | what a model is asked for a draft, a brief or a translation, its data fenced |
 //! | `rules.rs` | drafts and briefs without a model |
 //! | `claims.rs` | which sentences claim what nothing supports |
+//! | `voice.rs` | the text of a voice note |
+//! | `multipart.rs` | a file as a form carries it |
 
 pub mod claims;
+mod multipart;
 pub mod prompts;
 pub mod rules;
 #[cfg(test)]
 mod tests;
+mod voice;
+
+pub use voice::{Transcript, VoiceFile};
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +39,10 @@ const BYTES_PER_TOKEN: u64 = 4;
 const POLICY: Policy = Policy { allow_loopback_http: true };
 /// What is asked below an endpoint's version.
 const PATH: &str = "/chat/completions";
+/// Tries of a question at an endpoint that is busy.
+const TRIES: u32 = 3;
+/// How long one is left alone that does not say when it has time.
+const PAUSE: Duration = Duration::from_millis(500);
 
 /// Where a model answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,6 +100,9 @@ pub enum ModelError {
     /// Its answer is no JSON.
     #[error("it did not answer with JSON")]
     NotJson,
+    /// Its answer has not what was asked for.
+    #[error("it did not answer with JSON that holds a text")]
+    NoText,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,8 +110,17 @@ pub struct ModelReply {
     /// The message of its first choice: `content`, `tool_calls`; null where
     /// there is none.
     pub message: Value,
-    /// The tokens it took, as told or else guessed by length.
-    pub tokens: u64,
+    /// The tokens of the question, as told or else guessed by length.
+    pub tokens_in: u64,
+    /// Those of the answer.
+    pub tokens_out: u64,
+}
+
+impl ModelReply {
+    /// All tokens it took.
+    pub fn tokens(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
 }
 
 /// Asks one endpoint.
@@ -134,10 +156,10 @@ impl ModelClient {
             return Err(ModelError::Status(answer.status));
         }
         let mut told: Value = serde_json::from_slice(&answer.body).map_err(|_| ModelError::NotJson)?;
-        let guess = || guessed_tokens(body.to_string().len() * asked + answer.body.len());
-        let tokens = told["usage"]["total_tokens"].as_u64().unwrap_or_else(guess);
+        let (tokens_in, tokens_out) =
+            tokens(&told["usage"], body.to_string().len() * asked, answer.body.len());
         let message = told.pointer_mut("/choices/0/message").map_or(Value::Null, Value::take);
-        Ok(ModelReply { message, tokens })
+        Ok(ModelReply { message, tokens_in, tokens_out })
     }
 
     async fn post(&self, body: &mut Value) -> Result<Fetched, ModelError> {
@@ -151,20 +173,72 @@ impl ModelClient {
             members.insert("stream".to_owned(), false.into());
         }
         let request = self.authorized(Request::post(body.to_string()))?;
+        self.send(&self.url, request).await
+    }
+
+    /// Sends a request. Where the endpoint has no time for it, it goes again
+    /// when that is said to be over, all within one deadline.
+    async fn send(&self, url: &VettedUrl, request: Request) -> Result<Fetched, ModelError> {
         let limits =
             FetchLimits { max_body: self.limits.body, longer: Longer::Refuse, total: self.limits.time };
         let guard = self.guard.get_or_init(|| Guard::system(POLICY));
-        Ok(guard.fetch(&self.url, request, limits).await?)
+        let tries = async {
+            let mut patience = self.limits.time / 2;
+            for _ in 1..TRIES {
+                let answer = guard.fetch(url, request.clone(), limits).await?;
+                let Some(pause) = pause_before_another(&answer).filter(|it| *it <= patience) else {
+                    return Ok(answer);
+                };
+                patience -= pause;
+                tokio::time::sleep(pause).await;
+            }
+            Ok(guard.fetch(url, request, limits).await?)
+        };
+        let ended = tokio::time::timeout(self.limits.time, tries).await;
+        ended.unwrap_or(Err(ModelError::Fetch(FetchError::TimedOut)))
     }
 
     /// The request with the headers of every question.
     fn authorized(&self, request: Request) -> Result<Request, EndpointError> {
+        self.authorized_as(request, "application/json")
+    }
+
+    /// The same of a body of another type.
+    fn authorized_as(&self, request: Request, content_type: &str) -> Result<Request, EndpointError> {
         let key = self.endpoint.key.as_ref().map(|it| ("authorization", format!("Bearer {}", it.expose())));
-        let json = ["content-type", "accept"].map(|it| (it, "application/json".to_owned()));
-        json.into_iter()
+        let types = [("content-type", content_type), ("accept", "application/json")];
+        let types = types.map(|(name, value)| (name, value.to_owned()));
+        types
+            .into_iter()
             .chain(key)
             .try_fold(request, |request, (name, value)| request.header(name, &value))
             .map_err(|_| EndpointError::Key)
+    }
+}
+
+/// How long an endpoint that is busy wants to be left alone; `None` where it is
+/// not busy, or names a date.
+fn pause_before_another(answer: &Fetched) -> Option<Duration> {
+    if !matches!(answer.status, 429 | 503) {
+        return None;
+    }
+    match &answer.retry_after {
+        None => Some(PAUSE),
+        Some(seconds) => seconds.trim().parse().ok().map(Duration::from_secs),
+    }
+}
+
+/// The tokens of a question and of its answer: as told, else of what was told
+/// together, else by their bytes.
+fn tokens(usage: &Value, question: usize, answer: usize) -> (u64, u64) {
+    let told = |name: &str| usage[name].as_u64();
+    match (told("prompt_tokens"), told("completion_tokens"), told("total_tokens")) {
+        (Some(tokens_in), Some(tokens_out), _) => (tokens_in, tokens_out),
+        (_, _, Some(all)) => {
+            let tokens_in = guessed_tokens(question).min(all);
+            (tokens_in, all - tokens_in)
+        }
+        _ => (guessed_tokens(question), guessed_tokens(answer)),
     }
 }
 
@@ -179,8 +253,11 @@ pub fn guessed_tokens(bytes: usize) -> u64 {
 }
 
 fn vetted(url: &str) -> Result<VettedUrl, EndpointError> {
-    let whole = whole_address(url);
-    vet(&whole, POLICY).map_err(|why| EndpointError::Address(without_secrets(&whole), why))
+    vetted_as_it_is(&whole_address(url))
+}
+
+fn vetted_as_it_is(whole: &str) -> Result<VettedUrl, EndpointError> {
+    vet(whole, POLICY).map_err(|why| EndpointError::Address(without_secrets(whole), why))
 }
 
 /// Where questions go; what stands behind a `?` stays behind it.

@@ -1,4 +1,4 @@
-//! What a model is asked for a draft, a brief or a translation. All that customers,
+//! What a model is asked for a draft, a brief, a summary or a translation. All that customers,
 //! cards and connections say stands in JSON between two lines that nobody can
 //! foresee: it is data, whatever it says.
 
@@ -12,6 +12,8 @@ use model::suggestions::{MESSAGES, SpokenBy, SuggestionKind, SuggestionRequest};
 const TEXT: usize = 1_000;
 /// Canned replies that are told.
 const REPLIES: usize = 20;
+/// Characters of a summary that are told on.
+const SUMMARY: usize = 6_000;
 /// Messages that tell which language a customer writes.
 const CUSTOMER: usize = 3;
 
@@ -21,6 +23,24 @@ pub fn body(request: &SuggestionRequest, replies: &[CannedReply], language: &str
     let data = data(request, replies);
     json!({"messages": [
         {"role": "system", "content": instructions(request.id.kind, &mark, language)},
+        {"role": "user", "content": format!("{mark}\n{data}\n{mark}")},
+    ]})
+}
+
+/// The body of a question for the summary of a conversation up to a part of it,
+/// whose place among all is given; `before` is the summary of the earlier ones.
+pub fn summary(
+    request: &SuggestionRequest,
+    before: &str,
+    (number, of): (usize, usize),
+    language: &str,
+) -> Value {
+    let mark = format!("data-{}", uuid::Uuid::new_v4().simple());
+    let mut data = data(request, &[]);
+    data["summary so far"] = json!(secret::without_keys(before).chars().take(SUMMARY).collect::<String>());
+    data["part"] = json!(format!("{number} of {of}"));
+    json!({"messages": [
+        {"role": "system", "content": instructions(SuggestionKind::Summary, &mark, language)},
         {"role": "user", "content": format!("{mark}\n{data}\n{mark}")},
     ]})
 }
@@ -38,6 +58,12 @@ fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
             "You tell a person who takes a conversation over what it is about, in {language}. Write at most five \
              lines of plain text, each begun with one of these words and a colon, in this order: Asked, Tried, \
              Known, Open. Say only what stands in the data."
+        ),
+        SuggestionKind::Summary => format!(
+            "You sum up a conversation of a business with a customer for a colleague, in {language}. You are given \
+             it in parts: the summary of what came before, and the next part. Write the summary of both together, \
+             plain text, at most twelve lines: who wants what, what was said and done, what was promised and by \
+             when, what is open. Say only what stands in the data."
         ),
         SuggestionKind::OwnText => {
             "You translate the text in the data into the language the customer writes, as the data shows it. Write the \

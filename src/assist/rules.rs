@@ -54,13 +54,14 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
                 sentences,
                 by: SuggestedBy::Reply(SafeText::line(&reply.title)),
                 instead: None,
+                remark: None,
             })
         }
         SuggestionKind::Translation | SuggestionKind::OwnText => None,
-        SuggestionKind::Brief => {
+        SuggestionKind::Brief | SuggestionKind::Summary => {
             let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
             let sentences = brief(request).iter().map(line).collect();
-            Some(Suggestion { sentences, by: SuggestedBy::Rules, instead: None })
+            Some(Suggestion { sentences, by: SuggestedBy::Rules, instead: None, remark: None })
         }
     }
 }
@@ -147,7 +148,7 @@ pub(crate) mod tests {
     use model::ids::{ChannelId, ConversationId};
     use model::queries::ConversationKey;
     use model::replies::ReplyVariables;
-    use model::suggestions::{SuggestionId, SuggestionKind};
+    use model::suggestions::{AskedBy, SuggestionId, SuggestionKind};
     use model::time::Timestamp;
 
     use super::*;
@@ -163,6 +164,7 @@ pub(crate) mod tests {
                 key,
                 asked_at: Timestamp::default(),
                 newest: None,
+                asked_by: AskedBy::Person,
             },
             spoken: spoken.map(|(by, text)| (by, text.to_owned())).collect(),
             facts: ReplyVariables::default(),

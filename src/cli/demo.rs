@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, anyhow};
 
-use crate::cli::{How, desk, folders, logs};
+use crate::cli::{How, desk, folders, logs, sample_assistant};
 use crate::config::screen::ScreenConfig;
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
@@ -72,6 +72,8 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
             graphics: desk::graphics(None),
             connections: links.connections.clone(),
             connects: true,
+            // What its AI answers is little: all of it can be looked over.
+            review_one_in: 1,
             ..Settings::default()
         },
         connections: Some(links),
@@ -89,6 +91,12 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
         clock,
         runtime: runtime.handle().clone(),
     };
+    // A demo that goes on in a folder of its own has seen its suggestions.
+    if !running.keys.is_empty() && !how.read_only {
+        let (folder, replies) = (folder.join("desk"), folder.join("replies"));
+        let clock = Arc::new(SystemClock);
+        sample_assistant::start(runtime.handle(), folder, replies, ChannelId::from(TABS[0].0), clock);
+    }
     let ended = how.run(desk);
     runtime.shutdown_background();
     Ok(ended?)
@@ -173,6 +181,7 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
             base_url: running.base_url.clone(),
             key: key_of(channel)?,
             read_only: false,
+            draft_only: false,
         })
     };
     Ok(TABS.into_iter().filter_map(spec).collect())

@@ -16,7 +16,7 @@ use crate::shell::clock::{self, SystemClock};
 use crate::shell::connections::ConnectionsSetup;
 use crate::shell::desk_parts::DeskParts;
 use crate::shell::notify::Notifier;
-use crate::shell::suggesting::{self, Suggester, SuggesterSetup};
+use crate::shell::suggesting::{Suggester, SuggesterSetup};
 use crate::shell::terminal::ScreenOptions;
 use assist::Endpoint;
 use connections::{Credentials, file};
@@ -68,6 +68,9 @@ pub fn run(how: How) -> Result<(), CliError> {
             footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
+            review_one_in: config.review_one_in,
+            transcribes: config.assist.as_ref().is_some_and(|it| it.transcribe_model.is_some()),
+            model_caps: config.assist.as_ref().map(|it| (it.caps, SafeText::line(&it.currency))),
             away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
             senders: Aliases::new(config.senders.clone()),
@@ -78,7 +81,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             ..Settings::default()
         },
         connections: Some(ConnectionsSetup { log: files.data.join("connection-calls.log"), ..links }),
-        suggester: suggester(&config, &files.data, Arc::new(clock), runtime.handle())?,
+        suggester: suggester(&config, Arc::new(clock), runtime.handle())?,
         config: Some(path.clone()),
         replies: config.replies.clone().unwrap_or_else(|| path.with_file_name("replies")),
         agent: config.agent.clone(),
@@ -116,7 +119,6 @@ fn linked(config: &Path) -> Result<ConnectionsSetup> {
 /// The model that suggests, where one is configured.
 fn suggester(
     config: &Config,
-    data: &Path,
     clock: Arc<SystemClock>,
     runtime: &tokio::runtime::Handle,
 ) -> Result<Option<Suggester>> {
@@ -125,8 +127,9 @@ fn suggester(
     let setup = SuggesterSetup {
         endpoint: Endpoint { url: assist.url.clone(), model: assist.model.clone(), key },
         language: assist.language.clone(),
-        day_tokens: assist.day_tokens,
-        usage: data.join(suggesting::USAGE),
+        transcribe_model: assist.transcribe_model.clone(),
+        caps: assist.caps,
+        prices: assist.prices,
         zone: clock::zone(),
     };
     Ok(Some(Suggester::new(setup, clock, runtime.clone()).context("[assist]")?))
@@ -171,6 +174,7 @@ pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
             base_url: it.base_url.clone(),
             key: it.fetch_key()?,
             read_only: it.read_only,
+            draft_only: it.draft_only,
         })
     };
     config.channels.iter().map(spec).collect()

@@ -19,6 +19,7 @@ pub mod mcp;
 pub mod packaging;
 pub mod print;
 mod receiving;
+mod sample_assistant;
 pub mod scripting;
 pub mod serve;
 pub mod unfinished;

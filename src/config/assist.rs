@@ -3,6 +3,7 @@
 use crate::config::Mistakes;
 use crate::config::keys::KeySource;
 use crate::config::reading::Section;
+use model::model_costs::{ModelCaps, ModelCost, ModelPrices};
 use model::secret::Secret;
 
 /// Tokens a day, unless another number is configured.
@@ -17,8 +18,14 @@ pub struct AssistConfig {
     /// Where its key is, if it wants one.
     pub key: Option<KeySource>,
     pub language: String,
-    /// Tokens a day, of all tabs together.
-    pub day_tokens: u64,
+    /// What it may take in a day, of all tabs together.
+    pub caps: ModelCaps,
+    /// What it costs.
+    pub prices: ModelPrices,
+    /// The currency of the prices.
+    pub currency: String,
+    /// The model that writes voice notes down, if one does.
+    pub transcribe_model: Option<String>,
 }
 
 impl AssistConfig {
@@ -45,12 +52,38 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     ];
     let language = mistakes.value(section.string("language")).unwrap_or_else(|| "English".to_owned());
     let day_tokens = mistakes.value(section.integer("day_tokens"));
-    let day_tokens = day_tokens.and_then(|it| u64::try_from(it).ok()).unwrap_or(DAY_TOKENS);
+    let tokens = day_tokens.and_then(|it| u64::try_from(it).ok()).unwrap_or(DAY_TOKENS);
+    let mut amount = |key: &str| read_amount(section, key, mistakes);
+    let prices = ModelPrices {
+        input: amount("price_in").unwrap_or_default(),
+        output: amount("price_out").unwrap_or_default(),
+        minute: amount("price_minute").unwrap_or_default(),
+    };
+    let caps = ModelCaps { tokens, cost: amount("day_cost") };
+    if caps.cost.is_some() && prices == ModelPrices::default() {
+        let problem = "day_cost needs price_in and price_out, what a million tokens cost";
+        mistakes.0.push(section.error("day_cost", problem));
+    }
+    let currency = mistakes.value(section.string("currency")).unwrap_or_default();
+    let transcribe_model = mistakes.value(section.string("transcribe_model"));
     let (key, is_one_of_many) = KeySource::first_of(sources);
     if is_one_of_many {
         mistakes.0.push(section.error("key_command", "give key_env or key_command, not both"));
     }
-    Some(AssistConfig { url: url?, model: model?, key, language, day_tokens })
+    Some(AssistConfig { url: url?, model: model?, key, language, caps, prices, currency, transcribe_model })
+}
+
+/// An amount of money, as a text so that it is exact.
+fn read_amount(section: &Section<'_>, key: &str, mistakes: &mut Mistakes) -> Option<ModelCost> {
+    let text = mistakes.value(section.string(key))?;
+    let amount = ModelCost::parse(&text);
+    if amount.is_none() {
+        let problem = format!(
+            "{key} = {text:?} is no amount; write it as \"0.15\", with six digits behind the point at most"
+        );
+        mistakes.0.push(section.error(key, &problem));
+    }
+    amount
 }
 
 #[cfg(test)]
@@ -63,13 +96,18 @@ mod tests {
         let read =
             |text: &str| Config::parse("config.toml", text).map(|it| it.assist).map_err(|it| it.to_string());
         let whole = "[assist]\nurl = \"http://127.0.0.1:11434/v1\"\nmodel = \"small\"\nkey_env = \"MODEL_KEY\"\n\
-                     language = \"Spanish\"\nday_tokens = 5000\n";
+                     language = \"Spanish\"\nday_tokens = 5000\nprice_in = \"0.15\"\nprice_out = \"0.60\"\n\
+                     price_minute = \"0.006\"\nday_cost = \"2\"\ncurrency = \"EUR\"\ntranscribe_model = \"ear\"\n";
+        let cost = |text: &str| ModelCost::parse(text).expect(text);
         let expected = AssistConfig {
             url: "http://127.0.0.1:11434/v1".to_owned(),
             model: "small".to_owned(),
             key: Some(KeySource::Environment("MODEL_KEY".to_owned())),
             language: "Spanish".to_owned(),
-            day_tokens: 5_000,
+            caps: ModelCaps { tokens: 5_000, cost: Some(cost("2")) },
+            prices: ModelPrices { input: cost("0.15"), output: cost("0.60"), minute: cost("0.006") },
+            currency: "EUR".to_owned(),
+            transcribe_model: Some("ear".to_owned()),
         };
         assert_eq!(read(whole), Ok(Some(expected)));
         assert_eq!(read(""), Ok(None));
@@ -83,6 +121,14 @@ mod tests {
             (
                 "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey = \"x\"\n",
                 "key is not a key in [assist]",
+            ),
+            (
+                "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nprice_in = \"1,50\"\n",
+                "price_in = \"1,50\" is no amount",
+            ),
+            (
+                "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nday_cost = \"2\"\n",
+                "day_cost needs price_in and price_out",
             ),
             (
                 "[assist]\nurl = \"https://llm.example/v1\"\nmodel = \"m\"\nkey_env = \"A\"\nkey_command = \"b\"\n",

@@ -60,6 +60,9 @@ fn property(of: &Setting) -> Value {
         SettingValue::Number(from, to) => json!({ "type": "integer", "minimum": from, "maximum": to }),
         SettingValue::Word(words) => json!({ "type": "string", "enum": words() }),
         SettingValue::Texts => json!({ "type": "array", "items": { "type": "string" } }),
+        SettingValue::TextOrTexts => {
+            json!({ "anyOf": [text(), { "type": "array", "items": { "type": "string" } }] })
+        }
     };
     item["description"] = of.doc.into();
     // What TOML and JSON write alike.

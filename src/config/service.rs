@@ -75,14 +75,23 @@ fn read_assistant(
     mistakes: &mut Mistakes,
 ) -> AssistantConfig {
     mistakes.all(section.unknown());
-    let questions = mistakes.value(section.string("questions"));
-    let questions = questions.map(|it| read_questions(section, &folder.join(it), mistakes));
+    let files = mistakes.take(section.string_or_strings("questions")).unwrap_or_default();
+    let mut questions = QuestionFile::default();
+    for file in files {
+        let read = read_questions(section, &folder.join(&file), mistakes);
+        if let Err(most) = questions.add(read) {
+            let problem = format!(
+                "questions: {file} makes it more than {most} questions; keep those that customers ask"
+            );
+            mistakes.0.push(section.error("questions", &problem));
+        }
+    }
     let knowledge = Knowledge {
         business: bounded(section, "business", 200, mistakes),
         instructions: bounded(section, "instructions", INSTRUCTIONS, mistakes).unwrap_or_default(),
         tone: bounded(section, "tone", TONE, mistakes).unwrap_or_default(),
         facts: read_facts(section, mistakes),
-        questions: questions.unwrap_or_default(),
+        questions,
     };
     let before = Caps::default();
     let mut tokens = |key, before: u64| {

@@ -59,13 +59,16 @@ pub enum SettingValue {
     Number(i64, i64),
     Word(fn() -> Vec<&'static str>),
     Texts,
+    /// A text, or a list of them.
+    TextOrTexts,
 }
 
+mod assist;
 mod service;
 
 pub use service::{SERVICE_FILE, SERVICE_TABLES};
 
-use SettingValue::{Flag, Number, Text, Texts, Word};
+use SettingValue::{Flag, Number, Text, TextOrTexts, Texts, Word};
 
 const fn setting(
     key: &'static str,
@@ -110,6 +113,12 @@ pub const TABLES: &[SettingTable] = &[
             setting("read_only", Flag, "false", "Change nothing from this tab"),
             setting("pictures", Flag, "false", "Fetch the pictures of its messages without asking"),
             setting(
+                "draft_only",
+                Flag,
+                "false",
+                "Keep the AI paused in its conversations, and have a draft ready instead",
+            ),
+            setting(
                 "mail_from",
                 Text,
                 "",
@@ -152,6 +161,12 @@ pub const TABLES: &[SettingTable] = &[
                 Number(0, 168),
                 "4",
                 "Hours after which a pause of the AI asks whether it is still wanted; 0 never asks",
+            ),
+            setting(
+                "review_one_in",
+                Number(1, 10_000),
+                "10",
+                "Of so many answers of the AI one comes into the review queue; 1 takes all",
             ),
         ],
     },
@@ -256,34 +271,7 @@ pub const TABLES: &[SettingTable] = &[
             setting("quiet", Text, "", "Hours with neither, local time, such as \"22:00-07:00\""),
         ],
     },
-    SettingTable {
-        name: "assist",
-        form: TableForm::Once,
-        doc: "A model that suggests drafts and briefs; what it makes is shown, never sent. Of `key_env` and `key_command` one \
-              at most.",
-        settings: &[
-            required(
-                "url",
-                Text,
-                "Its address up to its version, https except on this machine, such as http://127.0.0.1:11434/v1",
-            ),
-            required("model", Text, "Its name there"),
-            setting("key_env", Text, "", "The environment variable that holds its key"),
-            setting("key_command", Text, "", "A shell command that prints its key"),
-            setting(
-                "language",
-                Text,
-                "\"English\"",
-                "The language of briefs and translations; drafts are in the customer's",
-            ),
-            setting(
-                "day_tokens",
-                Number(1_000, 1_000_000_000),
-                "200000",
-                "Tokens a day, of all tabs together",
-            ),
-        ],
-    },
+    assist::TABLE,
     SettingTable {
         name: "receiver",
         form: TableForm::Once,
@@ -379,6 +367,7 @@ impl Setting {
             Number(from, to) => format!("{from} to {to}"),
             Word(words) => words().iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", "),
             Texts => "list of texts".to_owned(),
+            TextOrTexts => "text, or list of texts".to_owned(),
         }
     }
 

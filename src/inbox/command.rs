@@ -14,6 +14,9 @@ pub enum CommandScope {
     Rows,
     Outbox,
     Proposals,
+    /// The review queue.
+    Reviews,
+    /// The people.
     People,
     Webhooks,
     Broadcasts,
@@ -36,6 +39,7 @@ impl CommandScope {
             Self::Rows => "Pages of rows",
             Self::Outbox => "Outbox",
             Self::Proposals => "Proposals",
+            Self::Reviews => "Review queue",
             Self::People => "People",
             Self::Webhooks => "Webhooks",
             Self::Broadcasts => "Broadcasts",
@@ -47,13 +51,14 @@ impl CommandScope {
     }
 
     /// All places in the order help shows them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Conversation,
         Self::List,
         Self::History,
         Self::Triage,
         Self::Outbox,
         Self::Proposals,
+        Self::Reviews,
         Self::People,
         Self::Webhooks,
         Self::Broadcasts,

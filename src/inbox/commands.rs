@@ -27,12 +27,14 @@ use crate::screens::connections::upkeep;
 use crate::screens::conversations::commands as conversations;
 use crate::screens::history::commands as history;
 use crate::screens::history::pipe;
+use crate::screens::history::voice;
 use crate::screens::mail::commands as mail;
 use crate::screens::outbox::commands as outbox;
 use crate::screens::people::commands as people;
 use crate::screens::people::importing::update as importing;
 use crate::screens::phone::commands as phone;
 use crate::screens::proposals::commands as proposals;
+use crate::screens::reviews::commands as reviews;
 use crate::screens::webhooks::commands as webhooks;
 
 /// Whether a command can be done now, or why not; `{command-name}` stands for
@@ -60,7 +62,10 @@ macro_rules! each_command {
             Canned Conversation ["c"] "canned" "Pick a canned reply; it is inserted, never sent" => composer::may_write, composer::canned;
             Brief Conversation ["O"] "brief" "Sum up what it is about in five lines: asked, tried, known, open; by your model, or by rules" => suggesting::may_suggest, suggesting::brief;
             Translate Conversation ["X"] "translate" "Show the selected message in your language, by your model; asked once for each message" => suggesting::may_suggest, suggesting::translate;
+            Summarise Conversation ["Ctrl-O"] "summary" "Sum up the whole conversation, however long, by your model; kept until somebody writes" => suggesting::may_suggest, suggesting::summary;
+            Transcribe Conversation ["Ctrl-T"] "transcribe" "Write down what is said in the selected voice note, by your model; asks before a new host is asked" => voice::may_transcribe, voice::transcribe;
             PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over" => conversations::may_pause_ai, conversations::pause_ai;
+            DraftOnly Conversation ["A"] "draft-only" "Keep the AI paused here and have a draft of an answer ready whenever the customer writes; again ends it" => conversations::may_draft_only, conversations::draft_only;
             HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI" => conversations::may_hand_back, conversations::hand_back;
             Close Conversation ["e"] "close" "Close the conversation, after a hold that {undo} ends. Mail: archive the thread" => conversations::may_close, conversations::close;
             CloseAndNext Conversation ["E"] "close, next" "Close and go to the next one that waits" => conversations::may_close, conversations::close_and_next;
@@ -144,6 +149,8 @@ macro_rules! each_command {
             AcceptProposal Proposals ["a"] "send, do" "Send the proposed reply, held as ever, or do what is proposed" => proposals::may_accept, proposals::accept;
             EditProposal Proposals ["e"] "edit" "Put the proposed reply into the composer" => proposals::may_edit, proposals::edit;
             DropProposal Proposals ["x"] "drop" "Drop the proposal; {undo} brings it back" => proposals::is_chosen, proposals::drop_it;
+            GoodAnswer Reviews ["a"] "good" "The answer can stand" => reviews::is_chosen, reviews::good;
+            BadAnswer Reviews ["x"] "bad" "The answer cannot stand: say why, and what should have been said" => reviews::is_chosen, reviews::bad;
             NewPerson People ["a"] "new" "Add a person" => people::may_add, people::new_person;
             EditPerson People ["e"] "edit" "Edit name, mail address, tags and metadata; merged with what the server has" => people::may_change, people::edit_person;
             MarkPerson People ["Space"] "mark" "Mark the person, and go down" => people::has_people, people::mark_person;
@@ -184,6 +191,7 @@ macro_rules! each_command {
             GoToInbox Desk ["g i"] "inbox" "The conversations" => always, desk::go_to_inbox;
             GoToOutbox Desk ["g o"] "outbox" "The outbox: what has not left yet, and what asks" => always, desk::go_to_outbox;
             ShowProposals Desk ["g A"] "proposals" "What assistants propose: replies and actions that wait for you" => always, desk::show_proposals;
+            ShowReviews Desk ["g q"] "reviews" "The review queue: a sample of what the AI answered, for people to say whether it can stand" => always, desk::show_reviews;
             GoToDrafts Desk ["g d"] "drafts" "The drafts: every text begun and not sent" => always, desk::go_to_drafts;
             GoToTemplates Desk ["g t"] "templates" "The approved templates of this channel, and what is filled in where" => always, desk::go_to_templates;
             GoToEvents Desk ["g e"] "events" "What the triggers tell: messages, contacts, orders, appointments, campaigns" => always, desk::go_to_events;

@@ -14,6 +14,7 @@ use crate::pages::update as pages;
 use crate::screens::broadcasts::commands as broadcasts;
 use crate::screens::people::commands as people;
 use crate::screens::proposals::commands as proposals;
+use crate::screens::reviews::commands as reviews;
 use crate::scrolling;
 use crate::scrolling::Travel;
 use crate::settings::Footer;
@@ -33,6 +34,10 @@ pub(crate) fn go_to_drafts(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn show_proposals(inbox: &mut Inbox, _: KeyPress) {
     pages::go_to_page(inbox, PageKind::Proposals);
+}
+
+pub(crate) fn show_reviews(inbox: &mut Inbox, _: KeyPress) {
+    pages::go_to_page(inbox, PageKind::Reviews);
 }
 
 pub(crate) fn go_to_templates(inbox: &mut Inbox, _: KeyPress) {
@@ -94,6 +99,7 @@ pub(crate) fn may_go_to_row(inbox: &Inbox) -> Result<(), Reason> {
         PageKind::Outbox if inbox.outbox.rows.chosen().is_none() => Err("the outbox is empty".into()),
         PageKind::Drafts if inbox.outbox.drafts.chosen().is_none() => Err("there are no drafts".into()),
         PageKind::Proposals => proposals::is_chosen(inbox),
+        PageKind::Reviews => reviews::is_chosen(inbox),
         PageKind::People => people::may_go_to(inbox),
         PageKind::Broadcasts => broadcasts::is_chosen(inbox),
         PageKind::Inbox
@@ -124,7 +130,11 @@ pub(crate) fn search_rows(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_show_all_tabs(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.desk.page {
-        PageKind::Outbox | PageKind::Drafts | PageKind::Proposals | PageKind::Broadcasts => Ok(()),
+        PageKind::Outbox
+        | PageKind::Drafts
+        | PageKind::Proposals
+        | PageKind::Reviews
+        | PageKind::Broadcasts => Ok(()),
         _ => Err("this page is about one tab; {next-tab} goes to the next".into()),
     }
 }

@@ -16,6 +16,7 @@ use model::outbox::StopVerdict;
 use model::person::PersonQuery;
 use model::proposals::{DeskProposal, ProposalVerdict};
 use model::queries::{ConversationKey, ConversationQuery, DeskQuery, Draft, HistoryQuery, TranscriptFormat};
+use model::reviews::{ReviewEntry, ReviewVerdict};
 use model::search::SearchQuery;
 use model::secret::Secret;
 use model::selector::Selector;
@@ -41,6 +42,8 @@ pub enum Load {
     /// One row of the outbox, to be decided over.
     Entry(RowId),
     Proposals(DeskQuery),
+    /// Answers of the AI that are looked over, one of so many, as of then.
+    Reviews(DeskQuery, u32, Timestamp),
     Drafts(DeskQuery),
     /// Where the person of a conversation is in other tabs.
     Elsewhere(ConversationKey),
@@ -68,6 +71,8 @@ pub enum Load {
     /// What lies at the service already.
     Shelf(ChannelId),
     Spent,
+    /// What questions to the model took since a day.
+    ModelUsage(i64),
     /// Rows of the outbox that wait for credits.
     Unpaid,
     /// What happened in these tabs since the latest absence began.
@@ -81,6 +86,9 @@ pub enum Load {
     Insight(Insight),
     /// A read as of a time in the past.
     At(Timestamp, Box<Self>),
+    /// Draft-only conversations of these tabs without a draft for what was said
+    /// last, the open one first.
+    DueDrafts(Vec<ChannelId>, Option<ConversationKey>, Timestamp),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>),
     /// All conversations of a list, to be marked.
@@ -176,6 +184,8 @@ pub enum FileWrite {
     SettleProposal(ProposalId, ProposalVerdict),
     /// Put a dropped proposal back.
     RestoreProposal(Box<DeskProposal>),
+    /// Keep what somebody says of an answer of the AI, or take it back.
+    Review(Box<ReviewEntry>, Option<ReviewVerdict>, SafeText),
     /// Put a webhook into the outbox, with the secret its bytes alone hold.
     Register {
         intent: Box<Intent>,
@@ -225,6 +235,7 @@ impl FileWrite {
                 | Self::SaveNote(..)
                 | Self::MarkSeen(..)
                 | Self::Keep(..)
+                | Self::Review(..)
                 | Self::NotePresence(_)
         )
     }

@@ -17,6 +17,7 @@ use model::email::{Correspondent, MailAccount};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::lens::LensReport;
 use model::macros::Macro;
+use model::model_costs::ModelUsageRow;
 use model::news::News;
 use model::notes::PrivateNote;
 use model::outbox::{OutboxRow, StopVerdict};
@@ -27,9 +28,11 @@ use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
     HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
 };
+use model::reviews::ReviewPage;
 use model::search::{SearchPage, SearchQuery};
 use model::service_levels::{LevelsQuery, LevelsReport};
 use model::spending::Spent;
+use model::suggestions::DueDraft;
 use model::templates::Templates;
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -57,8 +60,7 @@ pub enum Event {
     Resize(u16, u16),
     /// The terminal window gained or lost the focus.
     Focus(bool),
-    /// A load came back: what was asked for, and what it brought or why it
-    /// could not be read.
+    /// A load came back: what was asked for, and what it brought or why it could not be read.
     Loaded(Load, Result<Loaded, String>),
     /// The requests of the last while, newest first.
     Calls(Vec<Call>),
@@ -115,8 +117,7 @@ pub enum Loaded {
     History(HistoryQuery, Box<HistoryPage>),
     /// A tab's counts.
     Counts(ChannelId, TabCounts),
-    /// A conversation's draft, if one is kept, and a text of it that another
-    /// window wrote over.
+    /// A conversation's draft, if one is kept, and a text of it that another window wrote over.
     Draft(ChannelId, ConversationId, Option<Draft>, Option<String>),
     /// A tab's account as last read.
     Account(ChannelId, Option<Box<Account>>),
@@ -126,6 +127,8 @@ pub enum Loaded {
     Entry(Option<Box<OutboxEntry>>),
     /// Proposals, and whether there are more.
     Proposals(DeskQuery, Vec<ProposalEntry>, bool),
+    /// Answers of the AI that are looked over.
+    Reviews(DeskQuery, ReviewPage),
     /// Drafts, and whether there are more.
     Drafts(DeskQuery, Vec<DraftEntry>, bool),
     /// Where the same person is in other tabs.
@@ -148,6 +151,8 @@ pub enum Loaded {
     Shelf(ChannelId, Vec<ReplyAttachment>),
     /// What was spent from here, by tab.
     Spent(Vec<(ChannelId, Vec<Spent>)>),
+    /// What questions to the model took, by day and tab.
+    ModelUsage(Vec<ModelUsageRow>),
     /// Rows of the outbox that wait for credits.
     Unpaid(Vec<OutboxEntry>),
     /// What happened since the latest absence began.
@@ -161,14 +166,15 @@ pub enum Loaded {
     Insight(InsightResult),
     /// What was read as of a time, and what the files can tell of it.
     At(PastNote, Box<Self>),
+    /// Draft-only conversations without a draft for what was said last.
+    DueDrafts(Vec<DueDraft>),
     /// Who needs a person, in a tab or in all.
     Needing(Option<ChannelId>, Vec<ConversationRow>),
     /// People of a tab.
     People(PeopleQuery, PeoplePage),
     /// One of them, to be edited; `None` if it is gone.
     Person(ChannelId, String, Option<Box<PersonDetail>>),
-    /// The account behind a mail key as last read, and the words seen as
-    /// folders and categories.
+    /// The account behind a mail key as last read, and the words seen as folders and categories.
     Mailbox(ChannelId, Option<Box<MailAccount>>, [Vec<String>; 2]),
     /// Correspondents in whose name or address a text stands.
     Correspondents(ChannelId, String, Vec<Correspondent>),

@@ -199,6 +199,9 @@ fn offered_of_rows(inbox: &Inbox, asks: bool) -> &'static [Command] {
             C::Help,
             C::Quit,
         ],
+        PageKind::Reviews => {
+            &[C::GoodAnswer, C::BadAnswer, C::GoToRow, C::AllTabs, C::LeaveRows, C::Undo, C::Help, C::Quit]
+        }
         PageKind::Drafts => &[C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit],
         _ if several => {
             &[C::DecideRow, C::DecideAll, C::GoToRow, C::AllTabs, C::LeaveRows, C::GoToTab, C::Help, C::Quit]

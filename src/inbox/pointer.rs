@@ -19,6 +19,7 @@ use crate::layout::Area;
 use crate::overlays::overlay::PopupTarget;
 use crate::pages::update as pages;
 use crate::pages::{DRAFT_LINES, OUTBOX_LINES, PROPOSAL_LINES, PageKind};
+use crate::screens::reviews::REVIEW_LINES;
 use crate::tab::Focus;
 
 /// Lines one notch of the wheel scrolls a text.
@@ -122,6 +123,7 @@ fn click_row(inbox: &mut Inbox, at: (u16, u16)) {
     match inbox.desk.page {
         PageKind::Outbox => inbox.outbox.rows.select_shown(line / OUTBOX_LINES),
         PageKind::Proposals => inbox.outbox.proposals.select_shown(line / PROPOSAL_LINES),
+        PageKind::Reviews => inbox.outbox.reviews.rows.select_shown(line / REVIEW_LINES),
         PageKind::Drafts => inbox.outbox.drafts.select_shown(line / DRAFT_LINES),
         PageKind::People => inbox.people.rows.select_shown(line),
         PageKind::Broadcasts => inbox.broadcasts.rows.select_shown(line),

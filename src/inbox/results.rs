@@ -16,6 +16,7 @@ use crate::overlays::palette;
 use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
+use crate::screens::conversations::draft_only::update as draft_only;
 use crate::screens::conversations::tags;
 use crate::screens::history::History;
 use crate::screens::mail::rules::update as rules;
@@ -29,7 +30,7 @@ use model::conversations::ServiceWindow;
 use model::ids::{ChannelId, RowId};
 use model::news::News;
 use model::outbox::{Operation, OutboxRow};
-use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, TabCounts};
+use model::queries::{ConversationPage, ConversationQuery, HistoryPage, HistoryQuery, OutboxFate, TabCounts};
 use model::time::HOUR;
 
 /// No upload takes longer.
@@ -83,6 +84,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Outbox(query, page) => inbox.outbox.rows.receive(&query, page.entries, page.more),
         Loaded::Drafts(query, drafts, more) => inbox.outbox.drafts.receive(&query, drafts, more),
         Loaded::Proposals(query, entries, more) => inbox.outbox.proposals.receive(&query, entries, more),
+        Loaded::Reviews(query, page) => inbox.outbox.reviews.receive(&query, page),
         Loaded::Entry(entry) => deciding::ask_to_decide(inbox, entry),
         Loaded::Pauses(channel, pauses) => {
             inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)
@@ -91,11 +93,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.desk.spread(&query, how, ids, more, &mut inbox.context)
         }
         Loaded::Marked(rows) => inbox.changes.marked(rows, &mut inbox.desk, &mut inbox.context),
-        Loaded::Fates(fates) => {
-            inbox.broadcasts.rehearsal_fates(&fates);
-            inbox.changes.fates_of_done(&fates);
-            inbox.changes.fates(fates);
-        }
+        Loaded::Fates(fates) => fates_known(inbox, fates),
         Loaded::Paused(paused) => inbox.features.pauses.paused(paused, &mut inbox.context),
         Loaded::Tags(known) => tags::tags_known(&mut inbox.context, known),
         Loaded::Search(query, page) => {
@@ -115,6 +113,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::ViewCounts(counts) => inbox.desk.counted = Some(counts),
         Loaded::Shelf(channel, shelf) => inbox.desk.shelf_known(&channel, shelf, &mut inbox.context),
         Loaded::Spent(spent) => inbox.features.credits.spent = spent,
+        Loaded::ModelUsage(rows) => inbox.features.credits.model = rows,
         Loaded::Unpaid(entries) => inbox.features.credits.unpaid(entries),
         Loaded::Triage(query, rows) => inbox.desk.triage_loaded(&query, rows, &mut inbox.context),
         Loaded::Ahead(query, page) => inbox.desk.ahead_loaded(&query, *page),
@@ -131,6 +130,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         // Taken out of its time before.
         Loaded::At(..) => (),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
+        Loaded::DueDrafts(found) => draft_only::due(inbox, found),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),
         Loaded::Rules(query, page) => rules::loaded(inbox, query, *page),
         Loaded::Templates(channel, templates) => {
@@ -146,11 +146,18 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
     }
 }
 
+fn fates_known(inbox: &mut Inbox, fates: Vec<(RowId, OutboxFate)>) {
+    inbox.broadcasts.rehearsal_fates(&fates);
+    inbox.changes.fates_of_done(&fates);
+    inbox.changes.fates(fates);
+}
+
 /// Takes a tab's new counts. Unpaid rows are counted among the stopped
 /// ones.
 fn counted(inbox: &mut Inbox, channel: &ChannelId, counts: TabCounts) {
     if let Some(tab) = inbox.desk.tab_of(channel) {
         let before = std::mem::replace(&mut tab.counts, counts);
+        inbox.features.prepared_drafts.stale |= before.draft_only != tab.counts.draft_only;
         if before.stopped != tab.counts.stopped {
             inbox.context.push(Effect::Load(Load::Unpaid));
         }

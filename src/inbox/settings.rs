@@ -10,7 +10,9 @@ use model::connections::Connection;
 use model::email::compose::MailStyle;
 use model::ids::ChannelId;
 use model::messages::Aliases;
+use model::model_costs::ModelCaps;
 use model::pictures::Graphics;
+use model::reviews::ONE_IN;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, Timestamp, Zone};
 
@@ -128,6 +130,13 @@ pub struct Settings {
     pub connections: Vec<Connection>,
     /// Whether connections can be added here.
     pub connects: bool,
+    /// Of so many answers of the AI one is drawn for a review.
+    pub review_one_in: u32,
+    /// Whether a model writes voice notes down.
+    pub transcribes: bool,
+    /// What the model may take in a day, where one is configured, and the
+    /// currency of its prices.
+    pub model_caps: Option<(ModelCaps, SafeText)>,
     /// Whether text is edited by modes.
     pub vim: bool,
     /// The view a list shows at first.
@@ -158,6 +167,9 @@ impl Default for Settings {
             macros: Vec::new(),
             connections: Vec::new(),
             connects: false,
+            review_one_in: ONE_IN,
+            transcribes: false,
+            model_caps: None,
             vim: false,
             first_view: SavedView::needs_me(),
         }

@@ -163,6 +163,7 @@ impl Inbox {
         self.features.credits.follow_purse(&self.desk, &mut self.context);
         self.features.search.ask_servers(&self.desk, &mut self.context);
         self.features.bursts.tell_burst(&self.desk, &mut self.context);
+        self.features.prepared_drafts.follow(&self.desk, &mut self.context);
         self.features.pauses.follow_leases(&self.desk, &mut self.context);
         self.features.absence.follow(&self.desk, &mut self.context);
         person::follow(&self.desk, &mut self.context);
@@ -225,9 +226,11 @@ impl Inbox {
         person::mark_stale(&mut self.context);
         self.outbox.drafts.mark_stale();
         self.outbox.proposals.mark_stale();
+        self.outbox.reviews.rows.mark_stale();
         self.overview.wall_changed();
         self.broadcasts.rehearsal_changed();
         self.features.pauses.stale = true;
+        self.features.prepared_drafts.stale = true;
         self.features.absence.stale = true;
         self.features.credits.stale = true;
         if let Some(batch) = &mut self.changes.batch {

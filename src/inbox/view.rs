@@ -30,6 +30,8 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         crate::screens::outbox::view::drafts(inbox, theme, areas.body, buffer);
     } else if inbox.desk.page == PageKind::Proposals {
         crate::screens::proposals::view::draw(inbox, theme, areas.body, buffer);
+    } else if inbox.desk.page == PageKind::Reviews {
+        crate::screens::reviews::view::draw(inbox, theme, areas.body, buffer);
     } else if inbox.desk.page == PageKind::Broadcasts {
         crate::screens::broadcasts::view::draw(inbox, theme, areas.body, buffer);
     } else if inbox.desk.page == PageKind::Wall {

@@ -1,5 +1,5 @@
 //! What this desk keeps of a conversation beside the server's word: that it
-//! was put aside, who has claimed it, its tags. And the changes of that.
+//! was put aside, who has claimed it, its tags, that it is draft-only. And the changes of that.
 
 use crate::email::rules::MailRule;
 use crate::ids::ConversationId;
@@ -17,6 +17,18 @@ pub struct Local {
     pub claim: Option<Assignment>,
     /// Its tags, in the order of the alphabet.
     pub tags: Vec<Tag>,
+    /// Whether the AI stays paused and drafts are made ready in its place, and
+    /// how the draft stands.
+    pub draft_only: Option<DraftReadiness>,
+}
+
+/// How the draft of a draft-only conversation stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DraftReadiness {
+    /// There is none for what was said last.
+    Missing,
+    /// It is ready.
+    Ready,
 }
 
 impl Local {
@@ -63,6 +75,8 @@ pub enum Keep {
     /// Sets all tags that only this desk keeps; others among them are left
     /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),
+    /// Keeps the AI paused and makes drafts ready in its place, or no longer.
+    DraftOnly(Vec<(ConversationId, bool)>),
     /// Makes so many of the customer's newest messages unseen; with 0 all are
     /// seen.
     Unseen(Vec<(ConversationId, u32)>),

@@ -180,6 +180,36 @@ pub struct MessageRow {
     pub letter: Option<Box<MailMessage>>,
     /// What the server told of its file beside the address.
     pub media: MediaFacts,
+    /// What a model made of it for the person who reads.
+    pub made: Vec<MadeText>,
+}
+
+/// A text that a model made of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MadeText {
+    /// What it is.
+    pub kind: MadeKind,
+    /// The text.
+    pub text: SafeText,
+}
+
+/// What a model makes of a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MadeKind {
+    /// It in the person's own language.
+    Translation,
+    /// What is said in a voice note.
+    Transcript,
+}
+
+impl MadeKind {
+    /// What stands before it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Translation => "Translated: ",
+            Self::Transcript => "Transcript: ",
+        }
+    }
 }
 
 /// What a server may tell of a message's file; the interface names none of

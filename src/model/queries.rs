@@ -154,6 +154,8 @@ pub struct PausedEntry {
     pub since: Timestamp,
     /// From when its lease counts: from then, or from when it was extended.
     pub counts_from: Timestamp,
+    /// Whether the conversation is draft-only: its pause is no lease.
+    pub draft_only: bool,
 }
 
 /// Asks for what this desk alone keeps: rows of the outbox, or drafts.
@@ -214,6 +216,8 @@ pub struct TabCounts {
     pub proposals: Vec<ConversationId>,
     /// Conversations whose AI this desk paused.
     pub paused_here: u32,
+    /// Draft-only conversations.
+    pub draft_only: u32,
     /// Broadcasts of which further waves are to leave.
     pub broadcasts: u32,
     /// Conversations that are nothing but a broadcast so far.
@@ -225,7 +229,7 @@ pub struct TabCounts {
     /// What is put aside until a time whatever the customer writes: no bell
     /// rings for it. Some of them, where there are very many.
     pub hushed: Vec<ConversationId>,
-    /// From when the oldest of the pauses counts.
+    /// From when the oldest of the pauses counts that are leases.
     pub paused_since: Option<Timestamp>,
     /// Rows that stand in for conversations which could not be read.
     pub unreadable: u32,

@@ -2,10 +2,15 @@
 //! a brief of a conversation, a message in another language. Plain data; only a
 //! person's key makes a text of it, and nothing here can leave.
 
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::contacts::Contact;
+use crate::conversations::ConversationRow;
 use crate::ids::MessageId;
+use crate::messages::{Message, Sender};
 use crate::queries::ConversationKey;
 use crate::replies::ReplyVariables;
-use crate::text::SafeText;
+use crate::text::{SafeText, kept_block};
 use crate::time::Timestamp;
 
 /// Messages a suggestion is made from at most.
@@ -18,6 +23,8 @@ pub enum SuggestionKind {
     Draft,
     /// What was asked, what was tried, what is open.
     Brief,
+    /// What was said in the whole conversation, however long.
+    Summary,
     /// A message in the person's own language.
     Translation,
     /// The person's own text in the customer's language.
@@ -32,6 +39,8 @@ pub struct SuggestionId {
     pub asked_at: Timestamp,
     /// The newest message it was made from; the one to be translated.
     pub newest: Option<MessageId>,
+    /// Who asks.
+    pub asked_by: AskedBy,
 }
 
 /// On whose side somebody spoke.
@@ -42,6 +51,35 @@ pub enum SpokenBy {
     Ai,
     /// A person of the business, from here or elsewhere.
     Business,
+}
+
+/// Who said a message and what; of what has no text, its kind.
+pub fn spoken(message: &Message) -> (SpokenBy, String) {
+    let by = match message.sender {
+        Sender::Customer => SpokenBy::Customer,
+        Sender::Ai => SpokenBy::Ai,
+        Sender::Api | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
+    };
+    let text = match message.content.as_str().trim() {
+        "" => format!("[{}]", message.content_type),
+        text => text.to_owned(),
+    };
+    (by, text)
+}
+
+/// A voice note that is to be written down.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoiceRequest {
+    /// Of which conversation.
+    pub key: ConversationKey,
+    /// Of which message.
+    pub message: MessageId,
+    /// Where its file lies.
+    pub url: String,
+    /// Its media type, where that is told.
+    pub mime: Option<String>,
+    /// When it was asked.
+    pub asked_at: Timestamp,
 }
 
 /// All that a suggestion is made from.
@@ -58,17 +96,47 @@ pub struct SuggestionRequest {
     pub tab_words: Vec<String>,
 }
 
+/// Who asks for a suggestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskedBy {
+    /// A person, whom what is kept is enough.
+    Person,
+    /// A person who wants another one.
+    PersonAgain,
+    /// The desk, so that a draft is ready when a person looks. It is asked for
+    /// once, whichever process asks first.
+    Desk,
+}
+
+/// A draft-only conversation whose customer wrote what no draft was made for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct DueDraft {
+    /// Its row.
+    pub row: ConversationRow,
+    /// Its newest messages, oldest first.
+    pub messages: Vec<Message>,
+    /// What is known of the customer.
+    pub contact: Option<Contact>,
+}
+
 /// A sentence of a draft, or a line of a brief.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuggestedSentence {
     /// With the space that follows it.
+    #[serde(deserialize_with = "kept_sentence")]
     pub text: SafeText,
     /// Whether it claims something that nothing it was made from holds.
     pub is_unsupported: bool,
 }
 
+/// A sentence may break off with a line.
+fn kept_sentence<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SafeText, D::Error> {
+    Ok(kept_block(deserializer)?.unwrap_or_default())
+}
+
 /// Who made a suggestion.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum SuggestedBy {
     /// The model; percent of the day's tokens that are used up.
     Model(u8),
@@ -78,10 +146,13 @@ pub enum SuggestedBy {
 }
 
 /// What is suggested.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suggestion {
     pub sentences: Vec<SuggestedSentence>,
     pub by: SuggestedBy,
     /// Why the model did not, where one is configured.
     pub instead: Option<SafeText>,
+    /// What should be known beside it.
+    #[serde(default)]
+    pub remark: Option<SafeText>,
 }

@@ -13,6 +13,7 @@ use crate::shell::connections::Linked;
 use crate::shell::exporting;
 use crate::shell::files;
 use crate::shell::importing::Importing;
+use crate::shell::judging;
 use crate::shell::mail_files;
 use crate::shell::mailbox::EventQueue;
 use crate::shell::notes;
@@ -28,7 +29,6 @@ use model::ids::{ChannelId, ConversationId, MessageId, ProposalId, RowId};
 use model::messages::Place;
 use model::news::News;
 use model::outbox::{Operation, OutboxRow, StopVerdict};
-use model::proposals::ProposalVerdict;
 use model::queries::Draft;
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
@@ -53,11 +53,10 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
         FileWrite::SendProposed(id, intents) => {
             Some(enqueue(store, intents, RowSource::Proposed(id), None, now))
         }
-        FileWrite::SettleProposal(id, verdict) => Some(settle_proposal(store, &id, verdict, now)),
-        FileWrite::RestoreProposal(proposal) => {
-            let channel = proposal.channel.clone();
-            let restored = failed(store.restore_proposal(*proposal), "bringing the proposal back");
-            restored.or(Some(Event::News(News::Conversations(channel))))
+        FileWrite::SettleProposal(id, verdict) => Some(judging::settle_proposal(store, &id, verdict, now)),
+        FileWrite::RestoreProposal(proposal) => Some(judging::restore_proposal(store, *proposal)),
+        FileWrite::Review(entry, verdict, reviewer) => {
+            Some(judging::review(store, &entry, verdict, &reviewer, now))
         }
         FileWrite::Export { key, name, format, file } => {
             Some(Event::Exported(exporting::export(store, key, &name, format, &file)))
@@ -100,7 +99,7 @@ fn decide(store: &Store, row: RowId, verdict: StopVerdict, seen: Option<Place>, 
     }
 }
 
-fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event> {
+pub(super) fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event> {
     let error = result.err()?;
     tracing::error!(%error, what, "a write failed");
     Some(Event::WriteFailed { what: what.to_owned(), why: error.to_string(), intents: Vec::new() })
@@ -130,17 +129,6 @@ enum RowSource {
 impl RowSource {
     fn of(clears_draft: bool) -> Self {
         if clears_draft { Self::Draft } else { Self::Beside }
-    }
-}
-
-fn settle_proposal(store: &Store, id: &ProposalId, verdict: ProposalVerdict, now: Timestamp) -> Event {
-    match store.settle_proposal(id, verdict, now) {
-        Ok(taken) => Event::ProposalSettled(verdict, taken.map(Box::new)),
-        Err(error) => {
-            tracing::error!(%error, "a proposal could not be settled");
-            let what = "deciding over the proposal".to_owned();
-            Event::WriteFailed { what, why: error.to_string(), intents: Vec::new() }
-        }
     }
 }
 
@@ -245,7 +233,7 @@ impl Hands {
     pub fn start(
         store: Store,
         reader: Reader,
-        outside: Outside,
+        mut outside: Outside,
         engine: Arc<Engine>,
         clock: Arc<dyn Clock>,
         mailbox: EventQueue,
@@ -258,6 +246,7 @@ impl Hands {
         let (asks, ask_queue) = channel();
         let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
         let linked = outside.linked();
+        outside.keep_in(store.clone());
         name("files").spawn(move || outside::answer_all(outside, &ask_queue, &told))?;
         name("reader").spawn(move || reading::answer_all(reader, &load_queue, &answers))?;
         let importing = Importing::start(store.clone(), engine.clone(), clock.clone(), mailbox.clone())?;

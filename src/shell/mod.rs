@@ -19,6 +19,7 @@ pub mod frame_encoder;
 mod graphics;
 pub mod importing;
 pub mod input;
+mod judging;
 mod lending;
 pub mod links;
 pub mod mail_files;

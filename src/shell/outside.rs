@@ -14,10 +14,11 @@ use crate::shell::pictures::Viewer;
 use crate::shell::piping;
 use crate::shell::receiving;
 use crate::shell::replies::Folder;
-use crate::shell::suggesting::{self, Suggester};
+use crate::shell::suggesting::{DeskSuggestions, Suggester};
 use inbox::event::Event;
 use inbox::outside::{Answered, OutsideRequest};
 use inbox::screens::connections::errands::{ConnectionRequest, ConnectionResult};
+use store::Store;
 
 /// What is known of the person's files.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub struct Outside {
     mail: MailFiles,
     linked: Option<Linked>,
     suggester: Option<Suggester>,
+    store: Option<Store>,
     config: Option<PathBuf>,
 }
 
@@ -39,6 +41,7 @@ impl Outside {
             mail: MailFiles::default(),
             linked: None,
             suggester: None,
+            store: None,
             config: None,
         }
     }
@@ -61,9 +64,19 @@ impl Outside {
         Self { suggester, ..self }
     }
 
+    /// From now on what was suggested is kept there.
+    pub fn keep_in(&mut self, store: Store) {
+        self.store = Some(store);
+    }
+
     /// From now on connections are called so.
     pub fn connect(&mut self, linked: Linked) {
         self.linked = Some(linked);
+    }
+
+    /// Who suggests, and where that is kept.
+    fn desk_suggestions(&self) -> DeskSuggestions {
+        DeskSuggestions { suggester: self.suggester.clone(), store: self.store.clone() }
     }
 
     /// Who calls connections.
@@ -89,8 +102,18 @@ impl Outside {
             OutsideRequest::Replies => Answered::Replies(self.replies.read()),
             OutsideRequest::Suggest(request) => {
                 let replies = self.replies.read().replies.unwrap_or_default();
-                let told = suggesting::suggest(self.suggester.as_ref(), &request, &replies);
+                let told = self.desk_suggestions().suggest(&request, &replies);
                 Answered::Suggested(request.id, told)
+            }
+            OutsideRequest::CancelSuggestion(id) => {
+                if let Some(suggester) = &self.suggester {
+                    suggester.cancel(*id);
+                }
+                Answered::Cancelled
+            }
+            OutsideRequest::Transcribe(request) => {
+                let told = self.desk_suggestions().hear(&self.viewer, &request);
+                Answered::Transcribed(request, told)
             }
             OutsideRequest::SaveFile { name, raw, source } => {
                 Answered::Saved(self.mail.save(&name, &raw, &source))
@@ -143,14 +166,21 @@ fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
 /// Answers what is asked until nobody asks any more.
 pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
     while let Ok(asked) = queue.recv() {
-        match (asked, outside.suggester.clone()) {
-            (OutsideRequest::Suggest(request), Some(suggester)) => {
+        match asked {
+            OutsideRequest::Suggest(request) if outside.suggester.is_some() => {
                 let replies = outside.replies.read().replies.unwrap_or_default();
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
                 let tell = move |told| mailbox.result(Event::Answered(Answered::Suggested(id, told)));
-                suggester.begin(*request, replies, tell);
+                outside.desk_suggestions().begin(*request, replies, tell);
             }
-            (asked, _) => mailbox.result(Event::Answered(outside.answer(asked))),
+            OutsideRequest::Transcribe(request) => {
+                let mailbox = mailbox.clone();
+                let tell = move |request, told| {
+                    mailbox.result(Event::Answered(Answered::Transcribed(Box::new(request), told)));
+                };
+                outside.desk_suggestions().begin_hearing(outside.viewer(), *request, tell);
+            }
+            asked => mailbox.result(Event::Answered(outside.answer(asked))),
         }
     }
 }

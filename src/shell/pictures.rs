@@ -36,6 +36,19 @@ impl Viewer {
         self.runtime.block_on(self.fetch(wanted))
     }
 
+    /// A file of a channel, fetched within the bounds of pictures.
+    ///
+    /// # Errors
+    /// In words.
+    pub(super) fn file(&self, channel: &ChannelId, url: &str) -> Result<Vec<u8>, String> {
+        let fetched = fetch_picture(url, self.home(channel));
+        self.runtime.block_on(fetched).map_err(|error| error.to_string())
+    }
+
+    fn home(&self, channel: &ChannelId) -> Option<&str> {
+        self.homes.iter().find(|it| it.0 == *channel).map(|it| it.1.as_str())
+    }
+
     async fn fetch(&self, wanted: PictureRequest) -> Answered {
         let fetched = self.make(&wanted).await;
         if let Err(why) = &fetched {
@@ -45,8 +58,9 @@ impl Viewer {
     }
 
     async fn make(&self, wanted: &PictureRequest) -> Fetched {
-        let home = self.homes.iter().find(|it| it.0 == wanted.channel).map(|it| it.1.as_str());
-        let file = fetch_picture(&wanted.url, home).await.map_err(|error| error.to_string())?;
+        let file = fetch_picture(&wanted.url, self.home(&wanted.channel))
+            .await
+            .map_err(|error| error.to_string())?;
         let graphics = self.graphics;
         let decoding = self.runtime.spawn_blocking(move || decoding::decode(&file, graphics));
         // A decoder that fails is a picture that cannot be read.

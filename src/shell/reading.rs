@@ -5,11 +5,11 @@ use std::sync::mpsc::Receiver;
 
 use crate::shell::campaigning;
 use crate::shell::mailbox::EventQueue;
-use inbox::event::{Event, Insight, InsightResult, Load, Loaded};
+use inbox::event::{Event, Insight, InsightResult, Load, Loaded, Spread};
 use model::conversations::ConversationRow;
 use model::filter::{ConversationFilter, Sort};
 use model::ids::{ChannelId, ConversationId};
-use model::queries::{Anchor, ConversationQuery};
+use model::queries::{Anchor, ConversationKey, ConversationQuery, DeskQuery};
 use model::text::SafeText;
 use model::time::Timestamp;
 use store::{Reader, StoreError};
@@ -45,6 +45,29 @@ fn view_counts(
         reader.conversations(&query).map(|page| page.total)
     };
     filters.iter().map(count).collect::<Result<Vec<_>, _>>().map(Loaded::ViewCounts)
+}
+
+/// Answers of the AI that are looked over.
+fn reviews(reader: &Reader, query: &DeskQuery, one_in: u32, now: Timestamp) -> Result<Loaded, StoreError> {
+    let page = reader.reviews(query.channel.as_ref(), one_in, now)?;
+    Ok(Loaded::Reviews(query.clone(), page))
+}
+
+/// All conversations of a list, to be marked.
+fn spread(reader: &Reader, query: &ConversationQuery, how: Spread) -> Result<Loaded, StoreError> {
+    let page = reader.conversations(query)?;
+    let ids = page.rows.iter().map(ConversationRow::key).collect();
+    Ok(Loaded::Spread(query.clone(), how, ids, !page.reaches_bottom))
+}
+
+/// Draft-only conversations without a draft for what was said last.
+fn due_drafts(
+    reader: &Reader,
+    channels: &[ChannelId],
+    open: Option<&ConversationKey>,
+    now: Timestamp,
+) -> Result<Loaded, StoreError> {
+    reader.due_drafts(channels, open, now).map(Loaded::DueDrafts)
 }
 
 /// A draft, and the one that was put aside for it.
@@ -109,6 +132,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Proposals(query) => {
             reader.proposals(query).map(|(entries, more)| Loaded::Proposals(query.clone(), entries, more))
         }
+        Load::Reviews(query, one_in, now) => reviews(reader, query, *one_in, *now),
         Load::Drafts(query) => {
             reader.drafts(query).map(|(drafts, more)| Loaded::Drafts(query.clone(), drafts, more))
         }
@@ -121,6 +145,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Lookup(who) => reader
             .lookup(who)
             .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
+        Load::DueDrafts(channels, open, now) => due_drafts(reader, channels, open.as_ref(), *now),
         Load::Needing(scope) => {
             let (filter, limit) = (ConversationFilter::needed(), NEEDING);
             let query = first_rows(scope.as_ref(), filter, Sort::Waiting, Timestamp::default(), limit);
@@ -143,13 +168,11 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .person(channel, phone)
             .map(|found| Loaded::Person(channel.clone(), phone.clone(), found.map(Box::new))),
         Load::Pauses(channel) => reader.pauses(channel).map(|pauses| Loaded::Pauses(channel.clone(), pauses)),
-        Load::Spread(query, how) => reader.conversations(query).map(|page| {
-            let ids = page.rows.iter().map(ConversationRow::key).collect();
-            Loaded::Spread(query.clone(), *how, ids, !page.reaches_bottom)
-        }),
+        Load::Spread(query, how) => spread(reader, query, *how),
         Load::Marked(marked) => reader.marked(marked).map(Loaded::Marked),
         Load::Shelf(channel) => reader.shelf(channel).map(|shelf| Loaded::Shelf(channel.clone(), shelf)),
         Load::Spent => reader.spent().map(Loaded::Spent),
+        Load::ModelUsage(since) => reader.model_usage(*since).map(Loaded::ModelUsage),
         Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
         Load::Macros => reader.macros().map(Loaded::Macros),
         Load::Digest(channels) => reader.digest(channels).map(|it| Loaded::Digest(Box::new(it))),

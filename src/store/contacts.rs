@@ -7,8 +7,9 @@ use crate::broadcast_only;
 use crate::outbox::new_key;
 use crate::reader::conversations::row_of;
 use crate::reader::elsewhere;
-use crate::{Reader, Store, StoreError, gone, wiping};
+use crate::{Reader, Store, StoreError, gone, reviews, wiping};
 use model::contacts::{Contact, ContactCard, Elsewhere, ToldContact};
+use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
 use model::outbox::PreparedRequest;
 use model::queries::ConversationKey;
@@ -123,7 +124,7 @@ impl Store {
         phone: &str,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
-        let channel_of_marks = channel.clone();
+        let channel_of = channel.clone();
         let forgotten = self
             .cache()
             .later(move |cache| {
@@ -141,13 +142,14 @@ impl Store {
                 Ok(ids)
             })
             .await?;
+        let of = (channel_of, forgotten.clone());
         // What was sent to them, and is sent, is in this journal.
-        let (channel, ids) = (channel_of_marks, forgotten.clone());
         self.outbox()
             .later(move |connection| {
-                for id in &ids {
+                reviews::forget(connection, &of.0, &of.1)?;
+                for id in &of.1 {
                     let sql = "DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2";
-                    connection.execute(sql, params![channel, id])?;
+                    connection.execute(sql, params![of.0, id])?;
                 }
                 wiping::empty_journal(connection)
             })
@@ -163,10 +165,7 @@ impl Reader {
         let Some(row) = row_of(&moment, &key.channel, &key.conversation)? else {
             return Ok(ContactCard::default());
         };
-        let contact = match row.conversation.address.as_deref() {
-            Some(phone) => read(&moment, &key.channel, phone)?,
-            None => None,
-        };
+        let contact = of_row(&moment, &row)?;
         let mut others = Vec::new();
         for key in elsewhere::of(&moment, key)? {
             if let Some(row) = row_of(&moment, &key.channel, &key.conversation)? {
@@ -176,6 +175,12 @@ impl Reader {
         }
         Ok(ContactCard { contact, elsewhere: others })
     }
+}
+
+/// What is known of the customer of a row.
+pub(crate) fn of_row(connection: &Connection, row: &ConversationRow) -> Result<Option<Contact>, StoreError> {
+    let phone = row.conversation.address.as_deref();
+    phone.map_or(Ok(None), |it| read(connection, &row.channel, it))
 }
 
 fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Option<Contact>, StoreError> {

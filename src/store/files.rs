@@ -53,6 +53,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_past.sql"),
         include_str!("schema/cache_lessons.sql"),
         include_str!("schema/cache_lens.sql"),
+        include_str!("schema/cache_suggestions.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -68,6 +69,9 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_mail_rules.sql"),
         include_str!("schema/outbox_past.sql"),
         include_str!("schema/outbox_lessons.sql"),
+        include_str!("schema/outbox_draft_only.sql"),
+        include_str!("schema/outbox_reviews.sql"),
+        include_str!("schema/outbox_model_usage.sql"),
     ],
 };
 

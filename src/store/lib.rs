@@ -4,6 +4,7 @@
 //! sync calls are `async` and end after it. Readers have connections of their
 //! own and never wait for a writer.
 
+use std::fmt;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,6 +27,7 @@ pub mod clock;
 pub mod contacts;
 pub mod conversations;
 pub mod decisions;
+pub mod draft_only;
 pub mod drafts;
 pub(crate) mod email;
 pub mod errors;
@@ -43,6 +45,7 @@ pub mod local;
 pub mod macros;
 pub mod messages;
 pub mod meta;
+pub mod model_usage;
 pub mod notes;
 pub mod outbox;
 pub mod pauses;
@@ -52,6 +55,7 @@ pub mod processes;
 pub mod proposals;
 pub mod reader;
 mod recognised;
+pub mod reviews;
 mod rows;
 mod search;
 mod seen;
@@ -61,6 +65,7 @@ pub mod since;
 pub mod spending;
 mod stand_ins;
 mod stuck;
+pub mod suggestions;
 pub mod templates;
 #[cfg(test)]
 mod tests;
@@ -169,6 +174,12 @@ pub(crate) struct Cache {
 /// does not undo the change on screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Snapshot(u64);
+
+impl fmt::Debug for Store {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("Store").field(&self.0.paths).finish()
+    }
+}
 
 impl Store {
     /// Opens or makes both files in a folder and mends what a crash left:

@@ -1,10 +1,10 @@
-//! What this desk keeps of conversations: put aside, claimed, tagged. In the
-//! outbox's file, because nothing of it can be read again from anywhere.
+//! What this desk keeps of conversations: put aside, claimed, tagged, draft-only.
+//! In the outbox's file, because nothing of it can be read again from anywhere.
 
 use rusqlite::{Connection, params};
 
 use crate::email::rules;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, draft_only};
 use model::ids::{ChannelId, ConversationId};
 use model::local::{Assignment, Keep, Tag, TagPlace};
 use model::snooze::Snooze;
@@ -35,6 +35,9 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
         Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
         Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
         Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
+        Keep::DraftOnly(all) => {
+            all.iter().try_for_each(|(id, is_on)| draft_only::mark(change, channel, id, *is_on))
+        }
         Keep::Rule(rule, is_kept) => rules::keep(change, channel, rule, *is_kept),
         Keep::Wake(now) => wake(change, channel, *now),
         Keep::ExtendPauses(before, now) => extend(change, channel, *before, *now),

@@ -7,7 +7,7 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::rows::operation;
 use crate::rows::outbox::{COLUMNS, read};
-use crate::{Store, StoreError, drafts};
+use crate::{Store, StoreError, draft_only, drafts};
 use model::chance::Chance;
 use model::ids::{ChannelId, IdempotencyKey, RowId};
 use model::messages::Place;
@@ -154,6 +154,11 @@ pub(crate) fn queue(
     chance: &Chance,
 ) -> Result<OutboxRow, StoreError> {
     supersede(change, &row)?;
+    if let (Operation::SetAutomation { enabled: true }, Some(conversation)) =
+        (&row.operation, row.lane.conversation())
+    {
+        draft_only::hand_back(change, &row.channel, conversation)?;
+    }
     insert(change, row, now, chance)
 }
 

@@ -19,6 +19,7 @@ mod channel;
 mod contacts;
 mod conversations;
 mod details;
+mod draft_only;
 mod email;
 mod engine;
 mod events;
@@ -96,4 +97,6 @@ pub struct ChannelSpec {
     pub key: Secret,
     /// Whether this tab never changes anything on the server.
     pub read_only: bool,
+    /// Whether the AI stays paused in all of it.
+    pub draft_only: bool,
 }

@@ -139,6 +139,10 @@ impl PollState {
             ScheduleStep::Run(task) => {
                 let (told, before) = (self.plan.is_told(task), channel.state(|it| it.inbound_told));
                 let pulled = self.pull(tab, task).await;
+                let tells_messages = matches!(task, Task::List | Task::Trigger);
+                if tells_messages && channel.keep_draft_only(channel.clock.now()).await {
+                    tab.wake(Loop::Push);
+                }
                 let found_at = channel.clock.now();
                 channel.state(|it| {
                     if !told && it.inbound_told != before {

@@ -27,9 +27,11 @@ use frontdesk::model::account::Environment;
 use frontdesk::model::connections::Connection;
 use frontdesk::model::email::compose::MailStyle;
 use frontdesk::model::ids::ChannelId;
+use frontdesk::model::model_costs::{ModelCaps, ModelPrices, ModelUsage};
 use frontdesk::model::news::News;
 use frontdesk::model::pictures::Graphics;
 use frontdesk::model::proposals::ProposedChange;
+use frontdesk::model::reviews::ReviewedAnswer;
 use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::text::SafeText;
@@ -329,6 +331,7 @@ impl Desk {
             folder,
             _service: None,
         };
+        desk.outside.keep_in(desk.store.clone());
         finish(&mut desk);
         let effects = desk.app.start();
         desk.perform(effects);
@@ -630,6 +633,9 @@ impl Desk {
                 channel.pull_trigger(&mut steps.trigger).await;
                 channel.pull_mailbox().await;
                 channel.pull_conversations(&mut steps.list).await;
+                if channel.keep_draft_only(self.clock.now()).await {
+                    let _ = channel.push_all(&mut steps.push, self.clock.now()).await;
+                }
                 channel.apply_rules().await;
             });
             let open = self.app.desk.tabs[index].history.as_ref().map(|it| it.conversation.clone());
@@ -749,6 +755,13 @@ impl Desk {
 
     /// A model suggests from now on.
     pub fn suggests(&mut self, url: &str, day_tokens: u64) -> &mut Self {
+        self.suggests_within(url, ModelCaps { tokens: day_tokens, cost: None }, ModelPrices::default())
+    }
+
+    /// The same with prices, and within other caps.
+    pub fn suggests_within(&mut self, url: &str, caps: ModelCaps, prices: ModelPrices) -> &mut Self {
+        self.app.context.settings.model_caps = Some((caps, SafeText::line("EUR")));
+        self.app.context.settings.transcribes = true;
         let setup = SuggesterSetup {
             endpoint: Endpoint {
                 url: url.to_owned(),
@@ -756,14 +769,43 @@ impl Desk {
                 key: Some(Secret::new("sk-model")),
             },
             language: "English".to_owned(),
-            day_tokens,
-            usage: self.folder.path().join("assist-tokens"),
+            transcribe_model: Some("ear".to_owned()),
+            caps,
+            prices,
             zone: self.app.context.settings.zone.clone(),
         };
         let suggester = Suggester::new(setup, self.clock.clone(), self.runtime.handle().clone());
-        let viewer = Viewer::new(self.runtime.handle().clone(), Vec::new(), Graphics::Half);
+        let home = |it: &ChannelSync| (it.spec().id.clone(), it.spec().base_url.clone());
+        let homes = self.channels.iter().map(home).collect();
+        let viewer = Viewer::new(self.runtime.handle().clone(), homes, Graphics::Half);
         self.outside = Outside::new(self.replies(), viewer).suggesting(Some(suggester.expect("an endpoint")));
+        self.outside.keep_in(self.store.clone());
         self
+    }
+
+    /// The AI is to stay paused in all of a tab from now on.
+    pub fn draft_only(&mut self, channel: &str) {
+        let found = self.channels.iter().position(|it| it.spec().id.as_str() == channel).expect("a tab");
+        let spec = ChannelSpec { draft_only: true, ..self.channels[found].spec().clone() };
+        self.channels[found] = make_channel(spec, &self.store, &self.clock, &self.news);
+    }
+
+    /// What questions to the model took on all days.
+    pub fn model_usage(&self) -> ModelUsage {
+        let rows = self.reader.model_usage(0).expect("the disk");
+        rows.iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
+    }
+
+    /// What questions to the model took today.
+    pub fn model_usage_today(&self) -> ModelUsage {
+        let today = self.clock.now().day_number(&self.app.context.settings.zone);
+        let rows = self.reader.model_usage(today).expect("the disk");
+        rows.iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
+    }
+
+    /// What was said of the AI's answers, oldest first.
+    pub fn reviewed(&self) -> Vec<ReviewedAnswer> {
+        self.reader.reviewed(None).expect("the disk")
     }
 
     /// The desk's own folder.
@@ -915,6 +957,7 @@ fn spec(channel: &str, name: &str, base_url: &str, key: &str) -> ChannelSpec {
         base_url: base_url.to_owned(),
         key: Secret::new(key),
         read_only: false,
+        draft_only: false,
     }
 }
 

@@ -120,6 +120,7 @@ impl Hands {
             base_url: server.base_url.clone(),
             key: Secret::new("svc_live_0123456789"),
             read_only: false,
+            draft_only: false,
         };
         change(&mut spec);
         let news = Arc::new(Mutex::new(Vec::new()));

@@ -316,6 +316,25 @@ fn open_maria(terminal: &mut Terminal) {
 }
 
 #[test]
+fn the_demo_shows_a_proposal_a_ready_draft_and_answers_to_look_over() {
+    let mut terminal = Terminal::start(&["demo"], 120, 40);
+    terminal.wait_for_text("1 proposal");
+    terminal.keys("gA");
+    terminal.wait_for_text("Sample assistant: one of your canned replies answers what was asked");
+    terminal.keys("\x1b");
+    terminal.wait_for_text("draft ready");
+    terminal.keys("gq");
+    // Its rows come after its frame.
+    terminal.wait_for_text("Customer");
+    terminal.keys("a");
+    terminal.wait_for_text("100 % of 1 answer");
+    terminal.keys("q");
+    terminal.wait_for_text("Quit frontdesk?");
+    terminal.say_yes("Quit frontdesk?");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
 fn demo_replies_pauses_closes_and_quits() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Harbor chat");

@@ -33,6 +33,7 @@ fn engine(desk: &Desk, binary: &Binary) -> Engine {
         base_url: desk.base_url.clone(),
         key: Secret::new(&desk.key_of("whatsapp")),
         read_only: false,
+        draft_only: false,
     };
     let handle = desk.runtime.handle().clone();
     let clock = Arc::new(SystemClock);

@@ -5,12 +5,14 @@ use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::open_to_others;
+use crate::cli::folders::DeskFolders;
 use crate::config::keys::connections::holder;
 use crate::config::{AssistConfig, Config};
 use crate::shell::clock::{self, SystemClock};
-use crate::shell::suggesting;
 use connections::{Credentials, file};
+use model::model_costs::ModelUsage;
 use model::time::Clock;
+use store::Store;
 
 /// The connections, if there are any.
 pub fn connections(config: &Path) -> Vec<CheckResult> {
@@ -35,13 +37,19 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
 }
 
 /// The model that suggests: whether its key can be had, and what it took today.
-pub fn assist(assist: &AssistConfig, data: &Path) -> CheckResult {
+pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     if let Err(why) = assist.fetch_key() {
         return CheckResult::fail("assist", why, "key_env or key_command under [assist] says where it is");
     }
-    let used = suggesting::tokens_today(&data.join(suggesting::USAGE), SystemClock.now(), &clock::zone());
-    let (model, most) = (&assist.model, assist.day_tokens);
-    CheckResult::ok("assist", format!("{model}, {used} of {most} tokens used today"))
+    let files = folders.files(String::new());
+    let today = SystemClock.now().day_number(&clock::zone());
+    let rows = Store::peek(&files.folder, &files.options).and_then(|it| it.model_usage(today).ok());
+    let used = rows.unwrap_or_default().iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage));
+    let (model, caps) = (&assist.model, &assist.caps);
+    let tokens = format!("{model}, {} of {} tokens used today", used.tokens(), caps.tokens);
+    let cost =
+        caps.cost.map(|most| format!(", {} of {} {}", used.cost.words(), most.words(), assist.currency));
+    CheckResult::ok("assist", format!("{tokens}{}", cost.unwrap_or_default()).trim_end().to_owned())
 }
 
 /// What is configured, and what was found.

@@ -125,7 +125,7 @@ fn look(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
     let (config, mut findings) = config::look(&path);
     findings.extend(config::connections(&path));
     let folders = DeskFolders::find()?;
-    findings.extend(config.assist.as_ref().map(|it| config::assist(it, &folders.data)));
+    findings.extend(config.assist.as_ref().map(|it| config::assist(it, &folders)));
     let channels = config.channels;
     findings.extend(receiver::look(config.receiver.as_ref()));
     findings.extend(files::look(&folders, &channels));

@@ -20,6 +20,7 @@ mod mail;
 mod message;
 mod outbox;
 mod phone;
+mod review;
 mod schema;
 pub mod search;
 mod session;
@@ -43,6 +44,7 @@ pub use mail::MailAction;
 pub use message::MessageArguments;
 pub use outbox::OutboxAction;
 pub use phone::{CallArguments, SmsArguments};
+pub use review::ReviewAction;
 pub use schema::SchemaAction;
 pub use search::SearchArguments;
 pub use session::Session;
@@ -83,6 +85,9 @@ pub enum Script {
     /// Tell how fast customers are answered, by whom, and how often a person takes
     /// over; works offline.
     Stats(StatsArguments),
+    /// What people said of the AI's answers.
+    #[command(subcommand)]
+    Review(ReviewAction),
     /// Tell which fields and words the server sends that the interface does not
     /// name; works offline.
     #[command(subcommand)]
@@ -142,6 +147,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
     let done = match script {
         Script::Search(arguments) => search::run(files, &arguments),
         Script::Stats(arguments) => stats::run(&files, &arguments),
+        Script::Review(action) => review::run(&files, &action),
         Script::Schema(action) => schema::run(&files, &action),
         Script::Outbox(action) => outbox::run(files, &action),
         Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),

@@ -1,6 +1,6 @@
 //! Every key of the file that `serve --config` reads.
 
-use crate::config::settings::SettingValue::{Number, Text, Texts};
+use crate::config::settings::SettingValue::{Number, Text, TextOrTexts, Texts};
 use crate::config::settings::{SettingTable, TableForm, setting};
 
 /// The name of the file that `serve --config` reads.
@@ -26,7 +26,7 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
             setting("instructions", Text, "", "What the assistant is to do and to leave"),
             setting("tone", Text, "", "How it speaks"),
             setting("facts", Texts, "", "What it may rely on"),
-            setting("questions", Text, "", "A file of questions and answers"),
+            setting("questions", TextOrTexts, "", "A file of questions and answers, or several"),
             setting(
                 "conversation_tokens",
                 Number(1_000, 1_000_000_000),

@@ -80,7 +80,7 @@ fn words_are_taken_as_they_are_listed_and_others_refused() {
 fn kinds_are_those_that_are_read() {
     for (table, setting) in rows() {
         let line = match setting.value {
-            Text | Word(_) => "1",
+            Text | Word(_) | TextOrTexts => "1",
             Flag | Number(..) | Texts => "\"x\"",
         };
         let told = mistakes(table, &format!("{} = {line}", setting.key));

@@ -31,6 +31,7 @@ use crate::features::person::CheapestWay;
 use crate::features::service_levels::LevelsChart;
 use crate::overlays::request_log::RequestLogView;
 use crate::overlays::search::Search;
+use crate::screens::conversations::draft_only::PreparedDrafts;
 use crate::screens::conversations::pauses::PauseLeases;
 use crate::screens::conversations::snooze::SnoozeState;
 use crate::watch::WatchState;
@@ -40,6 +41,8 @@ use crate::watch::WatchState;
 pub struct Features {
     pub(crate) macros: Macros,
     pub(crate) credits: Credits,
+    /// Drafts that are to be ready when a person looks.
+    pub(crate) prepared_drafts: PreparedDrafts,
     /// Pauses of the AI made from here.
     pub(crate) pauses: PauseLeases,
     /// Conversations put aside from here.

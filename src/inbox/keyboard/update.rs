@@ -17,6 +17,9 @@ impl Desk {
             _ if self.page == PageKind::Proposals => {
                 vec![CommandScope::Proposals, CommandScope::Rows, CommandScope::Desk]
             }
+            _ if self.page == PageKind::Reviews => {
+                vec![CommandScope::Reviews, CommandScope::Rows, CommandScope::Desk]
+            }
             _ if self.page == PageKind::Drafts => vec![CommandScope::Rows, CommandScope::Desk],
             _ if self.page == PageKind::Webhooks => {
                 vec![CommandScope::Webhooks, CommandScope::Deck, CommandScope::Rows, CommandScope::Desk]

@@ -37,7 +37,8 @@ impl Load {
         }
         if let (Self::Outbox(_), Self::Outbox(_))
         | (Self::Drafts(_), Self::Drafts(_))
-        | (Self::Proposals(_), Self::Proposals(_)) = (self, older)
+        | (Self::Proposals(_), Self::Proposals(_))
+        | (Self::Reviews(..), Self::Reviews(..)) = (self, older)
         {
             return true;
         }

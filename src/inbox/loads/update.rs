@@ -24,6 +24,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::Outbox(query) => inbox.outbox.rows.resource.fail(&query, &why, now),
         Load::Drafts(query) => inbox.outbox.drafts.resource.fail(&query, &why, now),
         Load::Proposals(query) => inbox.outbox.proposals.resource.fail(&query, &why, now),
+        Load::Reviews(query, ..) => inbox.outbox.reviews.rows.resource.fail(&query, &why, now),
         Load::People(query) => inbox.people.rows.resource.fail(&query, &why, now),
         Load::Broadcasts(BroadcastQuery::Rows(query)) => {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
@@ -38,6 +39,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Insight(Insight::Timeline(_) | Insight::Lens)
         | Load::Tags(_)
         | Load::Spent
+        | Load::ModelUsage(_)
         | Load::Unpaid
         | Load::Macros
         | Load::Digest(_)
@@ -58,6 +60,8 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         ) => {
             inbox.loads.note_failure(load, &why, now);
         }
+        // What changes next asks again.
+        Load::DueDrafts(..) => inbox.features.prepared_drafts.failed(),
         Load::Marked(_) => {
             inbox.changes.forget_marked();
             gave_up(&mut inbox.context, "nothing was changed", &why);
@@ -124,6 +128,7 @@ fn page_shown(inbox: &Inbox) -> LoadState<'_> {
         PageKind::Outbox => inbox.outbox.rows.resource.shown(now),
         PageKind::Drafts => inbox.outbox.drafts.resource.shown(now),
         PageKind::Proposals => inbox.outbox.proposals.resource.shown(now),
+        PageKind::Reviews => inbox.outbox.reviews.rows.resource.shown(now),
         PageKind::People => match inbox.people.rows.resource.shown(now) {
             LoadState::Well => inbox.people.told(channel, now),
             shown => shown,
@@ -173,6 +178,7 @@ pub(crate) fn loads_due(inbox: &Inbox) -> Option<Timestamp> {
         PageKind::Outbox => inbox.outbox.rows.resource.due(now),
         PageKind::Drafts => inbox.outbox.drafts.resource.due(now),
         PageKind::Proposals => inbox.outbox.proposals.resource.due(now),
+        PageKind::Reviews => inbox.outbox.reviews.rows.resource.due(now),
         PageKind::People => {
             let rows = inbox.people.rows.resource.due(now);
             rows.into_iter().chain(inbox.people.told_due(channel, now)).min()

@@ -10,7 +10,7 @@ use model::attachments::FileFacts;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{Fetched, PictureRequest};
 use model::secret::Secret;
-use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest};
+use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest, VoiceRequest};
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,6 +34,10 @@ pub enum OutsideRequest {
     FileSize(String),
     /// Suggest an answer or a brief, which may take its time.
     Suggest(Box<SuggestionRequest>),
+    /// What is suggested is not waited for any more.
+    CancelSuggestion(Box<SuggestionId>),
+    /// Write down what is said in a voice note, which may take its time.
+    Transcribe(Box<VoiceRequest>),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
     /// Fetch a picture and make it small.
@@ -72,6 +76,10 @@ pub enum Answered {
     Replies(Canned),
     /// What is suggested, or why nothing is.
     Suggested(SuggestionId, Result<Suggestion, String>),
+    /// What is said in a voice note is kept, or why not; nothing where nobody waits.
+    Transcribed(Box<VoiceRequest>, Result<(), String>),
+    /// Nobody waits for an answer.
+    Cancelled,
     /// A file's whole path and size, or why it cannot be read.
     FileSized(String, Result<(String, u64), String>),
     /// A file was saved there, or why not.

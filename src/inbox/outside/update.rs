@@ -3,7 +3,10 @@
 use crate::Inbox;
 use crate::outside::Answered;
 use crate::screens::composer::suggesting::update as suggesting;
+use crate::screens::conversations::draft_only::update as draft_only;
+use crate::screens::history::voice;
 use crate::screens::webhooks::form;
+use model::suggestions::SuggestionKind;
 
 /// What was asked has come back.
 pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
@@ -14,7 +17,16 @@ pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
         Answered::FooterKept(Ok(())) => (),
         Answered::FooterKept(Err(why)) => inbox.context.warn(format!("not kept for the next time: {why}")),
         Answered::Replies(canned) => inbox.desk.canned = canned,
-        Answered::Suggested(id, told) => suggesting::suggested(&id, told, &mut inbox.context),
+        Answered::Suggested(id, told) => {
+            draft_only::made(inbox, &id);
+            let is_kept = id.kind == SuggestionKind::Translation && told.is_ok();
+            suggesting::suggested(&id, told, &mut inbox.context);
+            if is_kept {
+                inbox.history_changed(id.key.channel.clone(), &id.key.conversation);
+            }
+        }
+        Answered::Transcribed(request, told) => voice::transcribed(inbox, &request, told),
+        Answered::Cancelled => (),
         Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
         Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),
         Answered::Shown(Ok(())) => inbox.context.say("opening in the browser, without scripts and pictures"),

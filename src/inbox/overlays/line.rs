@@ -220,6 +220,7 @@ pub fn row_search(inbox: &Inbox) -> &str {
         | PageKind::Outbox
         | PageKind::Drafts
         | PageKind::Proposals
+        | PageKind::Reviews
         | PageKind::Broadcasts
         | PageKind::Wall => "",
         _ => &inbox.cards.search,
@@ -234,6 +235,7 @@ fn look_for_rows(inbox: &mut Inbox, text: &str) {
         | PageKind::Outbox
         | PageKind::Drafts
         | PageKind::Proposals
+        | PageKind::Reviews
         | PageKind::Broadcasts
         | PageKind::Wall => {}
         _ => inbox.cards.search = text.to_owned(),

@@ -84,7 +84,7 @@ impl Overlay for ListOverlay {
             ListKind::Since => matches!(load, Load::Digest(_)),
             ListKind::ServiceLevels => matches!(load, Load::ServiceLevels(..)),
             ListKind::Lens => matches!(load, Load::Insight(Insight::Lens)),
-            ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid),
+            ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid | Load::ModelUsage(_)),
             ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
             ListKind::Calls | ListKind::Connections => false,
         }

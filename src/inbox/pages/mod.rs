@@ -22,6 +22,8 @@ pub enum PageKind {
     Drafts,
     /// What assistants propose.
     Proposals,
+    /// Answers of the AI that are looked over.
+    Reviews,
     People,
     /// What the triggers tell.
     Events,

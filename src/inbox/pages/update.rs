@@ -13,6 +13,7 @@ use crate::screens::composer::ComposerMode;
 use crate::screens::history::lines::ItemKey;
 use crate::screens::overview::update as overview;
 use crate::screens::people::update as people;
+use crate::screens::reviews::{REVIEW_LINES, view as reviews_view};
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::queries::ConversationKey;
@@ -63,6 +64,7 @@ pub(crate) fn go_to_page(inbox: &mut Inbox, page: PageKind) {
         PageKind::Outbox => inbox.outbox.rows.mark_stale(),
         PageKind::Drafts => inbox.outbox.drafts.mark_stale(),
         PageKind::Proposals => inbox.outbox.proposals.mark_stale(),
+        PageKind::Reviews => inbox.outbox.reviews.rows.mark_stale(),
         PageKind::People => inbox.people.go_to_people(&mut inbox.desk),
         PageKind::Broadcasts => broadcasts::go_to_board(inbox),
         PageKind::Wall => inbox.overview.go_to_wall(&mut inbox.desk),
@@ -77,6 +79,7 @@ pub(crate) fn turn_all_tabs(inbox: &mut Inbox) {
     let all = match inbox.desk.page {
         PageKind::Drafts => &mut inbox.outbox.drafts.all_tabs,
         PageKind::Proposals => &mut inbox.outbox.proposals.all_tabs,
+        PageKind::Reviews => &mut inbox.outbox.reviews.rows.all_tabs,
         PageKind::Broadcasts => &mut inbox.broadcasts.rows.all_tabs,
         _ => &mut inbox.outbox.rows.all_tabs,
     };
@@ -90,6 +93,7 @@ pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
         PageKind::Outbox => inbox.outbox.rows.step(by),
         PageKind::Drafts => inbox.outbox.drafts.step(by),
         PageKind::Proposals => inbox.outbox.proposals.step(by),
+        PageKind::Reviews => inbox.outbox.reviews.rows.step(by),
         PageKind::People => inbox.people.rows.step(by),
         PageKind::Broadcasts => inbox.broadcasts.rows.step(by),
         PageKind::Wall => inbox.overview.step_wall(by, &inbox.desk),
@@ -102,11 +106,13 @@ pub(crate) fn step_rows(inbox: &mut Inbox, by: isize) {
 /// Rows of the page that fit on screen.
 pub(crate) fn rows_shown(inbox: &Inbox) -> usize {
     let (body, detail) = page_areas(inbox);
+    let body = if inbox.desk.page == PageKind::Reviews { reviews_view::areas(inbox, body).0 } else { body };
     let lines = usize::from(if detail.is_some() { body.height } else { body.inner().height });
     let each = match inbox.desk.page {
         PageKind::Inbox | PageKind::Outbox => OUTBOX_LINES,
         PageKind::Drafts => DRAFT_LINES,
         PageKind::Proposals => PROPOSAL_LINES,
+        PageKind::Reviews => REVIEW_LINES,
         _ => 1,
     };
     (lines / each).max(1)
@@ -120,6 +126,11 @@ pub(crate) fn go_to_row(inbox: &mut Inbox) {
         PageKind::Proposals => {
             let Some(it) = inbox.outbox.proposals.chosen() else { return };
             let (channel, conversation) = (it.proposal.channel.clone(), it.proposal.conversation.clone());
+            return inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
+        }
+        PageKind::Reviews => {
+            let Some(it) = inbox.outbox.reviews.rows.chosen() else { return };
+            let (channel, conversation) = (it.channel.clone(), it.conversation.clone());
             return inbox.desk.visit(&channel, &conversation, Focus::History, &mut inbox.context);
         }
         page if is_deck(page) => return cards::go_to_card(inbox),
@@ -169,6 +180,12 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
             inbox.outbox.proposals.reveal(visible);
             inbox.outbox.proposals.take_query(&channel, inbox.context.now).map(Load::Proposals)
         }
+        PageKind::Reviews => {
+            inbox.outbox.reviews.rows.reveal(visible);
+            let one_in = inbox.context.settings.review_one_in;
+            let query = inbox.outbox.reviews.rows.take_query(&channel, inbox.context.now);
+            query.map(|it| Load::Reviews(it, one_in, inbox.context.now))
+        }
         PageKind::Drafts => {
             inbox.outbox.drafts.reveal(visible);
             inbox.outbox.drafts.take_query(&channel, inbox.context.now).map(Load::Drafts)
@@ -183,7 +200,12 @@ pub fn page_areas(inbox: &Inbox) -> (Area, Option<Area>) {
     let body = inbox.desk.areas(&inbox.context).body;
     if matches!(
         inbox.desk.page,
-        PageKind::Inbox | PageKind::Outbox | PageKind::Drafts | PageKind::Proposals | PageKind::Wall
+        PageKind::Inbox
+            | PageKind::Outbox
+            | PageKind::Drafts
+            | PageKind::Proposals
+            | PageKind::Reviews
+            | PageKind::Wall
     ) {
         return (body, None);
     }

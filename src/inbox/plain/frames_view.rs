@@ -30,6 +30,7 @@ pub(crate) fn page_lines(inbox: &Inbox) -> Vec<String> {
         PageKind::Outbox => outbox::view::outbox(inbox, THEME, body, buffer),
         PageKind::Drafts => outbox::view::drafts(inbox, THEME, body, buffer),
         PageKind::Proposals => crate::screens::proposals::view::draw(inbox, THEME, body, buffer),
+        PageKind::Reviews => crate::screens::reviews::view::draw(inbox, THEME, body, buffer),
         PageKind::Broadcasts => crate::screens::broadcasts::view::draw(inbox, THEME, body, buffer),
         PageKind::Wall => crate::screens::overview::view::draw(inbox, THEME, body, buffer),
         page if is_deck(page) => cards::view::draw(inbox, THEME, body, buffer),

@@ -13,5 +13,6 @@ pub mod overview;
 pub mod people;
 pub mod phone;
 pub mod proposals;
+pub mod reviews;
 pub(crate) mod templates;
 pub(crate) mod webhooks;

@@ -95,6 +95,18 @@ impl QuestionFile {
         if mistakes.is_empty() { Ok(Self(entries)) } else { Err(mistakes) }
     }
 
+    /// Adds the questions of another file behind its own.
+    ///
+    /// # Errors
+    /// When there are more than an assistant takes; tells how many that are.
+    pub fn add(&mut self, other: Self) -> Result<(), usize> {
+        if self.0.len() + other.0.len() > QUESTIONS {
+            return Err(QUESTIONS);
+        }
+        self.0.extend(other.0);
+        Ok(())
+    }
+
     /// The entries that share most with what was said, best first: rare words
     /// count more than common ones, those of a question more than those of an
     /// answer.

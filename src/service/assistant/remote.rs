@@ -37,7 +37,7 @@ impl Remote {
         for _ in 0..asking::ROUNDS {
             tools.afford().await?;
             let reply = self.client.ask(&mut body).await.map_err(|why| failed(&why.to_string()))?;
-            tools.spend(reply.tokens).await?;
+            tools.spend(reply.tokens()).await?;
             let message = &reply.message;
             let asked = asking::carry(&mut body, message, tools, &mut answer).await;
             if asked == Asked::Results {

@@ -76,6 +76,9 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         )?,
         proposals,
         paused_here: count("SELECT count(*) FROM (SELECT 1 FROM desk.pause WHERE channel = ?1 LIMIT ?2)")?,
+        draft_only: count(
+            "SELECT count(*) FROM (SELECT 1 FROM desk.draft_only WHERE channel = ?1 AND is_on = 1 LIMIT ?2)",
+        )?,
         broadcasts: count(
             "SELECT count(*) FROM (SELECT 1 FROM desk.campaign p WHERE phase = 'running' AND channel = ?1
                  AND EXISTS (SELECT 1 FROM desk.campaign_wave w
@@ -93,7 +96,9 @@ pub(crate) fn counts(connection: &Connection, channel: &ChannelId) -> Result<Tab
         hushed,
         next_wake: first(&format!("SELECT min(until) FROM {asleep}"))?,
         paused_since: first(
-            "SELECT min(max(since, extended_at)) FROM (SELECT * FROM desk.pause WHERE channel = ?1 LIMIT ?2)",
+            "SELECT min(max(since, extended_at)) FROM (SELECT * FROM desk.pause p WHERE channel = ?1
+                 AND NOT EXISTS (SELECT 1 FROM desk.draft_only d WHERE d.channel = p.channel
+                     AND d.conversation = p.conversation AND d.is_on = 1) LIMIT ?2)",
         )?,
     })
 }

@@ -115,6 +115,24 @@ pub(crate) fn said_after(
     Ok(messages)
 }
 
+/// The newest messages of a conversation, oldest first.
+pub(crate) fn newest(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversation: &ConversationId,
+    limit: usize,
+) -> Result<Vec<Message>, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM message m JOIN conversation c ON c.number = m.conversation
+         WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT {limit}",
+        message::COLUMNS
+    );
+    let mut messages: Vec<_> =
+        connection.all(&sql, params![channel, conversation], |it| message::read(it, conversation))?;
+    messages.reverse();
+    Ok(messages)
+}
+
 /// The messages that could be a text that may have been sent.
 fn candidates(
     connection: &Connection,

@@ -61,10 +61,12 @@ pub(crate) fn marked(
 
 /// The pauses of all channels made from here, oldest first.
 pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
-    let sql = "SELECT channel, conversation, since, max(since, extended_at) AS counts_from FROM desk.pause
-         ORDER BY max(since, extended_at), channel, conversation LIMIT ?1";
+    let sql = "SELECT channel, conversation, since, max(since, extended_at) AS counts_from,
+             EXISTS (SELECT 1 FROM desk.draft_only d WHERE d.channel = p.channel
+                 AND d.conversation = p.conversation AND d.is_on = 1) AS draft_only
+         FROM desk.pause p ORDER BY max(since, extended_at), channel, conversation LIMIT ?1";
     let mut entries: Vec<_> = connection.all(sql, [limit], |row| {
-        Ok(read_row!(row, PausedEntry { channel, conversation, since, counts_from; title: None, waiting_since: None }))
+        Ok(read_row!(row, PausedEntry { channel, conversation, since, counts_from, draft_only; title: None, waiting_since: None }))
     })?;
     for entry in &mut entries {
         let known = row_of(connection, &entry.channel, &entry.conversation)?;

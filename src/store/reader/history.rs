@@ -9,7 +9,7 @@ use crate::reader::conversations::row_of;
 use crate::rows::media;
 use crate::rows::message::{COLUMNS, read};
 use crate::rows::outbox;
-use crate::{StoreError, notes};
+use crate::{StoreError, notes, suggestions};
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::MessageRow;
 use model::outbox::{Operation, OutboxRow};
@@ -39,8 +39,10 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
             row.letter = letters.remove(&row.message.id).map(Box::new);
         }
     }
+    let mut made = suggestions::made_of(connection, number)?;
     let pending = pending_reactions(&rows);
     for row in &mut messages {
+        row.made = made.remove(&row.message.id).unwrap_or_default();
         row.reaction_pending = pending.get(&row.message.id).cloned();
     }
     // What is older than the loaded messages comes with theirs.
@@ -86,7 +88,7 @@ pub(crate) fn messages(
     Ok(connection.all(&sql, params![number, query.channel, limit], |row| {
         let message = read(row, &query.conversation)?;
         let media = message.media_url.as_ref().map(|_| media::facts(&message.raw)).unwrap_or_default();
-        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, reaction_pending: None, letter: None }))
+        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, reaction_pending: None, letter: None, made: Vec::new() }))
     })?)
 }
 

@@ -1,7 +1,7 @@
 //! What this desk keeps of a conversation, as columns.
 
 use crate::rows::operation;
-use model::local::{Assignment, Local, Tag, TagPlace};
+use model::local::{Assignment, DraftReadiness, Local, Tag, TagPlace};
 use model::outbox::Operation;
 use model::snooze::{Snooze, Woken};
 use model::text::SafeText;
@@ -11,12 +11,16 @@ use sqlite::{Row, read_row};
 /// Joins the rows kept here to a conversation called `c`; `desk` is the
 /// outbox.
 pub(crate) const JOIN: &str = "LEFT JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
-     LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id";
+     LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id
+     LEFT JOIN desk.draft_only g ON g.channel = c.channel AND g.conversation = c.id";
 
 /// The columns [`read`] expects. Tags come as lines: those kept
 /// here, those of the contact, and the changes on their way to it.
 pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
      coalesce(c.last_inbound_at > z.after, 0) AS replied, k.agent AS claimed_by, k.at AS claimed_at,
+     CASE g.is_on WHEN 1 THEN EXISTS (SELECT 1 FROM suggestion s WHERE s.conversation = c.number
+         AND s.kind = 'draft' AND s.is_ready AND s.message = (SELECT m.id FROM message m
+             WHERE m.conversation = c.number ORDER BY m.sort_at DESC, m.id DESC LIMIT 1)) END AS draft_ready,
      (SELECT group_concat(t.word, char(10)) FROM desk.tag t
          WHERE t.channel = c.channel AND t.conversation = c.id) AS tags_here,
      (SELECT group_concat(j.value, char(10)) FROM contact p, json_each(p.tags) j
@@ -36,7 +40,11 @@ pub(crate) const ASLEEP: &str = "SELECT a.number FROM desk.snooze s
 pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Local> {
     let claim = row.optional_line("claimed_by")?.zip(row.get("claimed_at")?);
     let claim = claim.map(|(agent, at)| Assignment { agent, at });
-    Ok(Local { snooze: snooze(row)?, claim, tags: tags(row)? })
+    let draft_only = row.get::<Option<bool>>("draft_ready")?.map(|ready| match ready {
+        true => DraftReadiness::Ready,
+        false => DraftReadiness::Missing,
+    });
+    Ok(Local { snooze: snooze(row)?, claim, tags: tags(row)?, draft_only })
 }
 
 fn snooze(row: &Row<'_>) -> rusqlite::Result<Option<Snooze>> {

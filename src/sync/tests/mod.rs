@@ -26,6 +26,7 @@ pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Sto
         base_url: "http://127.0.0.1:9".to_owned(),
         key: Secret::new("svc_live_0123456789"),
         read_only: false,
+        draft_only: false,
     };
     (ChannelSync::new(spec, store.clone(), clock, Arc::new(|_| ())).unwrap(), store)
 }

@@ -170,6 +170,7 @@ const OTHERS: &[&str] = &[
     "man",
     "config",
     "export",
+    "review",
     "schema",
     "help",
     "dev",

@@ -179,6 +179,7 @@ impl<'a> Bench<'a> {
             base_url: proxy.base_url(),
             key: world.key(cell.write.channel),
             read_only: false,
+            draft_only: false,
         };
         let keys = BTreeSet::new();
         Self { cell, world, store, clock, proxy, spec, wish, row, keys, decisions: 0 }

@@ -59,6 +59,7 @@ fn engine_by(clock: Arc<dyn Clock>, server: &Server, folder: &Path) -> (Engine, 
         base_url: server.base_url.clone(),
         key: frontdesk::model::secret::Secret::new(KEY),
         read_only: false,
+        draft_only: false,
     };
     let store = Store::open(&folder.join("data")).expect("the files open");
     let (told, news) = unbounded_channel();

@@ -84,6 +84,7 @@ impl Scene {
             base_url: self.desk.base_url.clone(),
             key: Secret::new(&self.desk.key_of("whatsapp")),
             read_only: false,
+            draft_only: false,
         };
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let log = news.clone();

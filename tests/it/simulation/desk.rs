@@ -232,5 +232,6 @@ pub fn spec(base_url: &str, key: frontdesk::model::secret::Secret) -> ChannelSpe
         base_url: base_url.to_owned(),
         key,
         read_only: false,
+        draft_only: false,
     }
 }

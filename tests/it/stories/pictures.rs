@@ -33,7 +33,7 @@ fn wheel() -> Vec<u8> {
 }
 
 /// Uploads a file to the desk's own service; tells where it is served.
-fn upload(desk: &Desk, name: &str, bytes: &[u8]) -> String {
+pub fn upload(desk: &Desk, name: &str, bytes: &[u8]) -> String {
     let mut body = format!(
         "--edge\r\nContent-Disposition: form-data; name=\"file\"; filename=\"{name}\"\r\n\
          Content-Type: image/png\r\n\r\n"

@@ -3,12 +3,14 @@
 
 use std::sync::{Arc, Mutex};
 
+use frontdesk::model::model_costs::{ModelCaps, ModelCost, ModelPrices, ModelUsage};
 use frontdesk::shell::replies::write_samples;
 use model::chance::Chance;
 use serde_json::{Value, json};
 
 use crate::assistant::standin::StandIn;
 use crate::desk::{Desk, direct};
+use crate::stories::pictures::upload;
 
 /// Runs of the leash; `FRONTDESK_LEASH` says another number.
 const RUNS: usize = 100;
@@ -170,6 +172,44 @@ fn text_of(chance: &Chance, all: &[&str]) -> String {
     (0..=chance.below(6)).map(|_| one_of(chance, all)).collect()
 }
 
+/// A model that says what it is told to say, and what that took.
+fn hostile_model() -> (StandIn, Arc<Mutex<(String, u64)>>) {
+    let answer = Arc::new(Mutex::new((String::new(), 0_u64)));
+    let said = Arc::clone(&answer);
+    let model = StandIn::start(move |_| {
+        let (text, tokens) = said.lock().expect("the answer").clone();
+        let body = json!({"choices": [{"message": {"content": text, "tool_calls": [
+            {"id": "a", "function": {"name": "send_message", "arguments": "{}"}}
+        ]}}], "usage": {"total_tokens": tokens}, "text": text, "duration": 7});
+        (200, body.to_string())
+    });
+    (model, answer)
+}
+
+/// A customer writes, or sends a voice note.
+fn writes(desk: &Desk, text: &str, voice: Option<&str>) {
+    let mut said = json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": text});
+    if let Some(voice) = voice {
+        said["mediaUrl"] = voice.into();
+    }
+    desk.dev("inbound", said);
+}
+
+/// Keys by chance while something is suggested, and then none is any more.
+fn press_over_it(desk: &mut Desk, chance: &Chance) {
+    for _ in 0..chance.below(5) {
+        if !desk.app.context.layers.is_empty() {
+            desk.keys(one_of(chance, &["j", "k", "r", "<Space>", "x", "<Tab>"]));
+        }
+    }
+    if !desk.app.context.layers.is_empty() {
+        desk.keys(one_of(chance, &["<Enter>", "<Esc>"]));
+    }
+    if !desk.app.context.layers.is_empty() {
+        desk.keys("<Esc>");
+    }
+}
+
 #[test]
 fn whatever_a_model_and_customers_say_only_a_person_sends() {
     let runs = std::env::var("FRONTDESK_LEASH").ok().and_then(|it| it.parse().ok()).unwrap_or(RUNS);
@@ -186,49 +226,49 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         "👩‍👩‍👧 مرحبا ",
         &key,
     ];
-    let answer = Arc::new(Mutex::new((String::new(), 0_u64)));
-    let said = Arc::clone(&answer);
-    let model = StandIn::start(move |_| {
-        let (text, tokens) = said.lock().expect("the answer").clone();
-        let body = json!({"choices": [{"message": {"content": text, "tool_calls": [
-            {"id": "a", "function": {"name": "send_message", "arguments": "{}"}}
-        ]}}], "usage": {"total_tokens": tokens}});
-        (200, body.to_string())
-    });
+    let (model, answer) = hostile_model();
+    let cost = |text: &str| ModelCost::parse(text).expect(text);
+    let prices = ModelPrices { input: cost("1"), output: cost("3"), minute: cost("0.01") };
+    let caps = ModelCaps { tokens: DAY_TOKENS, cost: Some(cost("0.05")) };
     let mut desk = desk();
+    desk.suggests_within(&model.url(), caps, prices);
+    desk.app.context.settings.review_one_in = 1;
+    let voice = upload(&desk, "note.ogg", b"OggS");
     let chance = Chance::seeded(0x51ab);
-    let mut asked = 0;
+    let (mut asked, mut used, mut is_honest) = (0, ModelUsage::default(), true);
     for run in 0..runs {
         // A day's tokens last for some of the runs.
-        if run % 50 == 0 {
-            std::fs::remove_file(desk.folder().join("assist-tokens")).unwrap_or_default();
-            desk.suggests(&model.url(), DAY_TOKENS);
+        if run % 50 == 49 {
+            desk.pass(86_400);
+            (used, is_honest) = (ModelUsage::default(), true);
         }
-        desk.customer("whatsapp", MARIA, "Maria Lopez", &text_of(&chance, &parts));
-        let tokens = if chance.below(200) == 0 { u64::MAX } else { chance.below(900) };
+        let said = text_of(&chance, &parts);
+        writes(&desk, &said, (chance.below(5) == 0).then_some(voice.as_str()));
+        let boasts = chance.below(200) == 0;
+        is_honest &= !boasts;
+        let tokens = if boasts { u64::MAX } else { chance.below(900) };
         *answer.lock().expect("the answer") = (text_of(&chance, &parts), tokens);
-        let used = tokens_used(&desk);
-        desk.settle().keys("i<Ctrl-D>");
-        for _ in 0..chance.below(5) {
-            if !desk.app.context.layers.is_empty() {
-                desk.keys(one_of(&chance, &["j", "k", "r", "<Space>", "x", "<Tab>"]));
-            }
-        }
-        if !desk.app.context.layers.is_empty() {
-            desk.keys(one_of(&chance, &["<Enter>", "<Esc>"]));
-        }
-        if !desk.app.context.layers.is_empty() {
-            desk.keys("<Esc>");
-        }
+        desk.settle().keys(one_of(
+            &chance,
+            &["<Esc>A", "<Esc>gqa", "<Esc>gqx<Enter>", "<Esc><Ctrl-O>", "<Esc><Ctrl-T>y", "<Esc>"],
+        ));
+        desk.keys("<Esc><Esc><Enter>").settle().keys("i<Ctrl-D>");
+        press_over_it(&mut desk, &chance);
+        desk.settle();
         let requests = model.take_requests();
-        assert!(used < u128::from(DAY_TOKENS) || requests.is_empty(), "run {run}: {used} were used up");
+        let is_over = used.tokens() >= DAY_TOKENS || used.cost >= cost("0.05");
+        assert!(!is_over || requests.is_empty(), "run {run}: {used:?} were used up");
         for request in &requests {
-            let body = request.json().to_string();
+            let body = String::from_utf8_lossy(&request.body);
             assert!(!body.contains(&key) && !body.contains("sk-model"), "run {run}: a key: {body}");
-            assert!(request.json()["tools"].is_null(), "run {run}: it is offered nothing to call");
+            assert!(!body.contains("\"tools\":["), "run {run}: it is offered nothing to call");
         }
         asked += requests.len();
-        desk.settle();
+        used = desk.model_usage_today();
+        assert!(
+            !is_honest || (used.cost <= cost("0.05") && used.tokens() <= DAY_TOKENS),
+            "run {run}: {used:?}"
+        );
         assert!(desk.outbound().is_empty(), "run {run}: something left");
         for _ in 0..40 {
             desk.keys("<Ctrl-U><Backspace>");
@@ -236,11 +276,4 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         desk.keys("<Esc>");
     }
     assert!(asked > runs / 10, "{asked} questions in {runs} runs");
-}
-
-/// The tokens that are counted of today.
-fn tokens_used(desk: &Desk) -> u128 {
-    let text = std::fs::read_to_string(desk.folder().join("assist-tokens")).unwrap_or_default();
-    let tokens = text.lines().skip(1).filter_map(|it| it.split_once(' ')?.0.parse::<u128>().ok());
-    tokens.sum()
 }

@@ -1,11 +1,13 @@
 //! The balance, what was spent from here and what waits for credits: a list,
 //! a warning before it is empty, and one question once it is not any more.
 
+pub(crate) mod model_lines;
 pub(crate) mod update;
 
 use crate::components::list::ListLine;
 use model::account::{Account, Environment};
 use model::ids::ChannelId;
+use model::model_costs::ModelUsageRow;
 use model::prices::{self};
 use model::queries::OutboxEntry;
 use model::spending::Spent;
@@ -21,6 +23,9 @@ const DAYS: i64 = 7;
 pub(crate) struct Credits {
     /// What was spent from here, by tab.
     pub(crate) spent: Vec<(ChannelId, Vec<Spent>)>,
+    /// What questions to the model took, by day and tab.
+    pub(crate) model: Vec<ModelUsageRow>,
+    /// What waits for credits.
     unpaid: Vec<OutboxEntry>,
     /// Whether the list on screen may be old.
     pub(crate) stale: bool,

@@ -120,7 +120,7 @@ impl Credits {
     /// Opens the list.
     pub(crate) fn show_credits(&mut self, desk: &Desk, context: &mut Context) {
         self.stale = false;
-        context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+        self.load(context);
         context.push(SyncOrder::Refresh(desk.tab().channel.id.clone()));
         listing::show_list(context, ListKind::Credits);
     }
@@ -129,7 +129,15 @@ impl Credits {
     pub(crate) fn follow_purse(&mut self, desk: &Desk, context: &mut Context) {
         let shown = desk.page == PageKind::Account || listing::shows_list(context, ListKind::Credits);
         if shown && std::mem::take(&mut self.stale) {
-            context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+            self.load(context);
+        }
+    }
+
+    fn load(&self, context: &mut Context) {
+        context.effects.extend([Effect::Load(Load::Spent), Effect::Load(Load::Unpaid)]);
+        if context.settings.model_caps.is_some() {
+            let today = context.now.day_number(&context.settings.zone);
+            context.push(Effect::Load(Load::ModelUsage(today - DAYS + 1)));
         }
     }
 
@@ -148,6 +156,7 @@ impl Credits {
         {
             lines.push(ListLine { dim: true, ..line("", words, String::new()) });
         }
+        lines.extend(self.model_lines(desk, context));
         lines
     }
 

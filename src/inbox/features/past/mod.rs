@@ -141,6 +141,8 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::Outbox(_)
         | Load::Entry(_)
         | Load::Proposals(_)
+        | Load::Reviews(..)
+        | Load::DueDrafts(..)
         | Load::Drafts(_)
         | Load::Pauses(_)
         | Load::People(_)
@@ -151,6 +153,7 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::Templates(_)
         | Load::Shelf(_)
         | Load::Spent
+        | Load::ModelUsage(_)
         | Load::Unpaid
         | Load::Digest(_)
         | Load::ServiceLevels(..)

@@ -69,6 +69,7 @@ fn of_pages(inbox: &Inbox, names: &mut NameIndex) {
     optional(inbox.outbox.rows.rows.iter().map(|it| &it.title), names);
     optional(inbox.outbox.drafts.rows.iter().map(|it| &it.title), names);
     optional(inbox.outbox.proposals.rows.iter().map(|it| &it.title), names);
+    optional(inbox.outbox.reviews.rows.rows.iter().map(|it| &it.title), names);
     if let Some((_, detail)) = &inbox.broadcasts.detail {
         optional(detail.recipients.iter().filter_map(|it| it.name.as_ref()), names);
     }

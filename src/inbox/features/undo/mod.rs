@@ -17,6 +17,7 @@ use model::macros::Macro;
 use model::outbox::{Operation, OutboxRow};
 use model::proposals::DeskProposal;
 use model::queries::OutboxFate;
+use model::reviews::ReviewEntry;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 
@@ -75,6 +76,8 @@ pub enum UndoTarget {
     /// A macro as it was before.
     Macro(char, Option<Macro>),
     Proposal(Box<DeskProposal>),
+    /// What was said of an answer of the AI.
+    Review(Box<ReviewEntry>),
     /// A broadcast, held until then.
     Campaign(CampaignId, Timestamp),
 }

@@ -214,6 +214,10 @@ impl Macros {
             }
             UndoTarget::Macro(letter, before) => self.set_macro(*letter, before.clone(), context),
             UndoTarget::Proposal(it) => context.push(FileWrite::RestoreProposal(it.clone())),
+            UndoTarget::Review(it) => {
+                let agent = context.settings.agent.clone();
+                context.push(FileWrite::Review(it.clone(), None, agent));
+            }
             UndoTarget::Campaign(id, _) => {
                 return context.push(FileWrite::Campaign(BroadcastOrder::Recall(id.clone())));
             }

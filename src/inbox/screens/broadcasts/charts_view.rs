@@ -11,7 +11,7 @@ use crate::theme_view::Theme;
 use model::board::{BoardDetail, Sample};
 
 /// Bars of a terminal that has only letters.
-const ASCII: bar::Set<'static> = bar::Set {
+pub(crate) const ASCII: bar::Set<'static> = bar::Set {
     full: "#",
     seven_eighths: "#",
     three_quarters: "*",

@@ -3,6 +3,7 @@
 
 use crate::Inbox;
 use crate::command::{Reason, pick};
+use crate::conditions;
 use crate::conditions::{changeable, no_conversation, on_conversation, thread_can_be_filed, writable};
 use crate::event::{Effect, Load, Spread};
 use crate::keys::KeyPress;
@@ -103,6 +104,18 @@ pub(crate) fn tags(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn claim(inbox: &mut Inbox, _: KeyPress) {
     inbox.changes.claim(&mut inbox.desk, &mut inbox.context);
+}
+
+/// Whether the AI can be kept paused for drafts alone.
+pub(crate) fn may_draft_only(inbox: &Inbox) -> Result<(), Reason> {
+    match inbox.desk.acts_on_marks() {
+        true => conditions::tab_writable(inbox.desk.tab()),
+        false => writable(inbox).map(drop),
+    }
+}
+
+pub(crate) fn draft_only(inbox: &mut Inbox, _: KeyPress) {
+    inbox.changes.turn_draft_only(&mut inbox.desk, &mut inbox.context);
 }
 
 pub(crate) fn may_mark_seen(inbox: &Inbox) -> Result<(), Reason> {

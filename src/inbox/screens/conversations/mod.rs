@@ -10,6 +10,7 @@ pub mod card;
 pub mod card_view;
 pub(crate) mod claims;
 pub(crate) mod commands;
+pub(crate) mod draft_only;
 pub(crate) mod lists;
 pub(crate) mod pauses;
 pub mod saved_views;

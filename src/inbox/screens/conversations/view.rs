@@ -12,6 +12,7 @@ use crate::layout::Area;
 use crate::loads::Pane;
 use crate::overlays::line::LinePrompt;
 use crate::screens::conversations::ConversationList;
+use crate::screens::conversations::draft_only::view as draft_view;
 use crate::screens::history::view::paused_by;
 use crate::screens::mail;
 use crate::tab::Focus;
@@ -294,10 +295,12 @@ pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
     tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
 }
 
-/// Who has claimed it, and its tags.
+/// Who has claimed it, its tags, and a thread's draft.
 pub(crate) fn labels(row: &ConversationRow) -> String {
     let claim = row.local.claim.iter().map(|it| format!(" @{}", it.agent));
-    claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).collect()
+    // A thread has no line for the AI's state.
+    let drafts = row.thread.iter().filter_map(|_| draft_view::words(row)).map(|it| format!(" {it}"));
+    claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).chain(drafts).collect()
 }
 
 /// Why the row needs a person, and for how long; else how old the newest
@@ -343,6 +346,9 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
     match (row.automation_pending, row.conversation.automation) {
         (Some(false), _) => ("AI pausing".to_owned(), theme.under_way()),
         (Some(true), _) => ("AI waking".to_owned(), theme.under_way()),
+        (None, Automation::Off | Automation::NotApplicable) if row.local.draft_only.is_some() => {
+            draft_view::state(theme, row)
+        }
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
         (None, Automation::Off) => {
             let by = paused_by(row, inbox.context.shown_at());

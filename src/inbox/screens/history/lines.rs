@@ -51,6 +51,8 @@ pub enum HistoryLine {
         /// Whether the delivery stands behind it.
         last: bool,
     },
+    /// A line of what a model made of a message, below it.
+    Made(usize, String),
     /// A reaction below a message.
     Reaction(usize),
     /// A row of a message's picture.
@@ -264,6 +266,13 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
         let rows = shape.heights.get(url.as_str()).copied().unwrap_or(0);
         lines.extend((0..rows).map(|row| HistoryLine::Picture { item: index, row }));
     }
+    if let HistoryItem::Message(row) = item {
+        for made in &row.made {
+            let text = format!("{}{}", made.kind.label(), made.text);
+            let parts = wrap::wrap(&text, width);
+            lines.extend(parts.into_iter().map(|it| HistoryLine::Made(index, text[it].to_owned())));
+        }
+    }
     match item {
         HistoryItem::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {
             lines.push(HistoryLine::Reaction(index));
@@ -306,6 +315,7 @@ pub fn item_of(line: &HistoryLine) -> Option<usize> {
     match line {
         HistoryLine::Quote(item, _) | HistoryLine::Reaction(item) | HistoryLine::State(item) => Some(*item),
         HistoryLine::MailFrom(item) | HistoryLine::MailField(item, _) => Some(*item),
+        HistoryLine::Made(item, _) => Some(*item),
         HistoryLine::Text { item, .. } | HistoryLine::Picture { item, .. } => Some(*item),
         HistoryLine::Day(_) | HistoryLine::Divider | HistoryLine::Note(_) | HistoryLine::Gap => None,
     }

@@ -24,6 +24,7 @@ pub(crate) mod seeking;
 pub mod split_view;
 pub(crate) mod text_view;
 pub mod view;
+pub(crate) mod voice;
 
 use std::collections::BTreeMap;
 

@@ -13,6 +13,7 @@ use crate::components::paint_view::{Run, Sides};
 use crate::desk::SecondConversation;
 use crate::layout::Area;
 use crate::loads::Pane;
+use crate::screens::conversations::draft_only::view as draft_view;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, HistoryLine};
@@ -153,6 +154,15 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         };
         out.push((words, theme.under_way()));
     }
+    let (drafts, style) = draft_view::state(theme, row);
+    if !drafts.is_empty() {
+        let keys = if draft_view::has_ready_draft(row) {
+            inbox.context.keyed(", {write} {suggest-draft}")
+        } else {
+            String::new()
+        };
+        out.push((format!(" · {drafts}{keys}"), style));
+    }
     if tab.counts.proposals.contains(&history.conversation) {
         let words = format!(" · proposal, {}", inbox.context.key_of(Command::ShowProposals));
         out.push((words, theme.needs_a_person()));
@@ -211,6 +221,9 @@ fn draw_line(
         HistoryLine::Note(words) => centered(buffer, area, words, theme.quiet()),
         HistoryLine::Divider => divider(buffer, area, theme),
         HistoryLine::Quote(_, words) => {
+            paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
+        }
+        HistoryLine::Made(_, words) => {
             paint_view::text(buffer, text_x, area.y, text_width, words, theme.quiet());
         }
         HistoryLine::Gap => (),

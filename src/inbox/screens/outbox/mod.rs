@@ -7,6 +7,7 @@ pub mod row_state_view;
 pub mod view;
 
 use crate::components::paged_rows::PagedRows;
+use crate::screens::reviews::ReviewScreen;
 use model::proposals::ProposalEntry;
 use model::queries::{DraftEntry, OutboxEntry};
 
@@ -16,6 +17,8 @@ pub struct OutboxScreen {
     /// What has not left yet.
     pub rows: PagedRows<OutboxEntry>,
     pub proposals: PagedRows<ProposalEntry>,
+    /// Answers of the AI that are looked over.
+    pub reviews: ReviewScreen,
     /// What was begun and not sent.
     pub drafts: PagedRows<DraftEntry>,
 }

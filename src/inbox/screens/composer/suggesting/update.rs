@@ -12,21 +12,30 @@ use crate::overlays::overlay::{KeyOutcome, Overlay};
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
 use crate::screens::history::{History, message_of};
-use model::messages::{Message, Sender};
-use model::suggestions::{MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest};
+use crate::tab::Tab;
+use model::contacts::Contact;
+use model::messages::Message;
+use model::replies::ReplyVariables;
+use model::suggestions::{
+    AskedBy, DueDraft, MESSAGES, SpokenBy, Suggestion, SuggestionId, SuggestionKind, SuggestionRequest,
+    spoken,
+};
 use model::text::SafeText;
 
 impl Overlay for SuggestionPopup {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         if leaves || (!self.is_text() && key.code == KeyCode::Enter) {
+            if matches!(self.state, SuggestionState::Waiting) {
+                inbox.context.push(Effect::Ask(OutsideRequest::CancelSuggestion(Box::new(self.id.clone()))));
+            }
             return KeyOutcome::Done;
         }
         let (is_draft, is_text) = (self.is_draft(), self.is_text());
         let last = self.sentences().len().saturating_sub(1);
         match key.code {
             KeyCode::Char('r') if !matches!(self.state, SuggestionState::Waiting) => {
-                if let Some(asked) = Self::ask(inbox, self.id.kind) {
+                if let Some(asked) = Self::ask(inbox, self.id.kind, AskedBy::PersonAgain) {
                     *self = asked;
                 }
             }
@@ -45,7 +54,8 @@ impl Overlay for SuggestionPopup {
     fn hints(&self, _: &Inbox) -> Option<Vec<(String, &'static str)>> {
         let keys: &[(&str, &str)] = match (self.id.kind, &self.state) {
             (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
-            (_, SuggestionState::Failed(_)) | (SuggestionKind::Brief | SuggestionKind::Translation, _) => {
+            (_, SuggestionState::Failed(_))
+            | (SuggestionKind::Brief | SuggestionKind::Summary | SuggestionKind::Translation, _) => {
                 &[("r", "again"), ("Esc", "back")]
             }
             (SuggestionKind::OwnText, SuggestionState::Ready(_)) => {
@@ -61,8 +71,8 @@ impl Overlay for SuggestionPopup {
 
 impl SuggestionPopup {
     /// Asks, and waits for what comes.
-    fn ask(inbox: &mut Inbox, kind: SuggestionKind) -> Option<Self> {
-        let request = request(inbox, kind)?;
+    fn ask(inbox: &mut Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Self> {
+        let request = request(inbox, kind, asked_by)?;
         let waiting = Self::waiting(request.id.clone());
         inbox.context.push(Effect::Ask(OutsideRequest::Suggest(Box::new(request))));
         Some(waiting)
@@ -119,6 +129,10 @@ pub(crate) fn brief(inbox: &mut Inbox, _: KeyPress) {
     ask(inbox, SuggestionKind::Brief);
 }
 
+pub(crate) fn summary(inbox: &mut Inbox, _: KeyPress) {
+    ask(inbox, SuggestionKind::Summary);
+}
+
 pub(crate) fn may_translate_text(inbox: &Inbox) -> Result<(), Reason> {
     may_suggest(inbox)?;
     match own_text(&inbox.desk) {
@@ -143,7 +157,7 @@ pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
 
 /// Asks for a suggestion and shows that it is on its way.
 pub(crate) fn ask(inbox: &mut Inbox, kind: SuggestionKind) {
-    if let Some(popup) = SuggestionPopup::ask(inbox, kind) {
+    if let Some(popup) = SuggestionPopup::ask(inbox, kind, AskedBy::Person) {
         inbox.context.open(popup);
     }
 }
@@ -164,7 +178,7 @@ pub(crate) fn current_history(desk: &Desk) -> Option<&History> {
     desk.tab().history.as_ref().filter(|it| it.conversation == row.conversation.id)
 }
 
-fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
+fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<SuggestionRequest> {
     let (desk, context) = (&inbox.desk, &inbox.context);
     let history = current_history(desk)?;
     let messages: Vec<&Message> = history.items.iter().filter_map(message_of).map(|it| &it.message).collect();
@@ -174,37 +188,52 @@ fn request(inbox: &Inbox, kind: SuggestionKind) -> Option<SuggestionRequest> {
         _ => &messages[messages.len().saturating_sub(MESSAGES)..],
     };
     let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
-    let contact = desk.current_card().and_then(|it| it.contact.as_ref());
-    let card = contact.map_or_else(Vec::new, |it| {
-        let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
-        tags.chain(it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string()))).collect()
-    });
-    let tab = desk.tab();
-    let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
+    let newest = from.last().map(|it| it.id.clone());
+    let key = desk.current_conversation()?.key();
     Some(SuggestionRequest {
-        id: SuggestionId {
-            kind,
-            key: desk.current_conversation()?.key(),
-            asked_at: context.now,
-            newest: from.last().map(|it| it.id.clone()),
-        },
+        id: SuggestionId { kind, key, asked_at: context.now, newest, asked_by },
         spoken: from.iter().map(|it| spoken(it)).chain(own.map(|it| (SpokenBy::Business, it))).collect(),
         facts: inbox.connections.facts(desk, context),
-        card,
-        tab_words: std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect(),
+        card: card(desk.current_card().and_then(|it| it.contact.as_ref())),
+        tab_words: tab_words(desk.tab()),
     })
 }
 
-/// Who said what; of what has no text, its kind.
-fn spoken(message: &Message) -> (SpokenBy, String) {
-    let by = match message.sender {
-        Sender::Customer => SpokenBy::Customer,
-        Sender::Ai => SpokenBy::Ai,
-        Sender::Api | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
+/// What asks for a draft that is to be ready when a person looks.
+pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionRequest> {
+    let (desk, context) = (&inbox.desk, &inbox.context);
+    let key = due.row.key();
+    let is_open = desk.current_conversation().is_some_and(|it| it.is(&key));
+    let contact = due.row.conversation.name.as_ref().map(ToString::to_string);
+    let facts = match is_open {
+        true => inbox.connections.facts(desk, context),
+        false => ReplyVariables { contact, agent: desk.agent.clone(), ..ReplyVariables::default() },
     };
-    let text = match message.content.as_str().trim() {
-        "" => format!("[{}]", message.content_type),
-        text => text.to_owned(),
-    };
-    (by, text)
+    Some(SuggestionRequest {
+        id: SuggestionId {
+            kind: SuggestionKind::Draft,
+            asked_at: context.now,
+            newest: Some(due.messages.last()?.id.clone()),
+            asked_by: AskedBy::Desk,
+            key,
+        },
+        spoken: due.messages.iter().map(spoken).collect(),
+        facts,
+        card: card(due.contact.as_ref()),
+        tab_words: tab_words(desk.tabs.iter().find(|it| it.channel.id == due.row.channel)?),
+    })
+}
+
+/// What a card holds besides name and address: names and values.
+fn card(contact: Option<&Contact>) -> Vec<(String, String)> {
+    contact.map_or_else(Vec::new, |it| {
+        let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
+        tags.chain(it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string()))).collect()
+    })
+}
+
+/// The words by which a canned reply can be for a tab alone.
+fn tab_words(tab: &Tab) -> Vec<String> {
+    let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
+    std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect()
 }

@@ -25,6 +25,7 @@ impl OverlayView for SuggestionPopup {
         let title = match self.id.kind {
             SuggestionKind::Draft => "Suggested draft",
             SuggestionKind::Brief => "Brief",
+            SuggestionKind::Summary => "Summary",
             SuggestionKind::Translation => "Translation",
             SuggestionKind::OwnText => "In the customer's language",
         };
@@ -88,6 +89,9 @@ impl SuggestionPopup {
             };
             let words = format!("{doubt}{}", sentence.text.as_str().trim_end());
             lines.push(SuggestionLine { mark, words, style });
+        }
+        if let Some(remark) = &found.remark {
+            lines.push(line(remark.as_str(), theme.quiet()));
         }
         if found.sentences.iter().any(|it| it.is_unsupported) {
             lines.push(line("", Style::new()));

@@ -120,7 +120,13 @@ impl Desk {
         format!("{what}{colon}{count}{undo}{results}")
     }
 
-    fn enqueue_all(&mut self, plan: &BulkPlan, operation: &Operation, hold: i64, context: &mut Context) {
+    pub(crate) fn enqueue_all(
+        &mut self,
+        plan: &BulkPlan,
+        operation: &Operation,
+        hold: i64,
+        context: &mut Context,
+    ) {
         let intent = |row: &ConversationRow| {
             let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
             Some(Intent {
@@ -244,6 +250,7 @@ impl Changes {
             }
             BulkWish::Tag { .. } => self.tag_all(plan, desk, context),
             BulkWish::Claim(_) => self.claim_all(plan, context),
+            BulkWish::DraftOnly(is_on) => self.draft_only_all(plan, *is_on, desk, context),
             BulkWish::Seen(_) => self.seen_all(plan, context),
             BulkWish::File(filing) => {
                 let change = |row: &ConversationRow| filing.change(row);

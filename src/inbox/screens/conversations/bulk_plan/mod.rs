@@ -42,6 +42,8 @@ pub enum BulkWish {
     },
     /// Claim for the agent, or release.
     Claim(bool),
+    /// Keep the AI paused and make drafts ready in its place, or no longer.
+    DraftOnly(bool),
     /// Mark as seen, or as not seen yet.
     Seen(bool),
     File(ThreadFiling),
@@ -59,6 +61,8 @@ impl BulkWish {
             Self::Tag { .. } => "tag",
             Self::Claim(true) => "claim",
             Self::Claim(false) => "release",
+            Self::DraftOnly(true) => "make draft-only",
+            Self::DraftOnly(false) => "end draft-only in",
             Self::Seen(true) => "mark as seen",
             Self::Seen(false) => "mark as not seen",
             Self::File(filing) => filing.verb(),
@@ -76,6 +80,8 @@ impl BulkWish {
             Self::Tag { .. } => "tagged",
             Self::Claim(true) => "claimed",
             Self::Claim(false) => "released",
+            Self::DraftOnly(true) => "draft-only",
+            Self::DraftOnly(false) => "not draft-only any more: the AI stays paused",
             Self::Seen(true) => "marked as seen",
             Self::Seen(false) => "marked as not seen",
             Self::File(filing) => filing.past(),
@@ -106,6 +112,10 @@ impl BulkWish {
             Self::Seen(false) if row.last_inbound_at.is_none() => {
                 Err("the customer has written nothing".into())
             }
+            Self::DraftOnly(on) if row.local.draft_only.is_some() == *on => {
+                Err(if *on { "draft-only already" } else { "not draft-only" }.into())
+            }
+            Self::DraftOnly(true) if crate::tab::Tab::is_closed(row) => Err("closed".into()),
             Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
             Self::Tag { add, remove } if tagged(&row.local.tags, add, remove) == row.local.tags => {
                 Err("its tags are so already".into())

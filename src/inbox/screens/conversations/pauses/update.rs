@@ -73,7 +73,7 @@ impl PauseLeases {
             return;
         }
         let ended = context.now.plus(-context.settings.pause_lease);
-        let over = self.paused.iter().filter(|it| it.counts_from <= ended);
+        let over = self.paused.iter().filter(|it| it.counts_from <= ended && !it.draft_only);
         let over: Vec<PausedEntry> = over.cloned().collect();
         self.rests_until = Some(context.now.plus(AGAIN));
         if !over.is_empty() {

@@ -33,9 +33,21 @@ pub enum PictureState {
 pub struct Pictures {
     known: Vec<(String, PictureState)>,
     agreed: Vec<String>,
+    /// Hosts whose voice notes may be fetched and sent to the model.
+    heard: Vec<String>,
 }
 
 impl Pictures {
+    /// Whether voice notes of a host may be fetched and sent to the model.
+    pub(crate) fn may_hear(&self, host: &str) -> bool {
+        self.heard.iter().any(|it| it == host)
+    }
+
+    /// A person agreed to a host's voice notes.
+    pub(crate) fn hear(&mut self, host: String) {
+        self.heard.push(host);
+    }
+
     /// What is known of a picture by its address.
     pub fn of(&self, url: &str) -> Option<&PictureState> {
         self.known.iter().find(|it| it.0 == url).map(|it| &it.1)

@@ -1,0 +1,120 @@
+//! The demo's assistant: proposes an answer to one customer and has a draft made
+//! ready for another, from the sample replies alone. It shows what an assistant
+//! through `frontdesk mcp` and a draft-only conversation look like, without a
+//! model.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::shell::clock;
+use crate::shell::replies::Folder;
+use assist::rules;
+use model::conversations::ConversationRow;
+use model::filter::ConversationFilter;
+use model::ids::{ChannelId, MessageId};
+use model::local::Keep;
+use model::proposals::ProposedChange;
+use model::queries::{ConversationQuery, HistoryQuery};
+use model::replies::{CannedReply, ReplyVariables};
+use model::suggestions::{AskedBy, MESSAGES, SuggestionId, SuggestionKind, SuggestionRequest, spoken};
+use model::text::SafeText;
+use model::time::{Clock, Timestamp};
+use store::proposals::NewProposal;
+use store::{Store, StoreError, StoreOptions};
+
+/// Between two looks for customers that an answer fits.
+const PAUSE: Duration = Duration::from_millis(700);
+/// Looks at most: after that the demo goes on without.
+const LOOKS: u32 = 90;
+/// Conversations that are looked at.
+const ROWS: u32 = 30;
+
+/// Suggests beside the inbox, once its customers are known.
+pub fn start(
+    runtime: &tokio::runtime::Handle,
+    folder: PathBuf,
+    replies: PathBuf,
+    channel: ChannelId,
+    clock: Arc<dyn Clock>,
+) {
+    let handle = runtime.clone();
+    runtime.spawn(async move {
+        for _ in 0..LOOKS {
+            tokio::time::sleep(PAUSE).await;
+            let (folder, replies, channel, now) =
+                (folder.clone(), replies.clone(), channel.clone(), clock.now());
+            let look = handle.spawn_blocking(move || look(folder, replies, &channel, now));
+            match look.await {
+                Ok(Ok(false)) => (),
+                Ok(Ok(true)) | Err(_) => return,
+                Ok(Err(error)) => return tracing::warn!(%error, "the sample assistant gave up"),
+            }
+        }
+    });
+}
+
+/// Suggests where two customers asked what a sample reply answers.
+fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) -> Result<bool, StoreError> {
+    let options = StoreOptions { zone: clock::zone(), ..StoreOptions::default() };
+    let store = Store::open_with(&folder, options)?;
+    let replies = Folder::new(replies).read().replies.unwrap_or_default();
+    let query = ConversationQuery::first(channel.clone(), ConversationFilter::needed(), ROWS);
+    let reader = store.reader()?;
+    let mut found = Vec::new();
+    for row in reader.conversations(&query)?.rows {
+        let id = row.conversation.id.clone();
+        let limit = u32::try_from(MESSAGES).unwrap_or(u32::MAX);
+        let page = reader.history(&HistoryQuery { channel: channel.clone(), conversation: id, limit })?;
+        let Some(newest) = page.messages.last().map(|it| it.message.id.clone()) else { continue };
+        let said = page.messages.iter().map(|it| spoken(&it.message)).collect();
+        found.extend(draft(&row, said, newest, &replies, now).map(|text| (row, text)));
+    }
+    // The one nobody has written to for longest gets the proposal, so that it is
+    // not overtaken at once.
+    let [(last, _), .., (first, text)] = found.as_slice() else { return Ok(false) };
+    let seen = reader.newest_message(channel, &first.conversation.id)?;
+    store.propose(
+        NewProposal {
+            channel: channel.clone(),
+            conversation: first.conversation.id.clone(),
+            proposer: SafeText::line("Sample assistant"),
+            reason: SafeText::line("one of your canned replies answers what was asked"),
+            change: ProposedChange::Reply { text: text.clone() },
+            seen,
+        },
+        now,
+    )?;
+    store.keep(channel, Keep::DraftOnly(vec![(last.conversation.id.clone(), true)]))?;
+    Ok(true)
+}
+
+/// What the sample replies say to a customer; nothing where a field stays open.
+fn draft(
+    row: &ConversationRow,
+    said: Vec<(model::suggestions::SpokenBy, String)>,
+    newest: MessageId,
+    replies: &[CannedReply],
+    now: Timestamp,
+) -> Option<String> {
+    let request = SuggestionRequest {
+        id: SuggestionId {
+            kind: SuggestionKind::Draft,
+            key: row.key(),
+            asked_at: now,
+            newest: Some(newest),
+            asked_by: AskedBy::Desk,
+        },
+        spoken: said,
+        facts: ReplyVariables {
+            contact: row.conversation.name.as_ref().map(ToString::to_string),
+            agent: Some("Ana".to_owned()),
+            ..ReplyVariables::default()
+        },
+        card: Vec::new(),
+        tab_words: vec!["whatsapp".to_owned()],
+    };
+    let found = rules::suggestion(&request, replies)?;
+    let text: String = found.sentences.iter().map(|it| it.text.as_str()).collect();
+    Some(text.trim().to_owned())
+}

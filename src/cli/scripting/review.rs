@@ -1,0 +1,74 @@
+//! `review export`: what people said of the AI's answers, as lines of JSON, or as
+//! the questions and answers that the service's assistant reads.
+
+use anyhow::Result;
+use clap::{Args, Subcommand, ValueEnum};
+use clap_complete::engine::ArgValueCandidates;
+use serde_json::{Value, json};
+
+use crate::cli::scripting::Files;
+use crate::cli::{completing, print};
+use model::reviews::{ReviewVerdict, ReviewedAnswer, question_file};
+
+/// The commands about reviews.
+#[derive(Debug, Subcommand)]
+pub enum ReviewAction {
+    /// Write what people said of the AI's answers; works offline.
+    Export(ReviewExportArguments),
+}
+
+/// What is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum ReviewFormat {
+    /// One object a line, an answer each, oldest first.
+    Jsonl,
+    /// Questions and answers, as `questions` of the service's assistant reads them.
+    Questions,
+}
+
+/// The switches of `review export`.
+#[derive(Debug, Args)]
+pub struct ReviewExportArguments {
+    /// Only this channel, by its configured name.
+    #[arg(long, value_name = "NAME", add = ArgValueCandidates::new(completing::channels))]
+    pub channel: Option<String>,
+    /// What is written.
+    #[arg(long, value_enum, default_value_t = ReviewFormat::Jsonl)]
+    pub format: ReviewFormat,
+}
+
+/// `frontdesk review`
+///
+/// # Errors
+/// When a channel is not known, or the files cannot be read.
+pub fn run(files: &Files, action: &ReviewAction) -> Result<()> {
+    let ReviewAction::Export(arguments) = action;
+    let channel = files.channel(arguments.channel.as_deref())?;
+    let reviewed = files.store.reader()?.reviewed(channel.as_ref())?;
+    match arguments.format {
+        ReviewFormat::Jsonl => reviewed.iter().try_for_each(|it| print::json(&as_json(files, it))),
+        ReviewFormat::Questions => print::page(question_file(&reviewed).as_bytes()),
+    }
+}
+
+fn as_json(files: &Files, it: &ReviewedAnswer) -> Value {
+    let (verdict, reason, corrected) = match &it.verdict {
+        ReviewVerdict::Good => ("good", None, None),
+        ReviewVerdict::Bad { reason, corrected } => {
+            ("bad", Some(reason.word()), Some(corrected.as_str()).filter(|it| !it.is_empty()))
+        }
+    };
+    json!({
+        "channel": files.name_of(&it.entry.channel),
+        "conversation": it.entry.conversation.as_str(),
+        "message": it.entry.message.as_str(),
+        "at": it.entry.at.to_string(),
+        "question": it.entry.question.as_str(),
+        "answer": it.entry.answer.as_str(),
+        "verdict": verdict,
+        "reason": reason,
+        "corrected": corrected,
+        "reviewer": it.reviewer.as_str(),
+        "reviewedAt": it.reviewed_at.to_string(),
+    })
+}

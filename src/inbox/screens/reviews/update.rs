@@ -1,0 +1,104 @@
+//! Takes a person's word to an answer, and asks what is wrong with a bad one.
+
+use crate::Inbox;
+use crate::components::dialog::{Dialog, DialogLine, Tone};
+use crate::components::form::FormKey;
+use crate::event::FileWrite;
+use crate::features::undo::UndoTarget;
+use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
+use crate::overlays::view::OverlayView;
+use crate::screens::reviews::BadAnswerForm;
+use crate::wrap;
+use model::reviews::{BadReason, ReviewEntry, ReviewVerdict};
+use model::text;
+use model::text::SafeText;
+
+/// Columns of a label.
+const LABEL: usize = 18;
+/// Characters of what is quoted.
+const QUOTED: usize = 300;
+/// Characters of what should have been said, as a file of questions takes them.
+const CORRECTED: usize = 2_000;
+
+impl Overlay for BadAnswerForm {
+    fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
+        match FormKey::of(key, &mut self.at, 0..2) {
+            FormKey::Leave => return KeyOutcome::Done,
+            FormKey::Moved => (),
+            FormKey::Submit => {
+                let corrected = self.corrected.text().trim().to_owned();
+                let verdict = ReviewVerdict::Bad { reason: self.reason(), corrected };
+                decide(inbox, self.entry.clone(), verdict);
+                return KeyOutcome::Done;
+            }
+            FormKey::Field if self.at == 0 => {
+                let count = BadReason::ALL.len();
+                match key.code {
+                    KeyCode::Right | KeyCode::Char(' ' | 'l') => self.reason = (self.reason + 1) % count,
+                    KeyCode::Left | KeyCode::Char('h') => self.reason = (self.reason + count - 1) % count,
+                    _ => return KeyOutcome::Ignored,
+                }
+            }
+            FormKey::Field => {
+                if self.corrected.text().chars().count() < CORRECTED || !matches!(key.code, KeyCode::Char(_))
+                {
+                    self.corrected.key(key);
+                }
+            }
+        }
+        KeyOutcome::Stay
+    }
+
+    fn paste(&mut self, _inbox: &mut Inbox, outside: &str) -> bool {
+        let pasted: String = text::pasted(outside).split_whitespace().collect::<Vec<_>>().join(" ");
+        let room = CORRECTED.saturating_sub(self.corrected.text().chars().count());
+        self.at = 1;
+        self.corrected.insert(&pasted.chars().take(room).collect::<String>());
+        true
+    }
+
+    fn input(&self) -> OverlayInput {
+        OverlayInput::Text
+    }
+
+    fn names(&self, _inbox: &Inbox, names: &mut crate::features::privacy::names::NameIndex) {
+        names.add(self.entry.title.as_str());
+    }
+}
+
+impl OverlayView for BadAnswerForm {
+    fn dialog(&self, _inbox: &Inbox) -> Dialog {
+        let quoted = |it: &SafeText| wrap::cut(SafeText::line(it.as_str()).as_str(), QUOTED);
+        let reason = format!("{:<LABEL$} < {} >", "What is wrong", self.reason().label());
+        let tone = if self.at == 0 { Tone::Strong } else { Tone::Plain };
+        let text = (self.corrected.before(), self.corrected.after());
+        let lines = vec![
+            DialogLine::new(quoted(&self.entry.question), Tone::Customer),
+            DialogLine::new(quoted(&self.entry.answer), Tone::Ai),
+            DialogLine::gap(),
+            DialogLine::new(reason, tone),
+            DialogLine::field("The right answer", LABEL, text, self.at == 1),
+            DialogLine::gap(),
+            DialogLine::dim(
+                "The right answer may stay empty. It is never sent: it is exported as an example.",
+            ),
+            DialogLine::strong("Enter keeps it · Space next reason · Tab next field · Esc back"),
+        ];
+        Dialog::new("A bad answer", lines)
+    }
+}
+
+/// Keeps what a person says of an answer; undoing brings it back.
+pub(crate) fn decide(inbox: &mut Inbox, entry: ReviewEntry, verdict: ReviewVerdict) {
+    let words = match &verdict {
+        ReviewVerdict::Good => "a good answer".to_owned(),
+        ReviewVerdict::Bad { reason, .. } => format!("a bad answer: {}", reason.label()),
+    };
+    let agent = inbox.context.settings.agent.clone();
+    inbox.context.push(FileWrite::Review(Box::new(entry.clone()), Some(verdict), agent));
+    inbox.outbox.reviews.rows.mark_stale();
+    inbox.context.say(format!("{words} · {} brings it back", inbox.desk.undo_key(&inbox.context)));
+    let channel = entry.channel.clone();
+    inbox.changes.note_done(channel, &words, UndoTarget::Review(Box::new(entry)), &inbox.context);
+}

@@ -1,0 +1,212 @@
+//! What questions to a model take, in tokens and in money, and how much of both
+//! a day may take.
+
+use crate::ids::ChannelId;
+
+/// Parts of one unit of money in which it is counted: a millionth of a
+/// millionth, so that a price for a million tokens divides into tokens.
+const UNIT: u128 = 1_000_000_000_000;
+/// Digits behind the point that a price may have.
+const DIGITS: usize = 6;
+/// Tokens a price is for.
+const PRICED: u128 = 1_000_000;
+/// Tokens of a question beside those of its bytes: roles, marks, templates.
+const FRAME: u64 = 200;
+
+/// An amount of money, in whatever currency the prices are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct ModelCost(pub u64);
+
+impl ModelCost {
+    /// Reads `2`, `2.5` or `0.150`; nothing else is an amount.
+    pub fn parse(text: &str) -> Option<Self> {
+        let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+        let are_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+        if !are_digits(whole) || !are_digits(part) || part.len() > DIGITS {
+            return None;
+        }
+        let micros: u128 = format!("{whole}{part:0<DIGITS$}").parse().ok()?;
+        u64::try_from(micros * (UNIT / 1_000_000)).ok().map(Self)
+    }
+
+    /// What so many tokens cost at this price for a million; rounded up.
+    pub fn of_tokens(self, tokens: u64) -> Self {
+        Self::of((u128::from(self.0) * u128::from(tokens)).div_ceil(PRICED))
+    }
+
+    /// What so many seconds cost at this price for a minute; rounded up.
+    pub fn of_seconds(self, seconds: u64) -> Self {
+        Self::of((u128::from(self.0) * u128::from(seconds)).div_ceil(60))
+    }
+
+    fn of(parts: u128) -> Self {
+        Self(u64::try_from(parts).unwrap_or(u64::MAX))
+    }
+
+    /// The sum of both.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+
+    /// `2.51`: to the cent, never less than it is.
+    pub fn words(self) -> String {
+        let cents = u128::from(self.0).div_ceil(UNIT / 100);
+        format!("{}.{:02}", cents / 100, cents % 100)
+    }
+}
+
+/// What a model costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModelPrices {
+    /// A million tokens it is told.
+    pub input: ModelCost,
+    /// A million tokens it says.
+    pub output: ModelCost,
+    /// A minute it listens to.
+    pub minute: ModelCost,
+}
+
+/// How much a day may take, of all tabs together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ModelCaps {
+    /// Tokens.
+    pub tokens: u64,
+    /// Money, where it is bounded.
+    pub cost: Option<ModelCost>,
+}
+
+/// What one or many questions took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ModelUsage {
+    /// Tokens the model was told.
+    pub tokens_in: u64,
+    /// Tokens it said.
+    pub tokens_out: u64,
+    /// What they cost.
+    pub cost: ModelCost,
+}
+
+impl ModelUsage {
+    /// What so many tokens are at these prices.
+    pub fn of_tokens(prices: &ModelPrices, tokens_in: u64, tokens_out: u64) -> Self {
+        let cost = prices.input.of_tokens(tokens_in).plus(prices.output.of_tokens(tokens_out));
+        Self { tokens_in, tokens_out, cost }
+    }
+
+    /// The most a question of so many bytes can take: no token is shorter than a
+    /// byte, and the answer is bounded.
+    pub fn at_most(prices: &ModelPrices, bytes: usize, answer: u64) -> Self {
+        let told = u64::try_from(bytes).unwrap_or(u64::MAX).saturating_add(FRAME);
+        Self::of_tokens(prices, told, answer)
+    }
+
+    /// All its tokens.
+    pub fn tokens(&self) -> u64 {
+        self.tokens_in.saturating_add(self.tokens_out)
+    }
+
+    /// The sum of both.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        Self {
+            tokens_in: self.tokens_in.saturating_add(other.tokens_in),
+            tokens_out: self.tokens_out.saturating_add(other.tokens_out),
+            cost: self.cost.plus(other.cost),
+        }
+    }
+}
+
+impl ModelCaps {
+    /// Whether a question may be asked that takes so much at most, after what
+    /// the day took already; or why not, in words.
+    ///
+    /// # Errors
+    /// The cap it would go beyond.
+    pub fn allow(&self, day: &ModelUsage, question: &ModelUsage) -> Result<(), String> {
+        let after = day.plus(question);
+        match self.cost {
+            _ if after.tokens() > self.tokens => {
+                let left = self.tokens.saturating_sub(day.tokens());
+                Err(format!(
+                    "the {} tokens of today are used up, {left} are left ([assist] day_tokens)",
+                    self.tokens
+                ))
+            }
+            Some(most) if after.cost > most => {
+                let (spent, most) = (day.cost.words(), most.words());
+                Err(format!("the {most} of today are used up, {spent} are spent ([assist] day_cost)"))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Percent of the day that is used up, of tokens or of money, whichever is
+    /// more.
+    pub fn percent(&self, day: &ModelUsage) -> u8 {
+        let of = |used: u64, most: u64| (u128::from(used) * 100).checked_div(u128::from(most)).unwrap_or(100);
+        let tokens = of(day.tokens(), self.tokens);
+        let cost = self.cost.map_or(0, |most| of(day.cost.0, most.0));
+        u8::try_from(tokens.max(cost)).unwrap_or(u8::MAX)
+    }
+}
+
+/// What a tab's questions took in a day.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelUsageRow {
+    /// The day, as a number since 1970 on this desk's clocks.
+    pub day: i64,
+    /// The tab.
+    pub channel: ChannelId,
+    /// Questions.
+    pub asked: u64,
+    /// What they took.
+    pub usage: ModelUsage,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cost(text: &str) -> ModelCost {
+        ModelCost::parse(text).expect(text)
+    }
+
+    #[test]
+    fn amounts_are_read_and_written_to_the_cent() {
+        for (text, words) in
+            [("2", "2.00"), ("2.5", "2.50"), ("0.15", "0.15"), ("0.000001", "0.01"), ("0", "0.00")]
+        {
+            assert_eq!(cost(text).words(), words, "{text}");
+        }
+        for wrong in ["", ".", "1.", ".5", "-1", "1e3", "1,5", "0.0000001", "99999999999999999999"] {
+            assert_eq!(ModelCost::parse(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn tokens_and_seconds_cost_what_they_do_and_never_less() {
+        let cases =
+            [("2.5", 1_000_000, "2.50"), ("2.5", 1, "0.01"), ("2.5", 4_000, "0.01"), ("2.5", 4_001, "0.02")];
+        for (price, tokens, words) in cases {
+            assert_eq!(cost(price).of_tokens(tokens).words(), words, "{tokens} at {price}");
+        }
+        assert_eq!(cost("2.5").of_tokens(1).0, 2_500_000);
+        assert_eq!(cost("0.006").of_seconds(90).words(), "0.01");
+        assert_eq!(cost("1000000").of_tokens(u64::MAX), ModelCost(u64::MAX), "bounded");
+    }
+
+    #[test]
+    fn a_day_allows_what_fits_to_the_last_part() {
+        let prices = ModelPrices { input: cost("1"), output: cost("2"), ..ModelPrices::default() };
+        let caps = ModelCaps { tokens: 1_000, cost: Some(cost("0.001")) };
+        let used = |tokens_in, tokens_out| ModelUsage::of_tokens(&prices, tokens_in, tokens_out);
+        assert_eq!(caps.allow(&used(0, 0), &used(200, 400)), Ok(()), "a tenth of a cent exactly");
+        let why = caps.allow(&used(1, 0), &used(200, 400)).expect_err("a millionth too much");
+        assert!(why.contains("day_cost"), "{why}");
+        let why = caps.allow(&used(900, 0), &used(101, 0)).expect_err("a token too much");
+        assert!(why.contains("1000 tokens") && why.contains("100 are left"), "{why}");
+        assert_eq!((caps.percent(&used(100, 0)), caps.percent(&used(0, 500))), (10, 100));
+        assert_eq!(ModelUsage::at_most(&prices, 1_000, 500).tokens(), 1_700);
+    }
+}

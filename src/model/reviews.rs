@@ -1,0 +1,262 @@
+//! Answers of the AI that people look over: a sample of them, what was said of
+//! each, and how often people agreed.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ids::{ChannelId, ConversationId, MessageId};
+use crate::text::SafeText;
+use crate::time::{DAY, Timestamp};
+
+/// Answers that wait for a review at most.
+pub const QUEUE: usize = 50;
+/// How far back answers are drawn from.
+pub const REACH: i64 = 14 * DAY;
+/// Of so many answers one is looked over, unless another number is configured.
+pub const ONE_IN: u32 = 10;
+/// Weeks of the chart.
+pub const WEEKS: usize = 12;
+
+/// Whether an answer belongs to the sample of one in so many. It follows from its
+/// id alone, so that every desk draws the same.
+pub fn is_sampled(message: &MessageId, one_in: u32) -> bool {
+    // FNV-1a, whose low bits are well spread after a last mixing.
+    let hash = message.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let mixed = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    (mixed >> 33).is_multiple_of(u64::from(one_in.max(1)))
+}
+
+/// What is wrong with an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadReason {
+    /// It says what is not so.
+    Wrong,
+    /// It says what nothing supports.
+    MadeUp,
+    /// It leaves out what was asked.
+    Incomplete,
+    /// It does not sound like the business.
+    Tone,
+    /// A person should have been asked for.
+    NeedsPerson,
+    /// Something else.
+    Other,
+}
+
+impl BadReason {
+    /// All, in the order in which they are offered.
+    pub const ALL: [Self; 6] =
+        [Self::Wrong, Self::MadeUp, Self::Incomplete, Self::Tone, Self::NeedsPerson, Self::Other];
+
+    /// In words.
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Wrong => "it is wrong",
+            Self::MadeUp => "it is made up",
+            Self::Incomplete => "it leaves out what was asked",
+            Self::Tone => "it does not sound like us",
+            Self::NeedsPerson => "a person was needed",
+            Self::Other => "something else",
+        }
+    }
+
+    /// One word, for files and columns.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Wrong => "wrong",
+            Self::MadeUp => "made-up",
+            Self::Incomplete => "incomplete",
+            Self::Tone => "tone",
+            Self::NeedsPerson => "needs-person",
+            Self::Other => "other",
+        }
+    }
+
+    /// What a word stands for.
+    pub fn from_word(word: &str) -> Self {
+        Self::ALL.into_iter().find(|it| it.word() == word).unwrap_or(Self::Other)
+    }
+}
+
+/// What a person says of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReviewVerdict {
+    /// It can stand.
+    Good,
+    /// It cannot.
+    Bad {
+        /// Why.
+        reason: BadReason,
+        /// What should have been said; empty where nobody wrote it.
+        corrected: String,
+    },
+}
+
+/// An answer of the AI with what it answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewEntry {
+    /// The tab.
+    pub channel: ChannelId,
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The answer's id.
+    pub message: MessageId,
+    /// The conversation's name.
+    pub title: SafeText,
+    /// What the customer had said before it.
+    pub question: SafeText,
+    /// What the AI said.
+    pub answer: SafeText,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// An answer that was looked over.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReviewedAnswer {
+    /// The answer.
+    pub entry: ReviewEntry,
+    /// What was said of it.
+    pub verdict: ReviewVerdict,
+    /// Who said it.
+    pub reviewer: SafeText,
+    /// When.
+    pub reviewed_at: Timestamp,
+}
+
+impl ReviewedAnswer {
+    /// What the question should be answered with, where that is known.
+    pub fn wanted(&self) -> Option<&str> {
+        match &self.verdict {
+            ReviewVerdict::Good => Some(self.entry.answer.as_str()),
+            ReviewVerdict::Bad { corrected, .. } => {
+                Some(corrected.as_str()).filter(|it| !it.trim().is_empty())
+            }
+        }
+    }
+}
+
+/// Characters of a question and of an answer in a file of questions, and
+/// questions in it, as the service's assistant takes them.
+const FILE_QUESTION: usize = 300;
+const FILE_ANSWER: usize = 2_000;
+const FILE_QUESTIONS: usize = 500;
+
+/// Questions and what they should be answered with, as the service's assistant
+/// reads them. Of a question that came again the newest answer counts; of too
+/// many the newest are left.
+pub fn question_file(reviewed: &[ReviewedAnswer]) -> String {
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for it in reviewed.iter().rev() {
+        let question = it.entry.question.as_str().split_whitespace().collect::<Vec<_>>().join(" ");
+        let question: String = question.trim_start_matches('#').trim().chars().take(FILE_QUESTION).collect();
+        let answer = it.wanted().unwrap_or_default().trim();
+        let is_known = pairs.iter().any(|(known, _)| known.to_lowercase() == question.to_lowercase());
+        let fits = !question.is_empty() && !answer.is_empty() && answer.chars().count() <= FILE_ANSWER;
+        if fits && !is_known && pairs.len() < FILE_QUESTIONS {
+            pairs.push((question, answer.to_owned()));
+        }
+    }
+    let mut file = "# Answers that people looked over\n".to_owned();
+    for (question, answer) in pairs.iter().rev() {
+        file.push_str(&format!("\n## {question}\n"));
+        for line in answer.lines() {
+            // What looks like a heading would begin another question.
+            let escape = if line.starts_with('#') { " " } else { "" };
+            file.push_str(&format!("{escape}{line}\n"));
+        }
+    }
+    file
+}
+
+/// What was said of the answers of one week.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReviewWeek {
+    /// The number of the week since 1970.
+    pub week: i64,
+    /// Answers that could stand.
+    pub good: u32,
+    /// Answers that could not.
+    pub bad: u32,
+}
+
+impl ReviewWeek {
+    /// Percent of the answers that could stand.
+    pub fn percent(&self) -> Option<u32> {
+        (self.good * 100).checked_div(self.good + self.bad)
+    }
+}
+
+/// What waits to be looked over, and how often people agreed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ReviewPage {
+    /// Answers of the sample that nobody has looked over, newest first.
+    pub entries: Vec<ReviewEntry>,
+    /// The weeks in which answers were looked over, oldest first.
+    pub weeks: Vec<ReviewWeek>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sample_follows_from_the_ids_and_has_its_share() {
+        let id = |number: u32| MessageId::from(format!("msg_{number}").as_str());
+        for one_in in [1, 5, 10, 40] {
+            let drawn = (0..10_000).filter(|it| is_sampled(&id(*it), one_in)).count();
+            let wanted = 10_000 / one_in as usize;
+            assert!(drawn.abs_diff(wanted) <= wanted / 5, "{drawn} of 10000, one in {one_in}");
+        }
+        assert_eq!(is_sampled(&id(7), 10), is_sampled(&id(7), 10));
+        assert!(is_sampled(&id(7), 0), "nothing divides by nothing");
+    }
+
+    fn asked(question: &str, answer: &str, verdict: ReviewVerdict) -> ReviewedAnswer {
+        ReviewedAnswer {
+            entry: ReviewEntry {
+                channel: "harbor".into(),
+                conversation: "c".into(),
+                message: "m".into(),
+                title: SafeText::default(),
+                question: SafeText::block(question),
+                answer: SafeText::block(answer),
+                at: Timestamp::default(),
+            },
+            verdict,
+            reviewer: SafeText::default(),
+            reviewed_at: Timestamp::default(),
+        }
+    }
+
+    #[test]
+    fn a_file_of_questions_holds_each_once_and_no_other_heading() {
+        let bad =
+            |corrected: &str| ReviewVerdict::Bad { reason: BadReason::Wrong, corrected: corrected.into() };
+        let all = [
+            asked("Open?", "At 8.", ReviewVerdict::Good),
+            asked("## Where\nare you?", "# At the pier\n## Gate 4", ReviewVerdict::Good),
+            asked("open?", "At 8.", bad("From 9.")),
+            asked("Unknown?", "Maybe.", bad("")),
+            asked("", "Hello.", ReviewVerdict::Good),
+        ];
+        assert_eq!(
+            question_file(&all),
+            "# Answers that people looked over\n\n## Where are you?\n # At the pier\n ## Gate 4\n\n## open?\nFrom 9.\n"
+        );
+    }
+
+    #[test]
+    fn what_a_question_should_be_answered_with() {
+        let answer = |verdict| asked("Open?", "Yes.", verdict);
+        let bad =
+            |corrected: &str| ReviewVerdict::Bad { reason: BadReason::Wrong, corrected: corrected.into() };
+        assert_eq!(answer(ReviewVerdict::Good).wanted(), Some("Yes."));
+        assert_eq!(answer(bad("From 9.")).wanted(), Some("From 9."));
+        assert_eq!(answer(bad(" ")).wanted(), None);
+        assert!(BadReason::ALL.iter().all(|it| BadReason::from_word(it.word()) == *it));
+        assert_eq!(ReviewWeek { week: 0, good: 3, bad: 1 }.percent(), Some(75));
+    }
+}

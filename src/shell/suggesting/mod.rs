@@ -1,0 +1,130 @@
+//! Drafts, briefs, summaries, translations and transcripts: from the model that
+//! is configured, else by rules. The model is asked beside everything else, and
+//! only as far as a day's caps allow.
+//!
+//! | file | what |
+//! |---|---|
+//! | `mod.rs` | what is kept, what is made, and by whom |
+//! | `asking.rs` | one question to the model, counted before and after |
+//! | `summing.rs` | a whole conversation, in parts |
+//! | `hearing.rs` | voice notes |
+
+pub(super) mod asking;
+mod hearing;
+mod summing;
+
+pub use asking::{Suggester, SuggesterSetup};
+
+use assist::rules;
+use model::replies::CannedReply;
+use model::suggestions::{AskedBy, Suggestion, SuggestionKind, SuggestionRequest};
+use model::text::SafeText;
+use store::{Store, StoreError};
+
+/// Who suggests on this desk, and where that is kept.
+#[derive(Debug, Clone, Default)]
+pub struct DeskSuggestions {
+    /// The model, where one is configured.
+    pub suggester: Option<Suggester>,
+    /// This desk's files, once they are open.
+    pub store: Option<Store>,
+}
+
+impl DeskSuggestions {
+    /// Answers on a thread of its own, and tells what came.
+    pub(super) fn begin(
+        self,
+        request: SuggestionRequest,
+        replies: Vec<CannedReply>,
+        tell: impl FnOnce(Result<Suggestion, String>) + Send + 'static,
+    ) {
+        let Some(suggester) = self.suggester.clone() else { return tell(self.suggest(&request, &replies)) };
+        suggester.beside(move || tell(self.suggest(&request, &replies)));
+    }
+
+    /// Suggests: what is kept, else what the model or the rules make.
+    ///
+    /// # Errors
+    /// In words, when there is nothing.
+    pub fn suggest(
+        &self,
+        request: &SuggestionRequest,
+        replies: &[CannedReply],
+    ) -> Result<Suggestion, String> {
+        let id = &request.id;
+        let place = self.kind(id.kind).zip(id.newest.as_ref()).zip(self.store.as_ref());
+        let Some(((kind, message), store)) = place else { return self.make(request, replies) };
+        let unread = |error: StoreError| format!("what was suggested before cannot be read: {error}");
+        let now = id.asked_at;
+        if id.asked_by == AskedBy::Desk
+            && !store.begin_suggestion(&id.key, &kind, message, now).map_err(unread)?
+        {
+            return Err("it is made elsewhere".to_owned());
+        }
+        let kept = store.kept_suggestion(&id.key, &kind, message).map_err(unread)?;
+        if let (AskedBy::Person, Some(kept)) = (id.asked_by, &kept) {
+            return Ok(kept.clone());
+        }
+        let made = self.make(request, replies);
+        let is_draft = id.kind == SuggestionKind::Draft;
+        // By rules alone it is made again as quickly.
+        let is_by_model = made.as_ref().is_ok_and(|it| it.instead.is_none());
+        let is_kept = id.asked_by == AskedBy::Desk || (is_by_model && (!is_draft || kept.is_some()));
+        if is_kept && let Err(error) = store.keep_suggestion(&id.key, &kind, message, &made, now) {
+            tracing::error!(%error, "what was suggested could not be kept");
+        }
+        made
+    }
+
+    /// Under which word something is kept by its message, if it is.
+    fn kind(&self, kind: SuggestionKind) -> Option<String> {
+        let language = self.suggester.as_ref().map(Suggester::language);
+        match kind {
+            SuggestionKind::Draft => Some("draft".to_owned()),
+            SuggestionKind::Translation => language.map(|it| format!("translation {it}")),
+            SuggestionKind::Summary => language.map(|it| format!("summary {it}")),
+            SuggestionKind::Brief | SuggestionKind::OwnText => None,
+        }
+    }
+
+    fn make(&self, request: &SuggestionRequest, replies: &[CannedReply]) -> Result<Suggestion, String> {
+        let why = match self.asked(request, replies) {
+            Some(Ok(found)) => return Ok(found),
+            Some(Err(why)) => Some(why),
+            None => None,
+        };
+        let nothing = || {
+            let model = why.as_ref().map_or_else(
+                || "no model is configured ([assist] in config.toml)".to_owned(),
+                |it| format!("the model did not answer: {it}"),
+            );
+            match request.id.kind {
+                SuggestionKind::Translation | SuggestionKind::OwnText => model,
+                SuggestionKind::Draft | SuggestionKind::Brief | SuggestionKind::Summary => {
+                    format!("no canned reply fits, and {model}")
+                }
+            }
+        };
+        let found = rules::suggestion(request, replies).ok_or_else(nothing)?;
+        Ok(Suggestion { instead: why.map(|it| SafeText::line(&it)), ..found })
+    }
+
+    /// What the model makes, where there is one.
+    fn asked(
+        &self,
+        request: &SuggestionRequest,
+        replies: &[CannedReply],
+    ) -> Option<Result<Suggestion, String>> {
+        let suggester = self.suggester.as_ref()?;
+        let Some(store) = &self.store else {
+            return Some(Err("this desk's files are not open yet".to_owned()));
+        };
+        Some(match request.id.kind {
+            SuggestionKind::Summary => suggester.sum_up(store, request),
+            SuggestionKind::Translation => suggester.suggest(store, request, &[]),
+            SuggestionKind::Draft | SuggestionKind::Brief | SuggestionKind::OwnText => {
+                suggester.suggest(store, request, replies)
+            }
+        })
+    }
+}

@@ -1,0 +1,52 @@
+//! A whole conversation summed up in parts: each part is told with the summary
+//! of all before it, so that no question grows with the conversation.
+
+use assist::claims::KnownWords;
+use assist::prompts;
+use model::queries::HistoryQuery;
+use model::suggestions::{MESSAGES, SpokenBy, SuggestedBy, Suggestion, SuggestionRequest, spoken};
+use model::text::SafeText;
+use store::Store;
+
+use crate::shell::suggesting::asking::Suggester;
+
+/// Messages that are summed up at most, the newest.
+const MOST: u32 = 900;
+/// Lines of a summary that are shown.
+const LINES: usize = 40;
+
+impl Suggester {
+    /// Sums up the whole conversation as it is stored here.
+    ///
+    /// # Errors
+    /// In words; also when nobody waits for it any more.
+    pub(super) fn sum_up(&self, store: &Store, request: &SuggestionRequest) -> Result<Suggestion, String> {
+        let id = &request.id;
+        let query = HistoryQuery {
+            channel: id.key.channel.clone(),
+            conversation: id.key.conversation.clone(),
+            limit: MOST,
+        };
+        let unread = |error: store::StoreError| format!("its messages cannot be read: {error}");
+        let page = store.reader().and_then(|it| it.history(&query)).map_err(unread)?;
+        let all: Vec<(SpokenBy, String)> = page.messages.iter().map(|it| spoken(&it.message)).collect();
+        let (mut summary, mut percent) = (String::new(), 0);
+        let parts: Vec<_> = all.chunks(MESSAGES).collect();
+        for (number, part) in parts.iter().enumerate() {
+            if self.is_cancelled(id) {
+                return Err("nobody waits for it any more".to_owned());
+            }
+            let request = SuggestionRequest { spoken: part.to_vec(), ..request.clone() };
+            let place = (number + 1, parts.len());
+            let mut body = prompts::summary(&request, &summary, place, self.language());
+            (summary, percent) = self.ask(store, &id.key.channel, &mut body)?;
+        }
+        let whole = SuggestionRequest { spoken: all, ..request.clone() };
+        let known = KnownWords::of(&whole, &[]);
+        let sentences = summary.lines().take(LINES).map(|it| known.line(it)).collect();
+        let is_part = page.more_stored || page.more_on_server;
+        let older = SafeText::line("older messages are not stored here, so they are left out");
+        let by = SuggestedBy::Model(percent);
+        Ok(Suggestion { sentences, by, instead: None, remark: is_part.then_some(older) })
+    }
+}

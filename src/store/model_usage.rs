@@ -1,0 +1,129 @@
+//! What questions to a model take, by day and tab, shared by all processes of a
+//! data folder: a question is counted with the most it can take before it is
+//! asked, so that no two of them go beyond a day's caps together.
+
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::{Reader, Store, StoreError};
+use model::ids::ChannelId;
+use model::model_costs::{ModelCaps, ModelCost, ModelUsage, ModelUsageRow};
+use sqlite::{Queries, Row, read_row};
+
+/// Days that are kept.
+const DAYS: i64 = 400;
+
+impl Store {
+    /// Counts the most a question can take, if the day allows it; else why not.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is counted and nothing may be asked.
+    pub fn reserve_usage(
+        &self,
+        day: i64,
+        channel: &ChannelId,
+        most: &ModelUsage,
+        caps: &ModelCaps,
+    ) -> Result<Result<(), String>, StoreError> {
+        let (channel, most, caps) = (channel.clone(), *most, *caps);
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let allowed = caps.allow(&total(&change, day)?, &most);
+            if allowed.is_ok() {
+                let before = of_tab(&change, day, &channel)?;
+                write(&change, day, &channel, 1, &before.plus(&most))?;
+                change.execute("DELETE FROM model_usage WHERE day < ?1", [day - DAYS])?;
+                change.commit()?;
+            }
+            Ok(allowed)
+        })
+    }
+
+    /// Counts what a question took in place of the most it could have; tells
+    /// what the day has taken.
+    ///
+    /// # Errors
+    /// When the database fails; then the most stays counted.
+    pub fn settle_usage(
+        &self,
+        day: i64,
+        channel: &ChannelId,
+        most: &ModelUsage,
+        taken: &ModelUsage,
+    ) -> Result<ModelUsage, StoreError> {
+        let (channel, most, taken) = (channel.clone(), *most, *taken);
+        self.outbox().call(move |connection| {
+            let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let counted = of_tab(&change, day, &channel)?;
+            let without = ModelUsage {
+                tokens_in: counted.tokens_in.saturating_sub(most.tokens_in),
+                tokens_out: counted.tokens_out.saturating_sub(most.tokens_out),
+                cost: ModelCost(counted.cost.0.saturating_sub(most.cost.0)),
+            };
+            write(&change, day, &channel, 0, &without.plus(&taken))?;
+            let total = total(&change, day)?;
+            change.commit()?;
+            Ok(total)
+        })
+    }
+}
+
+impl Reader {
+    /// What was taken since a day, the newest day first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn model_usage(&self, since: i64) -> Result<Vec<ModelUsageRow>, StoreError> {
+        let sql = "SELECT day, channel, asked, tokens_in, tokens_out, cost FROM desk.model_usage
+             WHERE day >= ?1 ORDER BY day DESC, channel";
+        Ok(self.connection.all(sql, [since], |row| {
+            let (usage, asked) = (usage(row)?, number(row, "asked")?);
+            Ok(read_row!(row, ModelUsageRow { day, channel; asked, usage }))
+        })?)
+    }
+}
+
+fn usage(row: &Row<'_>) -> rusqlite::Result<ModelUsage> {
+    Ok(ModelUsage {
+        tokens_in: number(row, "tokens_in")?,
+        tokens_out: number(row, "tokens_out")?,
+        cost: ModelCost(number(row, "cost")?),
+    })
+}
+
+/// The database has no numbers above the largest signed one.
+fn number(row: &Row<'_>, name: &str) -> rusqlite::Result<u64> {
+    Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0))
+}
+
+fn kept(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+fn all_of(connection: &Connection, day: i64) -> rusqlite::Result<Vec<(ChannelId, ModelUsage)>> {
+    let sql = "SELECT channel, tokens_in, tokens_out, cost FROM model_usage WHERE day = ?1";
+    connection.all(sql, [day], |row| Ok((row.get("channel")?, usage(row)?)))
+}
+
+fn total(connection: &Connection, day: i64) -> rusqlite::Result<ModelUsage> {
+    Ok(all_of(connection, day)?.iter().fold(ModelUsage::default(), |all, (_, it)| all.plus(it)))
+}
+
+fn of_tab(connection: &Connection, day: i64, channel: &ChannelId) -> rusqlite::Result<ModelUsage> {
+    let found = all_of(connection, day)?.into_iter().find(|it| it.0 == *channel);
+    Ok(found.map(|it| it.1).unwrap_or_default())
+}
+
+fn write(
+    connection: &Connection,
+    day: i64,
+    channel: &ChannelId,
+    asked: i64,
+    usage: &ModelUsage,
+) -> rusqlite::Result<()> {
+    connection.execute(
+        "INSERT INTO model_usage (day, channel, asked, tokens_in, tokens_out, cost) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+         ON CONFLICT DO UPDATE SET asked = asked + ?3, tokens_in = ?4, tokens_out = ?5, cost = ?6",
+        params![day, channel, asked, kept(usage.tokens_in), kept(usage.tokens_out), kept(usage.cost.0)],
+    )?;
+    Ok(())
+}

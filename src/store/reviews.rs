@@ -1,0 +1,194 @@
+//! Answers of the AI that are looked over: the sample is drawn from the cache,
+//! what was said of them is kept in the outbox's file.
+
+use rusqlite::{Connection, params};
+
+use crate::reader::desk;
+use crate::{Reader, Store, StoreError};
+use model::ids::{ChannelId, ConversationId};
+use model::reviews::{
+    BadReason, QUEUE, REACH, ReviewEntry, ReviewPage, ReviewVerdict, ReviewWeek, ReviewedAnswer, WEEKS,
+    is_sampled,
+};
+use model::text::SafeText;
+use model::time::{DAY, Timestamp};
+use sqlite::{Queries, Row, read_row};
+
+/// Conversations with the newest activity that are looked into.
+const CONVERSATIONS: u32 = 300;
+/// Answers that are looked at.
+const ANSWERS: u32 = 5_000;
+/// Messages of a question at most.
+const QUESTION: u32 = 6;
+/// Bytes of a question and of an answer that are kept.
+const TEXT: usize = 8_000;
+/// Answers that are exported at most, the newest.
+const EXPORTED: u32 = 20_000;
+
+impl Store {
+    /// Keeps what a person said of an answer, or with `None` takes it back.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn review(
+        &self,
+        entry: &ReviewEntry,
+        verdict: Option<ReviewVerdict>,
+        reviewer: &SafeText,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (entry, reviewer) = (entry.clone(), reviewer.clone());
+        self.outbox().call(move |connection| {
+            let Some(verdict) = verdict else {
+                let sql = "DELETE FROM review WHERE channel = ?1 AND message = ?2";
+                connection.execute(sql, params![entry.channel, entry.message])?;
+                return Ok(());
+            };
+            let (is_good, reason, corrected) = match verdict {
+                ReviewVerdict::Good => (true, "", String::new()),
+                ReviewVerdict::Bad { reason, corrected } => (false, reason.word(), corrected),
+            };
+            connection.execute(
+                "INSERT OR REPLACE INTO review (channel, conversation, message, title, question, answer, said_at,
+                     is_good, reason, corrected, reviewer, at)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                params![
+                    entry.channel,
+                    entry.conversation,
+                    entry.message,
+                    entry.title,
+                    entry.question,
+                    entry.answer,
+                    entry.at,
+                    is_good,
+                    reason,
+                    corrected,
+                    reviewer,
+                    now
+                ],
+            )?;
+            Ok(())
+        })
+    }
+}
+
+impl Reader {
+    /// Answers of the sample that nobody has looked over, and how often people
+    /// agreed with those that were; of one tab, or of all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn reviews(
+        &self,
+        channel: Option<&ChannelId>,
+        one_in: u32,
+        now: Timestamp,
+    ) -> Result<ReviewPage, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        let entries = queue(&moment, channel, one_in, now)?;
+        Ok(ReviewPage { entries, weeks: weeks(&moment, channel)? })
+    }
+
+    /// What was said of answers, oldest first; of one tab, or of all.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn reviewed(&self, channel: Option<&ChannelId>) -> Result<Vec<ReviewedAnswer>, StoreError> {
+        let sql = "SELECT * FROM (SELECT * FROM desk.review WHERE ?1 IS NULL OR channel = ?1
+             ORDER BY number DESC LIMIT ?2) ORDER BY number";
+        let channel = channel.map(ChannelId::as_str);
+        Ok(self.connection.all(sql, params![channel, EXPORTED], reviewed)?)
+    }
+}
+
+fn reviewed(row: &Row<'_>) -> rusqlite::Result<ReviewedAnswer> {
+    let verdict = match row.get("is_good")? {
+        true => ReviewVerdict::Good,
+        false => ReviewVerdict::Bad {
+            reason: row.word("reason", BadReason::from_word)?,
+            corrected: row.get("corrected")?,
+        },
+    };
+    let entry = read_row!(row, ReviewEntry {
+        channel, conversation, message, title: line, question: block, answer: block, at = said_at;
+    });
+    Ok(read_row!(row, ReviewedAnswer { reviewer: line, reviewed_at = at; entry, verdict }))
+}
+
+/// An answer of the sample, before its question was looked up.
+struct SampledAnswer {
+    conversation: i64,
+    entry: ReviewEntry,
+}
+
+fn queue(
+    connection: &Connection,
+    channel: Option<&ChannelId>,
+    one_in: u32,
+    now: Timestamp,
+) -> Result<Vec<ReviewEntry>, StoreError> {
+    let of_channel = if channel.is_some() { "WHERE channel = ?1" } else { "WHERE ?1 IS NULL" };
+    let sql = format!(
+        "SELECT c.number, c.channel, c.id AS conversation, m.id AS message, m.content, m.sort_at
+         FROM (SELECT number FROM conversation {of_channel} ORDER BY sort_at DESC, id DESC LIMIT {CONVERSATIONS}) n
+             CROSS JOIN conversation c ON c.number = n.number
+             JOIN message m ON m.conversation = c.number AND m.sort_at >= ?2
+         WHERE m.inbound = 0 AND m.sender = 'ai' AND m.provisional = 0 AND NOT EXISTS (
+             SELECT 1 FROM desk.review r WHERE r.channel = c.channel AND r.message = m.id)
+         ORDER BY m.sort_at DESC, m.id DESC LIMIT {ANSWERS}"
+    );
+    let bound = params![channel.map(ChannelId::as_str), now.plus(-REACH)];
+    let all: Vec<SampledAnswer> = connection.all(&sql, bound, |row| {
+        let content: String = row.get("content")?;
+        let entry = read_row!(row, ReviewEntry {
+            channel, conversation, message, at = sort_at;
+            title: SafeText::default(), question: SafeText::default(), answer: cut(&content)
+        });
+        Ok(SampledAnswer { conversation: row.get("number")?, entry })
+    })?;
+    let sampled = all.into_iter().filter(|it| is_sampled(&it.entry.message, one_in)).take(QUEUE);
+    sampled.map(|it| with_question(connection, it)).collect()
+}
+
+fn with_question(connection: &Connection, sampled: SampledAnswer) -> Result<ReviewEntry, StoreError> {
+    let SampledAnswer { conversation, mut entry } = sampled;
+    let sql = "SELECT content, inbound FROM message WHERE conversation = ?1 AND (sort_at, id) < (?2, ?3)
+         ORDER BY sort_at DESC, id DESC LIMIT ?4";
+    let before: Vec<(String, bool)> =
+        connection.all(sql, params![conversation, entry.at, entry.message, QUESTION], |row| {
+            Ok((row.get("content")?, row.get("inbound")?))
+        })?;
+    let mut asked: Vec<String> = before.into_iter().take_while(|it| it.1).map(|it| it.0).collect();
+    asked.reverse();
+    entry.question = cut(&asked.join("\n"));
+    entry.title = desk::title(connection, &entry.channel, &entry.conversation)?;
+    Ok(entry)
+}
+
+fn cut(text: &str) -> SafeText {
+    let end = (0..=text.len().min(TEXT)).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    SafeText::block(&text[..end])
+}
+
+/// Weeks begin on Mondays.
+fn weeks(connection: &Connection, channel: Option<&ChannelId>) -> Result<Vec<ReviewWeek>, StoreError> {
+    let sql = format!(
+        "SELECT (said_at / {DAY} + 3) / 7 AS week, sum(is_good) AS good, count(*) - sum(is_good) AS bad
+         FROM desk.review WHERE ?1 IS NULL OR channel = ?1 GROUP BY week ORDER BY week DESC LIMIT {WEEKS}"
+    );
+    let mut weeks: Vec<ReviewWeek> = connection.all(&sql, [channel.map(ChannelId::as_str)], |row| {
+        Ok(read_row!(row, ReviewWeek { week, good, bad; }))
+    })?;
+    weeks.reverse();
+    Ok(weeks)
+}
+
+/// Forgets what was said in conversations that are gone with their person.
+pub(crate) fn forget(
+    connection: &Connection,
+    channel: &ChannelId,
+    conversations: &[ConversationId],
+) -> rusqlite::Result<()> {
+    let sql = "DELETE FROM review WHERE channel = ?1 AND conversation = ?2";
+    conversations.iter().try_for_each(|it| connection.execute(sql, params![channel, it]).map(drop))
+}

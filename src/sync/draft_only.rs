@@ -1,0 +1,53 @@
+//! Keeps the AI paused where only drafts are wanted: in a whole tab, or where
+//! a person said so. A pause is a row of the outbox like any other.
+
+use crate::ChannelSync;
+use client::prepare;
+use model::news::News;
+use model::outbox::{Lane, Operation};
+use model::time::Timestamp;
+use store::StoreError;
+use store::draft_only::DraftOnlyStep;
+use store::outbox::NewRow;
+
+impl ChannelSync {
+    /// Notes what is draft-only now and pauses the AI there; tells whether a row
+    /// was queued.
+    pub async fn keep_draft_only(&self, now: Timestamp) -> bool {
+        if self.spec().read_only || self.is_stopped() {
+            return false;
+        }
+        self.pause_for_drafts(now).await.unwrap_or_else(|error| {
+            tracing::error!(channel = %self.id(), %error, "draft-only conversations were not looked at");
+            false
+        })
+    }
+
+    async fn pause_for_drafts(&self, now: Timestamp) -> Result<bool, StoreError> {
+        let whole_tab = self.spec().draft_only;
+        let plan = self.store.draft_only_plan(self.id(), whole_tab).await?;
+        if plan.has_ended {
+            self.store.end_draft_only_tab(self.id()).await?;
+        }
+        let mut queued = false;
+        for DraftOnlyStep { conversation, pauses } in &plan.steps {
+            let row = match pauses {
+                true => self.pause_row(&Lane::from(conversation.clone())).await?,
+                false => None,
+            };
+            queued |= self.store.keep_draft_only(self.id(), conversation, row, now).await?.is_some();
+        }
+        if plan.has_ended || !plan.steps.is_empty() {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        Ok(queued)
+    }
+
+    async fn pause_row(&self, lane: &Lane) -> Result<Option<NewRow>, StoreError> {
+        let Some(platform) = self.platform().await? else { return Ok(None) };
+        let operation = Operation::SetAutomation { enabled: false };
+        // What has no such switch needs no pause.
+        let request = prepare(&platform, lane, &operation).ok();
+        Ok(request.map(|it| NewRow::at_once(self.id().clone(), lane.clone(), operation, it)))
+    }
+}
