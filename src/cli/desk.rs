@@ -68,6 +68,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
+            targets: config.targets(),
             away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
             senders: Aliases::new(config.senders.clone()),

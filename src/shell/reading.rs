@@ -128,6 +128,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::ServiceLevels(query, zone) => {
             reader.service_levels(query, zone).map(|it| Loaded::ServiceLevels(query.clone(), Box::new(it)))
         }
+        Load::Attention(ask) => reader.attention(ask).map(|it| Loaded::Attention(Box::new(it))),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),

@@ -48,6 +48,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_failures.sql"),
         include_str!("schema/cache_broadcast_only.sql"),
         include_str!("schema/cache_said_by.sql"),
+        include_str!("schema/cache_attention.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -61,6 +62,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_audit_lane.sql"),
         include_str!("schema/outbox_proposals.sql"),
         include_str!("schema/outbox_mail_rules.sql"),
+        include_str!("schema/outbox_promise.sql"),
     ],
 };
 

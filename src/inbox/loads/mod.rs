@@ -6,6 +6,7 @@ pub(crate) mod update;
 
 use crate::event::{Effect, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
+use model::attention::AttentionAsk;
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -30,7 +31,8 @@ impl Load {
         }
         if let (Self::Outbox(_), Self::Outbox(_))
         | (Self::Drafts(_), Self::Drafts(_))
-        | (Self::Proposals(_), Self::Proposals(_)) = (self, older)
+        | (Self::Proposals(_), Self::Proposals(_))
+        | (Self::Attention(AttentionAsk::List(_)), Self::Attention(AttentionAsk::List(_))) = (self, older)
         {
             return true;
         }

@@ -37,6 +37,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Macros
         | Load::Digest(_)
         | Load::ServiceLevels(..)
+        | Load::Attention(_)
         | Load::Paused(_)
         | Load::Fates(_)
         | Load::Mailbox(_)
@@ -73,7 +74,9 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Needing(_)
         | Load::Lookup(_)
         | Load::Echo(_)
-        | Load::Broadcasts(BroadcastQuery::Handover) => gave_up(&mut inbox.context, "nothing was done", &why),
+        | Load::Broadcasts(BroadcastQuery::Handover(..)) => {
+            gave_up(&mut inbox.context, "nothing was done", &why)
+        }
     }
 }
 

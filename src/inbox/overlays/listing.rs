@@ -12,6 +12,7 @@ use crate::components::list::chosen_after;
 use crate::context::Context;
 use crate::event::Load;
 use crate::features::absence::update as absence;
+use crate::features::attention::update as attention;
 use crate::features::privacy::names::NameIndex;
 use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
@@ -31,6 +32,8 @@ pub enum ListKind {
     /// What became of the last action on many.
     Results,
     Paused,
+    /// What needs a person, by urgency.
+    NeedsYou,
     /// What happened since the person left.
     Since,
     /// How fast customers are answered.
@@ -57,6 +60,7 @@ impl Overlay for ListOverlay {
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
             KeyCode::Enter if self.kind == ListKind::Since => return absence::go_to(inbox, self.chosen),
+            KeyCode::Enter if self.kind == ListKind::NeedsYou => return attention::go_to(inbox, self.chosen),
             KeyCode::Enter => {
                 if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
                     inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
@@ -76,6 +80,7 @@ impl Overlay for ListOverlay {
         match self.kind {
             ListKind::Paused => matches!(load, Load::Paused(_)),
             ListKind::Since => matches!(load, Load::Digest(_)),
+            ListKind::NeedsYou => matches!(load, Load::Attention(_)),
             ListKind::ServiceLevels => matches!(load, Load::ServiceLevels(..)),
             ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid),
             ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
@@ -98,7 +103,7 @@ impl Overlay for ListOverlay {
                 let items = inbox.changes.batch.iter().flat_map(|it| &it.items);
                 items.for_each(|it| names.add(it.title.as_str()));
             }
-            ListKind::Paused | ListKind::Since => {
+            ListKind::Paused | ListKind::Since | ListKind::NeedsYou => {
                 list_lines(inbox, self.kind).iter().for_each(|it| names.add(it.name.as_str()))
             }
             ListKind::Done => {
@@ -133,6 +138,9 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
             let title = inbox.features.absence.digest_title(&inbox.context);
             return (title, "Enter goes there · Esc back".to_owned());
         }
+        ListKind::NeedsYou => {
+            return (inbox.features.attention.title(), attention::keys_said(&inbox.context));
+        }
         ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
         ListKind::Calls => inbox.features.request_log.calls_head(),
         ListKind::Connections => {
@@ -157,6 +165,7 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
         ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
         ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
         ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
+        ListKind::NeedsYou => inbox.features.attention.empty(),
         ListKind::ServiceLevels => inbox.features.service_levels.empty(),
         ListKind::Results => "Nothing was done with many yet.",
         ListKind::Calls => "Nothing was asked of a server that would stand here.",
@@ -170,6 +179,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
         ListKind::Done => inbox.changes.done_lines(&inbox.context),
         ListKind::Paused => inbox.features.pauses.paused_lines(&inbox.context),
         ListKind::Since => inbox.features.absence.digest_lines(&inbox.desk, &inbox.context),
+        ListKind::NeedsYou => inbox.features.attention.lines(&inbox.desk, &inbox.context),
         ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk),
         ListKind::Results => inbox.changes.result_lines(),
         ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
@@ -192,6 +202,7 @@ fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) 
         (ListKind::Paused, _) if calls(Command::HandBack) => {
             inbox.features.pauses.hand_back_chosen(chosen, &mut inbox.desk, &mut inbox.context)
         }
+        (ListKind::NeedsYou, _) => attention::pressed(inbox, chosen, key),
         (ListKind::Calls, Some(letter)) => {
             inbox.features.request_log.calls_letter(chosen, letter, &mut inbox.context)
         }
@@ -207,7 +218,7 @@ fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) 
 
 /// The key of a command in a list: a person's own where it is one key
 /// that does not move in lists, else the table's.
-fn list_key_of(context: &Context, command: Command) -> KeyPress {
+pub(crate) fn list_key_of(context: &Context, command: Command) -> KeyPress {
     let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
     let free = |key: &KeyPress| match key.code {
         KeyCode::Char(it) if key.ctrl => !"du".contains(it),

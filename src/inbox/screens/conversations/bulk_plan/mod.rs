@@ -11,6 +11,7 @@ use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
+use model::promises::CustomerPromise;
 use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -42,6 +43,8 @@ pub enum BulkWish {
     },
     /// Claim for the agent, or release.
     Claim(bool),
+    /// Note what was promised, or that it was kept.
+    Promise(Option<CustomerPromise>),
     /// Mark as seen, or as not seen yet.
     Seen(bool),
     File(ThreadFiling),
@@ -59,6 +62,8 @@ impl BulkWish {
             Self::Tag { .. } => "tag",
             Self::Claim(true) => "claim",
             Self::Claim(false) => "release",
+            Self::Promise(Some(_)) => "note the promise to",
+            Self::Promise(None) => "note as kept the promise to",
             Self::Seen(true) => "mark as seen",
             Self::Seen(false) => "mark as not seen",
             Self::File(filing) => filing.verb(),
@@ -76,6 +81,8 @@ impl BulkWish {
             Self::Tag { .. } => "tagged",
             Self::Claim(true) => "claimed",
             Self::Claim(false) => "released",
+            Self::Promise(Some(_)) => "noted the promise",
+            Self::Promise(None) => "noted the promise as kept",
             Self::Seen(true) => "marked as seen",
             Self::Seen(false) => "marked as not seen",
             Self::File(filing) => filing.past(),
@@ -106,6 +113,7 @@ impl BulkWish {
             Self::Seen(false) if row.last_inbound_at.is_none() => {
                 Err("the customer has written nothing".into())
             }
+            Self::Promise(None) if row.local.promise.is_none() => Err("nothing is promised".into()),
             Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
             Self::Tag { add, remove } if tagged(&row.local.tags, add, remove) == row.local.tags => {
                 Err("its tags are so already".into())
