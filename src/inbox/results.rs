@@ -204,6 +204,11 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
                 tab.leader = leader;
             }
         }
+        News::Successor(channel, successor) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.successor = successor;
+            }
+        }
         News::Budget(channel, percent) => {
             if let Some(tab) = inbox.desk.tab_of(&channel) {
                 tab.budget = percent;

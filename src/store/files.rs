@@ -49,6 +49,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_broadcast_only.sql"),
         include_str!("schema/cache_said_by.sql"),
         include_str!("schema/cache_attention.sql"),
+        include_str!("schema/cache_requests.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.

@@ -50,6 +50,7 @@ pub mod processes;
 pub mod proposals;
 pub mod reader;
 mod recognised;
+pub mod requests;
 mod rows;
 mod search;
 mod seen;

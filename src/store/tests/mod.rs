@@ -1,7 +1,6 @@
 //! The store against real files.
 
 mod absences;
-mod attention;
 mod board;
 mod broadcast_only;
 mod broadcasts;
