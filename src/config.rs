@@ -21,6 +21,7 @@ use model::pictures::Graphics;
 use model::secret::Secret;
 
 mod assist;
+mod behaviour;
 mod bindings;
 pub mod edit;
 pub mod keys;
@@ -33,6 +34,7 @@ pub mod schema;
 pub mod screen;
 mod service;
 pub mod settings;
+mod targets;
 #[cfg(test)]
 mod tests;
 mod views;
@@ -42,6 +44,7 @@ pub use self::service::{AssistantConfig, ServiceConfig};
 pub use keys::KeySource;
 use reading::{ConfigText, Section};
 pub use receiver::ReceiverConfig;
+pub use targets::TargetMinutes;
 
 /// The whole configuration.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,6 +74,8 @@ pub struct Config {
     pub pause_lease_hours: i64,
     /// Of so many answers of the AI one is drawn for a review.
     pub review_one_in: u32,
+    /// How soon customers of all channels shall be answered.
+    pub targets: TargetMinutes,
     /// What is used of the terminal.
     pub screen: ScreenConfig,
     /// When the desk makes itself heard.
@@ -109,6 +114,8 @@ pub struct ChannelConfig {
     pub draft_only: bool,
     /// How its mails begin.
     pub mail: MailStyle,
+    /// How soon its customers shall be answered, where otherwise than all.
+    pub targets: TargetMinutes,
 }
 
 /// One thing that is wrong with a configuration.
@@ -149,6 +156,7 @@ impl Default for Config {
             ascii: false,
             pause_lease_hours: 4,
             review_one_in: model::reviews::ONE_IN,
+            targets: TargetMinutes::default(),
             screen: ScreenConfig::default(),
             noticing: Noticing::default(),
             notifier: Notifier::default(),
@@ -214,7 +222,7 @@ impl Config {
             config.channels.extend(read);
         }
         if let Some(behaviour) = mistakes.take(root.table("behaviour")).flatten() {
-            read_behaviour(&behaviour, &mut config, &mut mistakes);
+            behaviour::read(&behaviour, &mut config, &mut mistakes);
         }
         if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
             mistakes.all(writing.unknown());
@@ -238,6 +246,10 @@ impl Config {
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
             config.screen = screen::read(&ui, &mut mistakes);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();
+        }
+        if let Some(section) = mistakes.take(root.table("targets")).flatten() {
+            mistakes.all(section.unknown());
+            config.targets = targets::read(&section, &mut mistakes);
         }
         if let Some(section) = mistakes.take(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);
@@ -309,6 +321,7 @@ fn read_channel(
     let [read_only, pictures, draft_only] = ["read_only", "pictures", "draft_only"].map(&mut flag);
     let uid = mistakes.value(section.integer("service_uid"));
     let mail = mail::read(section, mistakes);
+    let targets = targets::read(section, mistakes);
     let (name, base_url) = (name?, base_url?);
     if let Some(uid) = uid.and_then(|it| u32::try_from(it).ok()) {
         client::trust_user(&base_url, uid);
@@ -326,30 +339,7 @@ fn read_channel(
         let problem = format!("channel {name:?} has several of key_env, key_command, key_file; keep one");
         mistakes.0.push(section.error("name", &problem));
     }
-    Some(ChannelConfig { name, base_url, key, read_only, pictures, draft_only, mail })
-}
-
-fn read_behaviour(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
-    mistakes.all(section.unknown());
-    let lease = mistakes.value(section.integer("pause_lease_hours"));
-    config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
-    let one_in = mistakes.value(section.integer("review_one_in"));
-    config.review_one_in = one_in.and_then(|it| u32::try_from(it).ok()).unwrap_or(config.review_one_in);
-    let word = mistakes.value(section.word("pause_on_reply"));
-    config.pause_on_reply = match word.as_deref() {
-        Some("always") => PauseOnReply::Always,
-        Some("never") => PauseOnReply::Never,
-        _ => PauseOnReply::Ask,
-    };
-    if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
-        mistakes.all(undo.unknown());
-        let broadcast = mistakes.value(undo.integer("broadcast"));
-        config.undo_broadcast_seconds = broadcast.unwrap_or(config.undo_broadcast_seconds);
-        let email = mistakes.value(undo.integer("email"));
-        config.undo_email_seconds = email.unwrap_or(config.undo_email_seconds);
-        let chat = mistakes.value(undo.integer("chat"));
-        config.undo_chat_seconds = chat.unwrap_or(config.undo_chat_seconds);
-    }
+    Some(ChannelConfig { name, base_url, key, read_only, pictures, draft_only, mail, targets })
 }
 
 fn id_of(name: &str) -> ChannelId {

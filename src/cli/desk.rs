@@ -71,6 +71,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             review_one_in: config.review_one_in,
             transcribes: config.assist.as_ref().is_some_and(|it| it.transcribe_model.is_some()),
             model_caps: config.assist.as_ref().map(|it| (it.caps, SafeText::line(&it.currency))),
+            targets: config.targets(),
             away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
             senders: Aliases::new(config.senders.clone()),

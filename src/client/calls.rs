@@ -22,22 +22,38 @@ use wire::errors::ErrorBody;
 const REMEMBERED: usize = 200;
 
 #[derive(Debug, Default)]
-pub(crate) struct RequestRing(Mutex<VecDeque<Call>>);
+pub(crate) struct RequestRing(Mutex<RememberedCalls>);
+
+#[derive(Debug, Default)]
+struct RememberedCalls {
+    all: VecDeque<Call>,
+    /// How many of the newest nobody has taken yet.
+    fresh: usize,
+}
 
 impl RequestRing {
     /// Remembers one.
     pub(crate) fn note(&self, call: Call) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if calls.len() == REMEMBERED {
-            calls.pop_front();
+        if calls.all.len() == REMEMBERED {
+            calls.all.pop_front();
         }
-        calls.push_back(call);
+        calls.all.push_back(call);
+        calls.fresh = (calls.fresh + 1).min(REMEMBERED);
     }
 
     /// All of them, oldest first, as of this channel.
     pub(crate) fn of(&self, channel: &ChannelId) -> Vec<Call> {
         let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.iter().map(|it| Call { channel: channel.clone(), ..it.clone() }).collect()
+        calls.all.iter().map(|it| Call { channel: channel.clone(), ..it.clone() }).collect()
+    }
+
+    /// Takes those that were not taken yet, oldest first.
+    pub(crate) fn take_fresh(&self, channel: &ChannelId) -> Vec<Call> {
+        let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = calls.all.len() - calls.fresh;
+        calls.fresh = 0;
+        calls.all.iter().skip(known).map(|it| Call { channel: channel.clone(), ..it.clone() }).collect()
     }
 }
 
@@ -59,6 +75,7 @@ pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Cal
         key: text(&request.headers, "idempotency-key").map(str::to_owned),
         request_id: None,
         has_body: !request.body.is_empty(),
+        process: SafeText::default(),
     }
 }
 

@@ -187,6 +187,11 @@ impl Client {
         self.shared.calls.of(channel)
     }
 
+    /// Those that were not taken yet, to be kept for other processes.
+    pub fn take_fresh_calls(&self, channel: &ChannelId) -> Vec<Call> {
+        self.shared.calls.take_fresh(channel)
+    }
+
     /// When the oldest read that has had no answer yet was asked.
     pub fn unanswered_since(&self) -> Option<Timestamp> {
         self.shared.unanswered.since()

@@ -8,6 +8,7 @@ use model::email::quoting::QuoteStyle;
 use model::filter::Sort;
 use model::pictures::Graphics;
 
+use crate::config::targets;
 use crate::shell::links::LinkMode;
 use crate::shell::notify::NotifyMethod;
 
@@ -37,7 +38,7 @@ pub enum TableForm {
 }
 
 /// One key.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub key: &'static str,
     pub value: SettingValue,
@@ -70,7 +71,7 @@ pub use service::{SERVICE_FILE, SERVICE_TABLES};
 
 use SettingValue::{Flag, Number, Text, TextOrTexts, Texts, Word};
 
-const fn setting(
+pub(super) const fn setting(
     key: &'static str,
     value: SettingValue,
     default: &'static str,
@@ -137,6 +138,8 @@ pub const TABLES: &[SettingTable] = &[
                 "",
                 "The line over a quote; {date}, {name}, {address} and {subject} are filled in",
             ),
+            targets::OWN[0],
+            targets::OWN[1],
             setting(
                 "service_uid",
                 Number(0, 4_294_967_295),
@@ -195,6 +198,7 @@ pub const TABLES: &[SettingTable] = &[
             setting("vim", Flag, "false", "Edit text by modes; Esc leaves the text from NORMAL"),
         ],
     },
+    targets::TABLE,
     SettingTable {
         name: "polling",
         form: TableForm::Once,

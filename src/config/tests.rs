@@ -4,6 +4,7 @@ use super::*;
 use crate::shell::notify::NotifyMethod;
 use inbox::command::Command;
 use model::email::quoting::QuoteStyle;
+use model::time::MINUTE;
 
 const EXAMPLE: &str = r#"
 [[channel]]
@@ -282,4 +283,23 @@ fn mails_of_a_channel_begin_as_configured() {
         let why = channel(wrong).expect_err("a mistake").to_string();
         assert!(why.contains(told), "{why}");
     }
+}
+
+#[test]
+fn a_channel_has_its_own_targets_in_place_of_those_of_all() {
+    let channel = |name: &str, more: &str| {
+        format!("[[channel]]\nname = \"{name}\"\nbase_url = \"https://x/v1\"\n{more}\n")
+    };
+    let own = channel("chat", "first_response_minutes = 2");
+    let all = "[targets]\nfirst_response_minutes = 10\nwaiting_minutes = 30\n";
+    let text = format!("{own}{}{all}", channel("mail", "waiting_minutes = 0"));
+    let targets = Config::parse("c.toml", &text).expect("valid").targets();
+    let minutes: Vec<_> = targets
+        .iter()
+        .map(|(channel, it)| (channel.as_str(), it.first_response / MINUTE, it.waiting / MINUTE))
+        .collect();
+    assert_eq!(minutes, [("chat", 2, 30), ("mail", 10, 0)]);
+    assert!(Config::parse("c.toml", &channel("chat", "")).expect("valid").targets().is_empty());
+    let wrong = Config::parse("c.toml", &format!("{own}[targets]\nwaiting_minutes = -1\n"));
+    assert!(wrong.unwrap_err().to_string().contains("waiting_minutes"));
 }

@@ -79,6 +79,7 @@ macro_rules! each_command {
             Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake" => conversations::may_keep, conversations::snooze;
             Tags Conversation ["#"] "tags" "Edit the tags of the customer" => conversations::may_keep, conversations::tags;
             Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk" => conversations::may_keep, conversations::claim;
+            Promise Conversation ["Z"] "promise" "Note what you promised the customer and until when, or that it was kept; kept on this desk, a bell rings when it is due" => on_conversation, conversations::promise;
             Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk. Mail: read or unread, on the server, too" => conversations::may_mark_seen, conversations::unseen;
             Broadcast Conversation ["b"] "broadcast" "Send one message to the people of all that is marked, in waves; looked over and held first" => broadcasts::may_broadcast, broadcasts::broadcast;
             TakeOffer Desk ["Y"] "accept" "Do what the status line offers: put aside until a reply, send what waited for credits" => features::may_take_offer, features::take_offer;
@@ -204,6 +205,7 @@ macro_rules! each_command {
             GoToWall Desk ["g W"] "wall" "The wall: every channel in a line, for a screen that is passed by" => always, desk::go_to_wall;
             GoToSnoozed Desk ["g s"] "snoozed" "What was put aside" => always, conversations::go_to_snoozed;
             ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; {hand-back} hands back" => always, conversations::show_paused;
+            NeedsYou Desk ["g N"] "needs you" "What needs you in any tab, by urgency: what asks, whom the AI fails, pauses that are over, broadcasts and proposals that wait" => always, features::show_attention;
             Since Desk ["g c"] "since you left" "What happened since you left: who waits, whom the AI fails, what was paused, what asks and what left" => always, features::since;
             ShowServiceLevels Desk ["g S"] "service levels" "How fast customers are answered, by channel, hour and person, and how often people take over" => always, features::show_service_levels;
             ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back" => always, features::show_done;
@@ -301,7 +303,7 @@ macro_rules! each_verb {
             "import" "FILE or stop" "Import people from a CSV file, after looking it through" => importing::import, nothing;
             "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => upkeep::connection_line, upkeep::connection_words;
             "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one of elsewhere" => sending::broadcast_line, broadcasts::audiences;
-            "handover" "" "Copy what the next shift must know: what broke, what is paused, what is queued" => features::handover, nothing;
+            "handover" "[take [NAME]]" "Copy what the next shift must know: promises, what broke, what is paused and queued; take makes what others have yours" => features::handover, nothing;
             "trouble" "[reset]" "Show how much each sign of trouble with the AI weighs here, or forget what was taught" => lessons::trouble_line, lessons::trouble_words;
             "export-schema" "FILE" "Write the fields and words that the interface does not name as a JSON Schema, without anybody's values" => lens::export_schema, nothing;
             "said" "" "Show what the status line said lately" => notice::show_said, nothing;

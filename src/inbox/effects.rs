@@ -5,6 +5,7 @@ use crate::intent::Intent;
 use crate::outside::OutsideRequest;
 use crate::screens::broadcasts;
 use crate::screens::people::importing::ImportAction;
+use model::attention::AttentionAsk;
 use model::contacts::PeopleQuery;
 use model::email::rules::RulesQuery;
 use model::fetches::Fetch;
@@ -77,6 +78,8 @@ pub enum Load {
     Unpaid,
     /// What happened in these tabs since the latest absence began.
     Digest(Vec<ChannelId>),
+    /// What needs a person.
+    Attention(AttentionAsk),
     /// How fast customers were answered; hours are those of a zone.
     ServiceLevels(LevelsQuery, Zone),
     Macros,

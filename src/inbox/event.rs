@@ -8,6 +8,7 @@ use crate::screens::broadcasts;
 use crate::screens::people::importing::ImportResult;
 use model::account::Account;
 use model::attachments::ReplyAttachment;
+use model::attention::AttentionAnswer;
 use model::calls::Call;
 use model::contacts::{ContactCard, PeoplePage, PeopleQuery, PersonDetail};
 use model::conversations::ConversationRow;
@@ -157,6 +158,8 @@ pub enum Loaded {
     Unpaid(Vec<OutboxEntry>),
     /// What happened since the latest absence began.
     Digest(Box<Digest>),
+    /// What needs a person.
+    Attention(Box<AttentionAnswer>),
     /// How fast customers were answered.
     ServiceLevels(LevelsQuery, Box<LevelsReport>),
     Macros(Vec<Macro>),

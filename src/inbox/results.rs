@@ -17,7 +17,7 @@ use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
 use crate::screens::conversations::draft_only::update as draft_only;
-use crate::screens::conversations::tags;
+use crate::screens::conversations::{promises, tags};
 use crate::screens::history::History;
 use crate::screens::mail::rules::update as rules;
 use crate::screens::mail::update as mail;
@@ -122,6 +122,9 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
             inbox.desk.correspondents_known(&channel, &text, found, &mut inbox.context)
         }
         Loaded::Digest(digest) => inbox.features.absence.digest_loaded(*digest, &mut inbox.context),
+        Loaded::Attention(answer) => {
+            inbox.features.attention.answered(*answer, &mut inbox.desk, &mut inbox.context)
+        }
         Loaded::ServiceLevels(query, report) => {
             inbox.features.service_levels.measured(&query, *report);
         }
@@ -241,6 +244,11 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
                 tab.leader = leader;
             }
         }
+        News::Successor(channel, successor) => {
+            if let Some(tab) = inbox.desk.tab_of(&channel) {
+                tab.successor = successor;
+            }
+        }
         News::Budget(channel, percent) => {
             if let Some(tab) = inbox.desk.tab_of(&channel) {
                 tab.budget = percent;
@@ -261,6 +269,7 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
     if rows.is_empty() {
         inbox.context.say("it was decided over already; nothing was sent");
     }
+    promises::offer_of_rows(&rows, &mut inbox.context);
     let early = queued.and_then(|it| it.early);
     // What came together goes together: the newest is taken back first.
     let mut recalls = Vec::new();

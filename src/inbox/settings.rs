@@ -13,6 +13,7 @@ use model::messages::Aliases;
 use model::model_costs::ModelCaps;
 use model::pictures::Graphics;
 use model::reviews::ONE_IN;
+use model::targets::{self, ResponseTargets};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, Timestamp, Zone};
 
@@ -120,6 +121,8 @@ pub struct Settings {
     /// Microseconds after which a pause made here asks whether it shall go
     /// on; 0 never asks.
     pub pause_lease: i64,
+    /// How soon customers shall be answered, by channel.
+    pub targets: Vec<(ChannelId, ResponseTargets)>,
     /// Microseconds without a key after which somebody was away; 0: never.
     pub away: i64,
     /// Which keys call which command.
@@ -158,6 +161,7 @@ impl Default for Settings {
             footer: Footer::default(),
             agent: SafeText::line("me"),
             pause_lease: 4 * HOUR,
+            targets: Vec::new(),
             away: 30 * MINUTE,
             notice: Noticing::default(),
             graphics: Graphics::Half,
@@ -173,6 +177,13 @@ impl Default for Settings {
             vim: false,
             first_view: SavedView::needs_me(),
         }
+    }
+}
+
+impl Settings {
+    /// How soon customers of a channel shall be answered.
+    pub fn targets_of(&self, channel: &ChannelId) -> ResponseTargets {
+        targets::of(&self.targets, channel)
     }
 }
 

@@ -142,6 +142,12 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
             items.push(asking(format!("{outbox} ({asks} need you · {open})"), format!(" · {asks} need you")));
         }
     }
+    if let Some((words, is_late)) = inbox.features.attention.due_words() {
+        let style = if is_late { theme.error() } else { theme.needs_a_person() };
+        let open = inbox.context.key_of(Command::NeedsYou);
+        let short = Some(format!(" · {words}"));
+        items.push(StatusSegment { words: format!(" · {words} · {open}"), style, needed: true, short });
+    }
     let unreadable = inbox.desk.tabs.iter().map(Tab::unreadable_count).sum::<usize>();
     if unreadable > 0 {
         let (open, words) = (inbox.context.key_of(Command::ShowUnreadable), unreadable::words(unreadable));

@@ -72,6 +72,8 @@ pub struct Tab {
     pub asked: bool,
     /// The process that sends this tab's outbox rows.
     pub leader: Leader,
+    /// Which other process sends for it once this one ends.
+    pub successor: Option<SafeText>,
     pub counts: TabCounts,
     /// Percent of the read budget in use.
     pub budget: u8,
@@ -115,6 +117,7 @@ impl Tab {
             health: Health::Connecting,
             asked: false,
             leader: Leader::Unknown,
+            successor: None,
             counts: TabCounts::default(),
             budget: 0,
             reception: None,

@@ -131,6 +131,7 @@ fn message(number: i64) -> MessageRow {
         reaction: None,
         reaction_pending: None,
         letter: None,
+        made: Vec::new(),
         media: MediaFacts::default(),
     }
 }

@@ -166,6 +166,7 @@ impl Inbox {
         self.features.prepared_drafts.follow(&self.desk, &mut self.context);
         self.features.pauses.follow_leases(&self.desk, &mut self.context);
         self.features.absence.follow(&self.desk, &mut self.context);
+        self.features.attention.follow(&self.desk, &mut self.context);
         person::follow(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.queueing.note(&self.context.effects, || journal.group());
@@ -201,6 +202,7 @@ impl Inbox {
         consider(self.features.search.servers_due(&self.context));
         consider(self.features.bursts.due());
         consider(self.features.absence.due());
+        consider(self.features.attention.due(self.context.now));
         consider(self.changes.writes.due(self.context.now));
         consider(self.desk.connection_due(&self.context));
         consider(loads::loads_due(self));
@@ -232,6 +234,7 @@ impl Inbox {
         self.features.pauses.stale = true;
         self.features.prepared_drafts.stale = true;
         self.features.absence.stale = true;
+        self.features.attention.changed();
         self.features.credits.stale = true;
         if let Some(batch) = &mut self.changes.batch {
             batch.stale = true;

@@ -28,12 +28,27 @@ pub struct Call {
     /// What the server calls the request.
     pub request_id: Option<SafeText>,
     pub has_body: bool,
+    /// Which process asked; empty for this one.
+    pub process: SafeText,
 }
 
 impl Call {
     /// Whether it was answered as wished.
     pub fn is_fine(&self) -> bool {
         matches!(self.answer, Ok(200..=299))
+    }
+
+    /// The path without what people typed: of the query only places and bounds
+    /// keep their values.
+    pub fn kept_path(&self) -> String {
+        const KEPT: [&str; 9] =
+            ["limit", "status", "cursor", "since", "before", "after", "page", "offset", "platform"];
+        let Some((path, query)) = self.path.split_once('?') else { return self.path.clone() };
+        let part = |it: &str| match it.split_once('=') {
+            Some((name, _)) if !KEPT.contains(&name) => format!("{name}=…"),
+            _ => it.to_owned(),
+        };
+        format!("{path}?{}", query.split('&').map(part).collect::<Vec<_>>().join("&"))
     }
 
     /// As a command for a shell. The channel key stands for itself as a
@@ -79,6 +94,7 @@ mod tests {
             key: key.map(str::to_owned),
             request_id: None,
             has_body,
+            process: SafeText::default(),
         };
         let bearer = "-H \"Authorization: Bearer $CHANNEL_KEY\"";
         let cases = [
@@ -101,5 +117,8 @@ mod tests {
         for (call, expected) in cases {
             assert_eq!(call.curl(), expected);
         }
+        let kept = |path| call("GET", path, None, false).kept_path();
+        assert_eq!(kept("/contacts?search=Maria%20Lopez&limit=30"), "/contacts?search=…&limit=30");
+        assert_eq!(kept("/conversations/c1"), "/conversations/c1");
     }
 }

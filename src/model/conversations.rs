@@ -7,12 +7,13 @@ use crate::email::Thread;
 use crate::ids::{ChannelId, ConversationId};
 use crate::local::Local;
 use crate::queries::ConversationKey;
+use crate::targets::{ResponseTargets, TargetState};
 use crate::text::SafeText;
 use crate::time::{MINUTE, Timestamp};
 use crate::trouble::{self, TroubleReason, TroubleScore};
 
 /// How long the AI is given to answer after it was handed back.
-const PATIENCE: i64 = MINUTE;
+pub const PATIENCE: i64 = MINUTE;
 
 crate::words! {
     /// Whether the conversation goes on. Reads the list filter's word and the
@@ -223,6 +224,10 @@ pub struct ConversationRow {
     pub handed_back_at: Option<Timestamp>,
     /// When the customer first wrote after that.
     pub asked_ai_at: Option<Timestamp>,
+    /// From when the lease of a pause made here counts.
+    pub lease_from: Option<Timestamp>,
+    /// Whether a customer who waits was answered before in the same case.
+    pub answered_before: bool,
     /// Outbox rows of this conversation that wait for a person.
     pub stuck: u32,
     /// What its newest messages tell of trouble with the AI.
@@ -249,6 +254,8 @@ impl ConversationRow {
             paused: None,
             handed_back_at: None,
             asked_ai_at: None,
+            lease_from: None,
+            answered_before: false,
             stuck: 0,
             trouble: TroubleScore::default(),
             local: Local::default(),
@@ -281,6 +288,14 @@ impl ConversationRow {
         let asked = self.asked_ai_at.filter(|_| self.waiting_since.is_some())?;
         let in_vain = now.since(asked) >= PATIENCE && self.conversation.status == ConversationStatus::Open;
         in_vain.then_some(asked)
+    }
+
+    /// How a customer's waiting stands to the target of the channel, if there is
+    /// one and they wait.
+    pub fn target_state(&self, now: Timestamp, targets: ResponseTargets) -> Option<TargetState> {
+        let open = self.conversation.status == ConversationStatus::Open && !self.local.is_asleep();
+        let since = self.waiting_since.filter(|_| open)?;
+        Some(TargetState::of(now.since(since), targets.span(self.answered_before)?))
     }
 
     /// How much trouble there is with the AI, by what was said and by how long

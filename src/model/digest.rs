@@ -2,6 +2,7 @@
 
 use crate::conversations::ConversationRow;
 use crate::ids::ChannelId;
+use crate::promises::CustomerPromise;
 use crate::queries::ConversationKey;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -41,6 +42,8 @@ pub enum DigestFact {
     Waits(Box<ConversationRow>),
     /// The AI answers, and there is trouble with it.
     Fails(Box<ConversationRow>),
+    /// What was promised to a customer fell due.
+    Promised(Box<CustomerPromise>),
     /// The AI was paused from this desk.
     Paused {
         /// The author; may be empty.

@@ -3,6 +3,7 @@
 
 use crate::email::rules::MailRule;
 use crate::ids::ConversationId;
+use crate::promises::CustomerPromise;
 use crate::snooze::Snooze;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -15,6 +16,8 @@ pub struct Local {
     pub snooze: Option<Snooze>,
     /// Who takes care of it.
     pub claim: Option<Assignment>,
+    /// What was promised to its customer.
+    pub promise: Option<CustomerPromise>,
     /// Its tags, in the order of the alphabet.
     pub tags: Vec<Tag>,
     /// Whether the AI stays paused and drafts are made ready in its place, and
@@ -72,6 +75,11 @@ pub enum Keep {
     Wake(Timestamp),
     /// Claims, or with `None` releases.
     Claim(Vec<(ConversationId, Option<Assignment>)>),
+    /// Notes what was promised, or with `None` that nothing is any more.
+    Promise(Vec<(ConversationId, Option<CustomerPromise>)>),
+    /// Somebody takes over what others of this desk have: claims, pauses and
+    /// promises. Only what one of them has, if one is named.
+    TakeOver(Assignment, Option<SafeText>),
     /// Sets all tags that only this desk keeps; others among them are left
     /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),

@@ -98,6 +98,9 @@ pub enum News {
     Uploading(ChannelId, RowId, Option<u8>),
     /// Another process sends for the channel now, or this one.
     Leader(ChannelId, Leader),
+    /// Which other process sends for the channel once this one ends, if one
+    /// runs.
+    Successor(ChannelId, Option<SafeText>),
     /// Share of the read budget in use, in percent of 300 a minute.
     Budget(ChannelId, u8),
 }

@@ -158,6 +158,17 @@ pub struct PausedEntry {
     pub draft_only: bool,
 }
 
+/// A conversation that was put aside until a time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SnoozedEntry {
+    /// The conversation.
+    pub key: ConversationKey,
+    /// Its name.
+    pub title: SafeText,
+    /// When it comes back.
+    pub until: Timestamp,
+}
+
 /// Asks for what this desk alone keeps: rows of the outbox, or drafts.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct DeskQuery {

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use crate::ids::ChannelId;
+use crate::targets::{self, ResponseTargets};
 use crate::text::SafeText;
 use crate::time::{DAY, HOUR, Timestamp, Zone};
 
@@ -36,6 +37,8 @@ pub struct CustomerCase {
     pub is_handed_over: bool,
     /// Whether the AI answered after a person had.
     pub is_handed_back: bool,
+    /// Since when the customer waits for an answer now.
+    pub waiting_since: Option<Timestamp>,
 }
 
 /// A case while it is read.
@@ -55,6 +58,7 @@ impl OpenCase {
             resolution: None,
             is_handed_over: false,
             is_handed_back: false,
+            waiting_since: None,
         };
         Self { case, last: at, answered: None, waiting_since: Some(at) }
     }
@@ -75,7 +79,8 @@ impl OpenCase {
 
     /// The case, which is over where nothing was said for long before `now`.
     fn end(self, now: Timestamp) -> CustomerCase {
-        let Self { mut case, last, answered, .. } = self;
+        let Self { mut case, last, answered, waiting_since } = self;
+        case.waiting_since = waiting_since;
         if now.since(last) >= SILENCE {
             case.resolution = answered.map(|it| it.since(case.began));
         }
@@ -129,13 +134,54 @@ pub struct ServiceLevels {
     pub waiting: Spans,
     /// Until the last answer of a case that is over.
     pub resolution: Spans,
+    /// First answers whose target is known by now: within it, and all of them.
+    pub first_in_time: InTime,
+    /// The same of later answers.
+    pub later_in_time: InTime,
     /// In which a person answered.
     pub handed_over: usize,
     /// In which the AI answered after a person.
     pub handed_back: usize,
 }
 
+/// How many were within their target, of how many that had one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct InTime {
+    /// Within it.
+    pub within: usize,
+    /// All of them.
+    pub of: usize,
+}
+
+impl InTime {
+    /// In whole percent; none where there are none.
+    pub fn percent(self) -> Option<usize> {
+        (self.within * 100).checked_div(self.of)
+    }
+
+    fn add(&mut self, span: i64, target: i64) {
+        self.of += 1;
+        self.within += usize::from(span <= target);
+    }
+}
+
 impl ServiceLevels {
+    /// Counts the answers of a case against its targets. One that is still
+    /// awaited counts once its target was missed.
+    fn judge(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
+        let awaited = |since: Timestamp, target| Some(now.since(since)).filter(|it| *it > target);
+        if let Some(target) = targets.span(false) {
+            let first = case.first_response.or_else(|| awaited(case.began, target));
+            first.into_iter().for_each(|it| self.first_in_time.add(it, target));
+        }
+        if let Some(target) = targets.span(true) {
+            let later = case.waits.iter().skip(1).copied();
+            let now = case.waiting_since.filter(|_| case.first_response.is_some());
+            let now = now.and_then(|since| awaited(since, target));
+            later.chain(now).for_each(|it| self.later_in_time.add(it, target));
+        }
+    }
+
     fn add(&mut self, case: &CustomerCase) {
         self.cases += 1;
         self.unanswered += usize::from(case.first_response.is_none());
@@ -162,6 +208,8 @@ pub struct LevelsQuery {
     /// And before then.
     pub until: Timestamp,
     pub now: Timestamp,
+    /// How soon customers shall be answered, by channel.
+    pub targets: Vec<(ChannelId, ResponseTargets)>,
 }
 
 /// Service levels by what cases have in common.
@@ -210,7 +258,11 @@ impl<'a> LevelsGathering<'a> {
                 self.hours.get_mut(hour),
                 person.map(|it| self.people.entry(it.clone()).or_default()),
             ];
-            groups.into_iter().flatten().for_each(|it| it.add(&case));
+            let targets = self.query.channels.get(channel).map(|it| targets::of(&self.query.targets, it));
+            for group in groups.into_iter().flatten() {
+                group.add(&case);
+                group.judge(&case, targets.unwrap_or_default(), self.query.now);
+            }
         }
     }
 
@@ -227,104 +279,4 @@ impl<'a> LevelsGathering<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::time::MINUTE;
-    use SaidBy::{Ai, Customer, Person};
-
-    fn at(minute: i64) -> Timestamp {
-        Timestamp::from_micros(minute * MINUTE)
-    }
-
-    /// In minutes: when a case began, until the first answer, each wait, until
-    /// the last answer.
-    type Measured = (i64, Option<i64>, Vec<i64>, Option<i64>);
-
-    /// What was said, the time now, and the cases of it.
-    type Told<'a> = (&'a [(i64, SaidBy)], i64, Vec<Measured>);
-
-    fn measured(said: &[(i64, SaidBy)], now: i64) -> Vec<Measured> {
-        let said: Vec<_> = said.iter().map(|(minute, by)| (at(*minute), *by)).collect();
-        let minutes = |it: i64| it / MINUTE;
-        let tell = |it: CustomerCase| {
-            let waits = it.waits.into_iter().map(minutes).collect();
-            (minutes(it.began.micros()), it.first_response.map(minutes), waits, it.resolution.map(minutes))
-        };
-        cases(&said, at(now)).into_iter().map(tell).collect()
-    }
-
-    #[test]
-    fn cases_begin_with_a_customer_and_end_with_a_day_of_silence() {
-        const DAY: i64 = 24 * 60;
-        let table: &[Told<'_>] = &[
-            (&[], 10, vec![]),
-            (&[(0, Person)], 10, vec![]),
-            (&[(0, Customer)], 10, vec![(0, None, vec![], None)]),
-            (&[(0, Customer)], DAY, vec![(0, None, vec![], None)]),
-            (&[(0, Customer), (2, Ai)], 10, vec![(0, Some(2), vec![2], None)]),
-            (&[(0, Customer), (2, Ai)], DAY + 1, vec![(0, Some(2), vec![2], None)]),
-            (&[(0, Customer), (2, Ai)], DAY + 2, vec![(0, Some(2), vec![2], Some(2))]),
-            // A customer waits from the first of several messages on.
-            (
-                &[(0, Customer), (1, Customer), (5, Person), (6, Person), (8, Customer), (9, Ai)],
-                3 * DAY,
-                vec![(0, Some(5), vec![5, 1], Some(9))],
-            ),
-            // Thanks are no question: it was resolved before them.
-            (&[(0, Customer), (3, Ai), (4, Customer)], 2 * DAY, vec![(0, Some(3), vec![3], Some(3))]),
-            (
-                &[(0, Customer), (3, Ai), (DAY + 3, Customer), (DAY + 4, Ai)],
-                DAY + 5,
-                vec![(0, Some(3), vec![3], Some(3)), (DAY + 3, Some(1), vec![1], None)],
-            ),
-            // What was written to a customer begins none; the answer to it does.
-            (&[(0, Person), (7, Customer), (9, Person)], 10, vec![(7, Some(2), vec![2], None)]),
-            (&[(0, Customer), (DAY, Person), (DAY + 1, Ai)], DAY + 2, vec![(0, None, vec![], None)]),
-        ];
-        for (said, now, wanted) in table {
-            assert_eq!(measured(said, *now), *wanted, "{said:?} at {now}");
-        }
-    }
-
-    #[test]
-    fn a_person_takes_over_and_hands_back_by_answering() {
-        let table: &[(&[SaidBy], bool, bool)] = &[
-            (&[Customer, Ai], false, false),
-            (&[Customer, Ai, Person], true, false),
-            (&[Customer, Person, Customer], true, false),
-            (&[Customer, Person, Customer, Ai], true, true),
-            (&[Person, Customer, Ai], false, false),
-        ];
-        for (said, over, back) in table {
-            let said: Vec<_> = (0..).map(at).zip(said.iter().copied()).collect();
-            let found = cases(&said, at(60));
-            assert_eq!((found[0].is_handed_over, found[0].is_handed_back), (*over, *back), "{said:?}");
-        }
-    }
-
-    #[test]
-    fn percentiles_are_spans_that_were_seen() {
-        let spans = Spans((1..=10).collect());
-        assert_eq!([1, 50, 51, 90, 100].map(|it| spans.percentile(it)), [1, 5, 6, 9, 10].map(Some));
-        assert_eq!(Spans::default().percentile(50), None);
-    }
-
-    #[test]
-    fn cases_count_where_and_when_they_began() {
-        let channels = vec![ChannelId::new("chat"), ChannelId::new("mail")];
-        let query = LevelsQuery { channels, since: at(60), until: at(180), now: at(10_000) };
-        let zone = Zone::UTC;
-        let mut gathering = LevelsGathering::new(&query, &zone);
-        let ana = SafeText::line("ana");
-        for (channel, person, minute) in
-            [(0, None, 59), (0, Some(&ana), 60), (1, Some(&ana), 125), (1, None, 180)]
-        {
-            gathering.add(channel, person, &[(at(minute), Customer), (at(minute + 1), Ai)]);
-        }
-        let report = gathering.report();
-        assert_eq!(report.all.cases, 2);
-        assert_eq!(report.channels.iter().map(|it| it.1.cases).collect::<Vec<_>>(), [1, 1]);
-        assert_eq!(report.hours.iter().map(|it| (*it.0, it.1.cases)).collect::<Vec<_>>(), [(1, 1), (2, 1)]);
-        assert_eq!(report.people[&ana].first_response, Spans(vec![MINUTE, MINUTE]));
-    }
-}
+mod tests;

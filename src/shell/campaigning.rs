@@ -5,6 +5,7 @@ use crate::shell::exporting;
 use inbox::event::{Event, Loaded};
 use inbox::screens::broadcasts::HandoverFacts;
 use inbox::screens::broadcasts::{BroadcastActionResult, BroadcastOrder, BroadcastQuery, BroadcastResult};
+use model::attention::{AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery};
 use model::board::BoardEntry;
 use model::queries::DeskQuery;
 use model::time::Timestamp;
@@ -49,13 +50,28 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
         BroadcastQuery::Detail(id) => BroadcastResult::Detail(id.clone(), reader.board_detail(id)?),
         BroadcastQuery::Audience(query) => BroadcastResult::Audience(query.clone(), audience(reader, query)?),
         BroadcastQuery::Running => BroadcastResult::Running(running(reader)?),
-        BroadcastQuery::Handover => {
-            let query = DeskQuery { channel: None, limit: MOST };
-            let (outbox, paused) = (reader.outbox(&query)?.entries, reader.paused(MOST)?);
-            BroadcastResult::Handover(HandoverFacts { outbox, paused, running: running(reader)? })
+        BroadcastQuery::Handover(query, until) => {
+            let rows = DeskQuery { channel: None, limit: MOST };
+            BroadcastResult::Handover(HandoverFacts {
+                outbox: reader.outbox(&rows)?.entries,
+                paused: reader.paused(MOST)?,
+                running: running(reader)?,
+                promised: reader.promised()?,
+                snoozed: reader.snoozed(*until, MOST)?,
+                claims: reader.claims(MOST)?,
+                troubled: troubled(reader, query)?,
+            })
         }
     };
     Ok(Loaded::Broadcasts(Box::new(told)))
+}
+
+/// Whom the AI fails, or who asks for a person.
+fn troubled(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntry>, StoreError> {
+    let AttentionAnswer::List(entries, _) = reader.attention(&AttentionAsk::List(query.clone()))? else {
+        return Ok(Vec::new());
+    };
+    Ok(entries.into_iter().filter(|it| it.reason.is_trouble()).collect())
 }
 
 /// What goes on or waits, of all tabs.

@@ -301,7 +301,8 @@ impl Hands {
             SyncOrder::Watch(channel, conversation) => self.engine.focus(Some((channel, conversation))),
             SyncOrder::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
             SyncOrder::ReadCalls => {
-                self.mailbox.result(Event::Calls(self.engine.calls()));
+                let mailbox = self.mailbox.clone();
+                self.engine.read_calls(move |it| mailbox.result(Event::Calls(it)));
             }
             SyncOrder::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             SyncOrder::Refresh(channel) => self.engine.refresh(channel),

@@ -153,6 +153,7 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
     let about = match news {
         News::Health(channel, _)
         | News::Leader(channel, _)
+        | News::Successor(channel, _)
         | News::Account(channel, _)
         | News::Credits(channel, _)
         | News::Campaigns(channel)

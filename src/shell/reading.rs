@@ -179,6 +179,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::ServiceLevels(query, zone) => {
             reader.service_levels(query, zone).map(|it| Loaded::ServiceLevels(query.clone(), Box::new(it)))
         }
+        Load::Attention(ask) => reader.attention(ask).map(|it| Loaded::Attention(Box::new(it))),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Insight(wanted) => insight(reader, wanted).map(Loaded::Insight),
         Load::At(at, load) => return of_past(reader, *at, load),

@@ -54,6 +54,8 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_lessons.sql"),
         include_str!("schema/cache_lens.sql"),
         include_str!("schema/cache_suggestions.sql"),
+        include_str!("schema/cache_attention.sql"),
+        include_str!("schema/cache_requests.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -72,6 +74,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_draft_only.sql"),
         include_str!("schema/outbox_reviews.sql"),
         include_str!("schema/outbox_model_usage.sql"),
+        include_str!("schema/outbox_promise.sql"),
     ],
 };
 

@@ -150,6 +150,8 @@ impl Store {
                 let change = cache.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let held = wanted.iter().map(|it| hold(&change, &owner, it, now));
                 let held = held.collect::<Result<_, _>>()?;
+                // Of processes that are gone nobody asks any more.
+                change.execute("DELETE FROM lease WHERE until < ?1 AND name GLOB '*.send.*'", [now])?;
                 change.commit()?;
                 Ok(held)
             })
@@ -175,6 +177,27 @@ impl Store {
             .later(move |cache| {
                 let sql = format!("SELECT {COLUMNS} FROM lease WHERE channel = ?1 AND sends = 1");
                 let rows: Vec<_> = cache.connection.all(&sql, [channel.as_str()], stored)?;
+                Ok(rows.into_iter().find(|it| it.holds(now)))
+            })
+            .await
+    }
+
+    /// Another process that is there to send under a lease once its holder ends.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn successor(
+        &self,
+        owner: &str,
+        sending: &str,
+        now: Timestamp,
+    ) -> Result<Option<Other>, StoreError> {
+        let (owner, others) = (owner.to_owned(), format!("{sending}.*"));
+        self.cache()
+            .later(move |cache| {
+                let sql =
+                    format!("SELECT {COLUMNS} FROM lease WHERE name GLOB ?1 AND owner <> ?2 ORDER BY name");
+                let rows: Vec<_> = cache.connection.all(&sql, [&others, &owner], stored)?;
                 Ok(rows.into_iter().find(|it| it.holds(now)))
             })
             .await

@@ -55,6 +55,7 @@ pub mod processes;
 pub mod proposals;
 pub mod reader;
 mod recognised;
+pub mod requests;
 pub mod reviews;
 mod rows;
 mod search;

@@ -7,7 +7,9 @@ use crate::email::rules;
 use crate::{Store, StoreError, draft_only};
 use model::ids::{ChannelId, ConversationId};
 use model::local::{Assignment, Keep, Tag, TagPlace};
+use model::promises::CustomerPromise;
 use model::snooze::Snooze;
+use model::text::SafeText;
 use model::time::Timestamp;
 
 impl Store {
@@ -33,6 +35,8 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
     match keep {
         Keep::Snooze(all) => all.iter().try_for_each(|(id, it)| snooze(change, channel, id, it.as_ref())),
         Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
+        Keep::Promise(all) => all.iter().try_for_each(|(id, it)| promise(change, channel, id, it.as_ref())),
+        Keep::TakeOver(who, from) => take_over(change, channel, who, from.as_ref()),
         Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
         Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
         Keep::DraftOnly(all) => {
@@ -80,6 +84,42 @@ fn claim(
         change
             .prepare_cached("INSERT INTO claim (channel, conversation, agent, at) VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![channel, conversation, it.agent, it.at])?;
+    }
+    Ok(())
+}
+
+fn promise(
+    change: &Connection,
+    channel: &str,
+    conversation: &ConversationId,
+    wanted: Option<&CustomerPromise>,
+) -> rusqlite::Result<()> {
+    forget(change, "promise", channel, conversation)?;
+    if let Some(it) = wanted {
+        change.execute(
+            "INSERT INTO promise (channel, conversation, words, due_at, agent, at)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![channel, conversation, it.words, it.due, it.by, it.at],
+        )?;
+    }
+    Ok(())
+}
+
+/// All that others have is somebody's from now on; pauses count from now, too.
+fn take_over(
+    change: &Connection,
+    channel: &str,
+    who: &Assignment,
+    from: Option<&SafeText>,
+) -> rusqlite::Result<()> {
+    let statements = [
+        "UPDATE claim SET agent = ?2, at = ?3 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
+        "UPDATE promise SET agent = ?2 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
+        "UPDATE pause SET owner = ?2, extended_at = ?3
+             WHERE channel = ?1 AND owner <> ?2 AND (?4 IS NULL OR owner = ?4)",
+    ];
+    for sql in statements {
+        change.execute(sql, params![channel, who.agent, who.at, from])?;
     }
     Ok(())
 }

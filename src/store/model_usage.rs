@@ -91,7 +91,7 @@ fn usage(row: &Row<'_>) -> rusqlite::Result<ModelUsage> {
 }
 
 /// The database has no numbers above the largest signed one.
-fn number(row: &Row<'_>, name: &str) -> rusqlite::Result<u64> {
+fn number(row: &Row<'_>, name: &'static str) -> rusqlite::Result<u64> {
     Ok(u64::try_from(row.get::<i64>(name)?).unwrap_or(0))
 }
 

@@ -101,6 +101,15 @@ impl ChannelSync {
         self.client.calls(self.id())
     }
 
+    /// Keeps what was asked since the last time, for the other processes on the
+    /// folder.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn keep_calls(&self, process: &str) -> Result<(), StoreError> {
+        self.store.keep_calls(process.to_owned(), self.client.take_fresh_calls(self.id())).await
+    }
+
     /// Tells the channel key and its server apart from others, without
     /// telling them.
     pub fn credential(&self) -> &str {

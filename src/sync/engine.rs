@@ -8,7 +8,7 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::file_news::FileNews;
-use crate::leading::{Leading, ProcessRole, owner};
+use crate::leading::{Leading, ProcessRole, owner, this_process};
 use crate::loops::TabLoop;
 use crate::plan::Polling;
 use crate::tab::{Loop, TabSync};
@@ -22,8 +22,16 @@ use model::text::SafeText;
 use model::time::{Clock, Timestamp};
 use store::Store;
 
+/// Requests of other processes that are read: the newest.
+const OTHERS: u32 = 400;
+/// How long they are read at most.
+const READING: Duration = Duration::from_secs(1);
+
 /// The hands of all tabs. Its calls only leave word; nothing of it blocks.
 pub struct Engine {
+    handle: tokio::runtime::Handle,
+    store: Store,
+    role: ProcessRole,
     tabs: Vec<Arc<TabSync>>,
     lead: mpsc::UnboundedSender<LeadOrder>,
     /// Rung when there is something for other processes.
@@ -72,7 +80,7 @@ impl Engine {
         }
         let owner = owner(&store);
         let files = FileNews::new(store.watch());
-        let leading = Leading::new(store, tabs.clone(), owner, role);
+        let leading = Leading::new(store.clone(), tabs.clone(), owner, role);
         let (stop, stopping) = watch::channel(false);
         let (lead, orders) = mpsc::unbounded_channel();
         let heard = Heard { orders, bell: bell.clone(), files };
@@ -80,7 +88,7 @@ impl Engine {
         for tab in &tabs {
             loops.extend(tab.loops().map(|it| handle.spawn(run(it, clock.clone()))));
         }
-        Self { tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
+        Self { handle, store, role, tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
     }
 
     /// Which tab is looked at, and which of its conversations; `None` when
@@ -123,6 +131,22 @@ impl Engine {
         let mut calls: Vec<Call> = self.tabs.iter().flat_map(|it| it.channel().calls()).collect();
         calls.sort_by_key(|it| std::cmp::Reverse(it.at));
         calls
+    }
+
+    /// Tells the same with those of the other processes on the folder, as far as
+    /// they have kept them; without them where the files take long.
+    pub fn read_calls(&self, tell: impl FnOnce(Vec<Call>) + Send + 'static) {
+        let mut calls = self.calls();
+        let (store, this) = (self.store.clone(), this_process(self.role.kind()));
+        self.handle.spawn(async move {
+            match tokio::time::timeout(READING, store.calls_of_others(this, OTHERS)).await {
+                Ok(Ok(others)) => calls.extend(others),
+                Ok(Err(error)) => tracing::error!(%error, "the requests of others could not be read"),
+                Err(_) => (),
+            }
+            calls.sort_by_key(|it| std::cmp::Reverse(it.at));
+            tell(calls);
+        });
     }
 
     /// Reads what a screen asks for.

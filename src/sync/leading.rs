@@ -19,6 +19,7 @@ use model::account::Account;
 use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::{Health, News};
+use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Versions, Vitals};
 use store::processes::Process;
@@ -42,6 +43,11 @@ pub fn owner(store: &Store) -> String {
     format!("{process}-{:016x}", store.chance().draw())
 }
 
+/// What this process is called in what it keeps of its requests.
+pub fn this_process(kind: &str) -> String {
+    format!("{kind}, process {}", std::process::id())
+}
+
 /// What a process that leads is to the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessRole {
@@ -53,7 +59,7 @@ pub enum ProcessRole {
 
 impl ProcessRole {
     /// What it is called by the processes that wait for it.
-    fn kind(self) -> &'static str {
+    pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Inbox => "inbox",
             Self::Engine => "engine",
@@ -102,7 +108,7 @@ impl Led {
     }
 
     /// The leases it wants: none while one of its loops hangs.
-    fn wanted(&self, role: ProcessRole, vitals: Vitals, now: Timestamp) -> Vec<LeaseRequest> {
+    fn wanted(&self, role: ProcessRole, owner: &str, vitals: Vitals, now: Timestamp) -> Vec<LeaseRequest> {
         if self.tab.hangs(now) {
             return Vec::new();
         }
@@ -116,7 +122,9 @@ impl Led {
             vitals,
         };
         let sending = LeaseRequest { name: self.sending.clone(), sends: true, ..asking.clone() };
-        if read_only { vec![asking] } else { vec![asking, sending] }
+        // One that nobody else wants: it says that this process is there.
+        let there = LeaseRequest { name: format!("{}.{owner}", self.sending), ..asking.clone() };
+        if read_only { vec![asking] } else { vec![asking, sending, there] }
     }
 }
 
@@ -148,6 +156,8 @@ struct LeadState {
     senders: HashMap<ChannelId, Other>,
     /// Who sends for each tab, as told last.
     told: HashMap<ChannelId, Leader>,
+    /// Who would, once this process ends, as told last.
+    successors: HashMap<ChannelId, SafeText>,
     accounts: HashMap<ChannelId, Account>,
     released: bool,
 }
@@ -247,7 +257,7 @@ impl Leading {
     async fn renew(&mut self, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
         let wanted: Vec<LeaseRequest> =
-            vitals.flat_map(|(led, vitals)| led.wanted(self.role, vitals, now)).collect();
+            vitals.flat_map(|(led, vitals)| led.wanted(self.role, &self.owner, vitals, now)).collect();
         let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
         let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();
@@ -258,6 +268,12 @@ impl Leading {
                 None => self.store.lease(&self.owner, &led.sending, now).await?,
             };
             sends(&mut self.state, led, sender, now);
+            let successor = self.store.successor(&self.owner, &led.sending, now).await?;
+            succeeds(&mut self.state, led, successor.as_ref());
+        }
+        for Led { tab, .. } in &self.tabs {
+            let kept = tab.channel().keep_calls(&this_process(self.role.kind())).await;
+            drop(kept.inspect_err(|error| tracing::warn!(%error, "requests were not kept")));
         }
         self.has_renewed = true;
         self.state.renewed = Some(now);
@@ -363,6 +379,20 @@ fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestam
         state.told.insert(channel.clone(), leader.clone());
         led.tab.channel().tell(News::Leader(channel.clone(), leader));
     }
+}
+
+/// Tells who would send for a tab once this process ends, where it differs.
+fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
+    let channel = led.id();
+    let named = successor.and_then(|it| it.leader().named()).map(|it| SafeText::line(&it));
+    if state.successors.get(channel) == named.as_ref() {
+        return;
+    }
+    match &named {
+        Some(named) => drop(state.successors.insert(channel.clone(), named.clone())),
+        None => drop(state.successors.remove(channel)),
+    }
+    led.tab.channel().tell(News::Successor(channel.clone(), named));
 }
 
 /// Tells what another process's leader says, where it differs.

@@ -121,13 +121,32 @@ fn what_was_queued_leaves_once_without_a_screen() {
     // An inbox takes over at once, and the engine goes on after it.
     let mut terminal = screen("No one needs you now.");
     until_so("the inbox leads", || sender(&binary) == "inbox");
-    terminal.keys("q");
+    // Quitting says that the engine carries on with what cannot leave now.
+    desk.runtime.block_on(proxy.door(Door::Refused));
+    proxy.cut();
+    let queued = binary.run(&["send", ANA, "Still here.", "--beside-ai", "--timeout", "2"], "");
+    assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
+    terminal.wait_for_text("outbox 1");
+    until_so("it is known who carries on", || {
+        terminal.keys("q");
+        terminal.wait_for_text("1 not yet sent; ");
+        let known = terminal.contents().contains("not yet sent; engine, process");
+        if !known {
+            terminal.keys("\u{1b}");
+            terminal.wait_for("the question is gone", |it| !it.contains("Quit frontdesk?"));
+        }
+        known
+    });
+    assert!(!terminal.contents().contains("in the background"), "the engine does it anyway");
+    terminal.answer('y', "Quit frontdesk?");
     terminal.wait_for_end();
     until_so("the engine leads again", || sender(&binary) == "engine");
-    binary.ok(&["send", ANA, "Still here.", "--beside-ai"], "");
+    desk.runtime.block_on(proxy.door(Door::Open));
+    until_so("the reply arrives", || arrived(&desk, "Still here.") > 0);
+    binary.ok(&["send", ANA, "And now?", "--beside-ai"], "");
     signal(engine.id(), "TERM");
     assert_eq!(engine.wait().expect("it ends").code(), Some(0));
-    for text in ["I am on it.", "Still here."] {
+    for text in ["I am on it.", "Still here.", "And now?"] {
         assert_eq!(arrived(&desk, text), 1, "{text}");
     }
 }

@@ -170,7 +170,7 @@ pub struct Desk {
     /// Whether what is asked of the server waits.
     far: bool,
     http: reqwest::Client,
-    store: Store,
+    pub store: Store,
     reader: Reader,
     channels: Vec<ChannelSync>,
     /// What the steps of each channel remember.
@@ -391,6 +391,8 @@ impl Desk {
                 }
                 Effect::Sync(SyncOrder::ReadCalls) => {
                     let mut calls: Vec<_> = self.channels.iter().flat_map(|it| it.calls()).collect();
+                    let others = self.store.calls_of_others(String::new(), 100);
+                    calls.extend(self.runtime.block_on(others).unwrap_or_default());
                     calls.sort_by_key(|it| std::cmp::Reverse(it.at));
                     Some(Event::Calls(calls))
                 }

@@ -70,6 +70,10 @@ impl Drop for Session {
             // That it cannot be said is no reason to keep the leases.
             let _ = print::note(&words);
         }
+        for channel in &self.channels {
+            let kept = self.runtime.block_on(channel.keep_calls(&leading::this_process("script")));
+            drop(kept.inspect_err(|error| tracing::warn!(%error, "requests were not kept")));
+        }
         if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
             tracing::error!(%error, "the leases could not be given up");
         }

@@ -10,7 +10,7 @@ use crate::cli::scripting::Files;
 use crate::cli::{Misuse, completing, print};
 use crate::shell::clock;
 use model::filter::FilterDay;
-use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans};
+use model::service_levels::{InTime, LevelsQuery, LevelsReport, ServiceLevels, Spans};
 use model::time::{SECOND, Timestamp, Zone, precise_span};
 use store::Reader;
 
@@ -47,7 +47,10 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     print::line(&line(
         "",
         most,
-        &["cases", "open", "answer", "9 in 10", "wait", "9 in 10", "solved", "9 in 10", "person", "back"],
+        &[
+            "cases", "open", "answer", "9 in 10", "in time", "wait", "9 in 10", "solved", "9 in 10",
+            "person", "back",
+        ],
     ))?;
     for (_, _, label, levels) in groups {
         let words = words(levels);
@@ -82,7 +85,8 @@ fn query(
     let start = |day: &str| start_of(day, now, zone);
     let until = arguments.until.as_deref().map(start).transpose()?;
     let since = start(&arguments.since)?;
-    Ok((LevelsQuery { channels, since, until: until.unwrap_or(now), now }, until))
+    let targets = files.config.targets();
+    Ok((LevelsQuery { channels, since, until: until.unwrap_or(now), now, targets }, until))
 }
 
 type LevelsGroup<'a> = (&'static str, Value, String, &'a ServiceLevels);
@@ -114,7 +118,7 @@ fn line(label: &str, width: usize, words: &[&str]) -> String {
     format!("{label:<width$}{}", cells.concat())
 }
 
-fn words(levels: &ServiceLevels) -> [String; 10] {
+fn words(levels: &ServiceLevels) -> [String; 11] {
     let span =
         |spans: &Spans, percent| spans.percentile(percent).map_or_else(|| "-".to_owned(), precise_span);
     let share = |count: usize, of: usize| match of {
@@ -127,6 +131,7 @@ fn words(levels: &ServiceLevels) -> [String; 10] {
         levels.unanswered.to_string(),
         span(first_response, 50),
         span(first_response, 90),
+        levels.first_in_time.percent().map_or_else(|| "-".to_owned(), |it| format!("{it}%")),
         span(waiting, 50),
         span(waiting, 90),
         span(resolution, 50),
@@ -145,7 +150,9 @@ fn as_json(query: &LevelsQuery, groups: Vec<LevelsGroup<'_>>) -> Value {
         item["cases"] = levels.cases.into();
         item["unanswered"] = levels.unanswered.into();
         item["firstResponse"] = spans(&levels.first_response);
+        item["firstResponse"]["inTime"] = in_time(levels.first_in_time);
         item["waiting"] = spans(&levels.waiting);
+        item["waiting"]["inTime"] = in_time(levels.later_in_time);
         item["resolution"] = spans(&levels.resolution);
         item["handedOver"] = levels.handed_over.into();
         item["handedBack"] = levels.handed_back.into();
@@ -155,6 +162,14 @@ fn as_json(query: &LevelsQuery, groups: Vec<LevelsGroup<'_>>) -> Value {
         }
     }
     told
+}
+
+/// Answers within their target; null where there is none.
+fn in_time(it: InTime) -> Value {
+    match it.of {
+        0 => Value::Null,
+        of => json!({"count": it.within, "of": of, "percent": it.percent()}),
+    }
 }
 
 /// In seconds.

@@ -3,6 +3,7 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::features::absence::update as absence;
+use crate::features::attention::update as attention;
 use crate::features::clipboard::{CopiedPart, CopyTarget};
 use crate::features::handover;
 use crate::features::jump_list::update as jump_list;
@@ -49,6 +50,10 @@ pub(crate) fn undo(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn since(inbox: &mut Inbox, _: KeyPress) {
     absence::show_digest(inbox);
+}
+
+pub(crate) fn show_attention(inbox: &mut Inbox, _: KeyPress) {
+    attention::show_attention(inbox);
 }
 
 pub(crate) fn show_service_levels(inbox: &mut Inbox, _: KeyPress) {
@@ -126,8 +131,8 @@ pub(crate) fn copy_error(inbox: &mut Inbox, _: KeyPress) {
     inbox.desk.copy(CopyTarget::OfHistory(CopiedPart::Error), &mut inbox.context);
 }
 
-pub(crate) fn handover(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    handover::handover(&mut inbox.context)
+pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
+    handover::handover(inbox, line)
 }
 
 pub(crate) fn tutor(inbox: &mut Inbox, _: &str) -> Result<(), String> {

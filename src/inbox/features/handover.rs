@@ -1,32 +1,87 @@
 //! The handover: what the next shift must know, as Markdown on the clipboard:
-//! what broke, what is paused, what is queued, which broadcasts go on.
+//! what was promised, what broke, what is paused, what is queued, which
+//! broadcasts go on; and taking over what others have.
 
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::event::{Effect, Load, SyncOrder, TerminalOrder};
+use crate::event::{Effect, FileWrite, Load, SyncOrder, TerminalOrder};
+use crate::features::Features;
+use crate::features::attention::update as attention;
+use crate::features::credits::lasts;
 use crate::overlays::request_log::RequestLogView;
 use crate::screens::broadcasts::BroadcastQuery;
 use crate::screens::broadcasts::HandoverFacts;
+use crate::tab::Tab;
+use model::attention::AttentionEntry;
+use model::board::BoardEntry;
+use model::ids::ChannelId;
+use model::local::{Assignment, Keep};
 use model::news::Health;
 use model::outbox::RowState;
 use model::prices;
-use model::queries::OutboxEntry;
+use model::promises::PromiseEntry;
+use model::queries::{OutboxEntry, PausedEntry, SnoozedEntry};
+use model::snooze;
 use model::text::SafeText;
-use model::time::short_span;
+use model::time::{HOUR, short_span};
 
 /// Lines of each part at most; the rest is counted.
 const MOST: usize = 50;
 
-/// `:handover`
-pub(crate) fn handover(context: &mut Context) -> Result<(), String> {
-    context.push(SyncOrder::ReadCalls);
-    context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover)));
-    Ok(())
+/// What comes back within so long belongs to the next shift.
+const SHIFT: i64 = 12 * HOUR;
+/// Customers whom the AI fails that are named.
+const TROUBLES: usize = 5;
+
+/// `:handover`, or `:handover take [NAME]`
+pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
+    let mut words = line.split_whitespace();
+    match (words.next(), words.collect::<Vec<_>>().join(" ")) {
+        (None, _) => {
+            let query = attention::query(&inbox.desk, &inbox.context);
+            let until = inbox.context.now.plus(SHIFT);
+            inbox.context.push(SyncOrder::ReadCalls);
+            inbox.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover(query, until))));
+            Ok(())
+        }
+        (Some("take"), from) => {
+            ask_take_over(Some(from).filter(|it| !it.is_empty()), &mut inbox.context);
+            Ok(())
+        }
+        (Some(_), _) => {
+            Err("handover copies what the next shift must know; handover take takes it over".into())
+        }
+    }
 }
 
-impl RequestLogView {
+/// Asks before what others have becomes this person's.
+fn ask_take_over(from: Option<String>, context: &mut Context) {
+    let me = context.settings.agent.clone();
+    let whose =
+        from.as_ref().map_or_else(|| "everybody else".to_owned(), |it| SafeText::line(it).to_string());
+    let lines = vec![
+        DialogLine::plain(format!("All that {whose} has on this desk becomes yours, {me}:")),
+        DialogLine::plain("claims, pauses of the AI and promises, in all tabs."),
+        DialogLine::dim("Pauses count from now. It cannot be taken back as a whole."),
+    ];
+    let from = from.map(|it| SafeText::line(&it));
+    let take = move |inbox: &mut Inbox| {
+        let who = Assignment { agent: inbox.context.settings.agent.clone(), at: inbox.context.now };
+        for tab in &inbox.desk.tabs {
+            let keep = Keep::TakeOver(who.clone(), from.clone());
+            inbox.context.push(FileWrite::Keep(tab.channel.id.clone(), keep));
+        }
+        inbox.context.say(inbox.context.keyed("taken over · {needs-you} shows what needs you"));
+    };
+    context.open(Confirm::new("Take over?", lines).answer('y', "take it over", take).esc("leave it"));
+}
+
+impl Features {
     /// What the files know has come.
-    pub(crate) fn hand_over(&mut self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
+    pub(crate) fn hand_over(&self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
         let text = self.handover_text(facts, desk, context);
         let lines = text.lines().count();
         context.push(TerminalOrder::Copy(text, format!("the handover, {lines} lines of Markdown")));
@@ -36,18 +91,10 @@ impl RequestLogView {
         let zone = &context.settings.zone;
         let mut text =
             format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.clock_face(zone));
-        let name = |channel: &model::ids::ChannelId| {
-            let tab = desk.tabs.iter().find(|it| it.channel.id == *channel);
-            tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
-        };
-        part(&mut text, "What broke", self.broken(desk, context));
-        let paused = facts.paused.iter().map(|it| {
-            let since = short_span(context.now.since(it.since));
-            let who = it.title.as_ref().map_or_else(|| it.conversation.to_string(), ToString::to_string);
-            let waits = it.waiting_since.map(|it| format!(", waits {}", short_span(context.now.since(it))));
-            format!("{who} on {}: AI off for {since}{}", name(&it.channel), waits.unwrap_or_default())
-        });
-        part(&mut text, "AI paused: no one answers there but you", paused.collect());
+        part(&mut text, "Promised to customers", promised(facts, desk, context));
+        part(&mut text, "Whom the AI fails", troubled(facts, desk, context));
+        part(&mut text, "What broke", self.request_log.broken(desk, context));
+        part(&mut text, "AI paused: no one answers there but you", paused(facts, desk, context));
         let (asks, leaves): (Vec<_>, Vec<_>) =
             facts.outbox.iter().partition(|it| matches!(it.row.state, RowState::Stopped(..)));
         let row = |it: &&OutboxEntry| {
@@ -55,40 +102,105 @@ impl RequestLogView {
                 RowState::Stopped(_, why) => format!(" · {why}"),
                 _ => String::new(),
             };
-            format!("{} on {}: {}{why}", it.title, name(&it.row.channel), it.row.operation.summary())
+            format!("{} on {}: {}{why}", it.title, name(desk, &it.row.channel), it.row.operation.summary())
         };
         part(&mut text, "Waits for a decision (outbox)", asks.iter().map(row).collect());
         part(&mut text, "Queued, not yet sent", leaves.iter().map(row).collect());
-        let running = facts.running.iter().map(|it| {
-            let counts = it.counts();
-            let why = it.campaign().filter(|it| !it.why.is_empty()).map(|it| format!(" · {}", it.why));
-            format!(
-                "{} on {} to {}: {} · {} delivered, {} failed, {} pending{}",
-                it.title(),
-                name(it.channel()),
-                it.people(),
-                it.word(),
-                counts.delivered,
-                counts.failed,
-                counts.pending,
-                why.unwrap_or_default()
-            )
-        });
-        part(&mut text, "Broadcasts that go on", running.collect());
-        let waiting = desk.tabs.iter().map(|it| {
-            let credits = it.account.as_ref().map(|it| format!(" · {} credits", prices::credits(it.credits)));
-            let snoozed = it.counts.snoozed;
-            format!(
-                "{}: {} need a person, {snoozed} snoozed{}",
-                it.channel.name,
-                it.counts.needs_reply,
-                credits.unwrap_or_default()
-            )
-        });
-        part(&mut text, "Channels", waiting.collect());
+        part(&mut text, "Comes back within 12 hours", snoozed(facts, desk, context));
+        part(&mut text, "Broadcasts that go on", running(facts, desk));
+        let claims = facts.claims.iter().map(|(who, count)| format!("{who}: {count} claimed"));
+        part(&mut text, "Who takes care", claims.collect());
+        part(&mut text, "Channels", self.channels(desk, context));
         text
     }
 
+    /// A line for each tab: who needs a person, and how long its credits last.
+    fn channels(&self, desk: &Desk, context: &Context) -> Vec<String> {
+        let line = |it: &Tab| {
+            let credits = it.account.as_ref().map(|account| {
+                let burn = self.credits.burn(account, desk, context).map(|it| lasts(account.credits, it));
+                let burn = burn.map_or_else(String::new, |it| format!(", {it}"));
+                format!(" · {} credits{burn}", prices::credits(account.credits))
+            });
+            let (name, needs) = (&it.channel.name, it.counts.needs_reply);
+            let snoozed = it.counts.snoozed;
+            format!("{name}: {needs} need a person, {snoozed} snoozed{}", credits.unwrap_or_default())
+        };
+        desk.tabs.iter().map(line).collect()
+    }
+}
+
+/// What a tab is called.
+fn name(desk: &Desk, channel: &ChannelId) -> String {
+    let tab = desk.tabs.iter().find(|it| it.channel.id == *channel);
+    tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
+}
+
+fn promised(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+    let (now, zone) = (context.now, &context.settings.zone);
+    let line = |it: &PromiseEntry| {
+        let late = if it.promise.is_late(now) { "LATE, " } else { "" };
+        let (due, promise) = (snooze::moment(it.promise.due, now, zone), &it.promise);
+        format!(
+            "{late}{due}: {} on {}: {} ({})",
+            it.title,
+            name(desk, it.channel()),
+            promise.words,
+            promise.by
+        )
+    };
+    facts.promised.iter().map(line).collect()
+}
+
+fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+    let line = |it: &AttentionEntry| {
+        let words = attention::words(&it.reason, context);
+        format!("{} on {}: {words}", it.title, name(desk, &it.channel))
+    };
+    let mut lines: Vec<String> = facts.troubled.iter().take(TROUBLES).map(line).collect();
+    let more = facts.troubled.len().saturating_sub(TROUBLES);
+    lines.extend((more > 0).then(|| format!("and {more} more")));
+    lines
+}
+
+fn paused(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+    let line = |it: &PausedEntry| {
+        let since = short_span(context.now.since(it.since));
+        let who = it.title.as_ref().map_or_else(|| it.conversation.to_string(), ToString::to_string);
+        let waits = it.waiting_since.map(|it| format!(", waits {}", short_span(context.now.since(it))));
+        format!("{who} on {}: AI off for {since}{}", name(desk, &it.channel), waits.unwrap_or_default())
+    };
+    facts.paused.iter().map(line).collect()
+}
+
+fn snoozed(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
+    let line = |it: &SnoozedEntry| {
+        let until = snooze::moment(it.until, context.now, &context.settings.zone);
+        format!("{until}: {} on {}", it.title, name(desk, &it.key.channel))
+    };
+    facts.snoozed.iter().map(line).collect()
+}
+
+fn running(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
+    let line = |it: &BoardEntry| {
+        let counts = it.counts();
+        let why = it.campaign().filter(|it| !it.why.is_empty()).map(|it| format!(" · {}", it.why));
+        format!(
+            "{} on {} to {}: {} · {} delivered, {} failed, {} pending{}",
+            it.title(),
+            name(desk, it.channel()),
+            it.people(),
+            it.word(),
+            counts.delivered,
+            counts.failed,
+            counts.pending,
+            why.unwrap_or_default()
+        )
+    };
+    facts.running.iter().map(line).collect()
+}
+
+impl RequestLogView {
     /// Connections that are not well, and what was refused lately by code.
     fn broken(&self, desk: &Desk, context: &Context) -> Vec<String> {
         let mut lines = Vec::new();

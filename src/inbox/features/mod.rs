@@ -1,6 +1,7 @@
 //! What crosses screens: undo, macros, notifications, credits, modal editing.
 
 pub(crate) mod absence;
+pub(crate) mod attention;
 pub(crate) mod bursts;
 pub mod clipboard;
 pub(crate) mod commands;
@@ -22,6 +23,7 @@ pub(crate) mod undo_send;
 pub mod vim;
 
 use crate::features::absence::Absences;
+use crate::features::attention::AttentionQueue;
 use crate::features::bursts::Burst;
 use crate::features::credits::Credits;
 use crate::features::jump_list::JumpList;
@@ -49,6 +51,8 @@ pub struct Features {
     pub(crate) snoozed: SnoozeState,
     /// When nobody was here, and what happened since.
     pub(crate) absence: Absences,
+    /// What needs a person, by urgency.
+    pub(crate) attention: AttentionQueue,
     /// How fast customers are answered.
     pub(crate) service_levels: LevelsChart,
     /// What the server tells that the interface does not name.

@@ -5,7 +5,7 @@ use crate::components::list::ListLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use model::service_levels::{LevelsQuery, LevelsReport, ServiceLevels, Spans};
+use model::service_levels::{InTime, LevelsQuery, LevelsReport, ServiceLevels, Spans};
 use model::text::SafeText;
 use model::time::{DAY, precise_span};
 
@@ -60,8 +60,8 @@ impl LevelsMeasure {
     /// How long the bar of these is, in any unit, and what is said of them.
     fn of(self, levels: &ServiceLevels) -> (Option<i64>, String) {
         match self {
-            Self::FirstResponse => spans(&levels.first_response),
-            Self::Waiting => spans(&levels.waiting),
+            Self::FirstResponse => in_time(spans(&levels.first_response), levels.first_in_time),
+            Self::Waiting => in_time(spans(&levels.waiting), levels.later_in_time),
             Self::Resolution => spans(&levels.resolution),
             Self::HandedOver => share(levels.handed_over, levels.cases),
             Self::HandedBack => share(levels.handed_back, levels.handed_over),
@@ -78,6 +78,14 @@ fn spans(spans: &Spans) -> (Option<i64>, String) {
         _ => "none yet".to_owned(),
     };
     (half, words)
+}
+
+/// Adds how many were within their target, where there is one.
+fn in_time((bar, words): (Option<i64>, String), in_time: InTime) -> (Option<i64>, String) {
+    match in_time.percent() {
+        Some(percent) => (bar, format!("{words} · {percent}% in time")),
+        None => (bar, words),
+    }
 }
 
 fn share(count: usize, of: usize) -> (Option<i64>, String) {
@@ -128,7 +136,9 @@ impl LevelsChart {
         self.report = None;
         let channels = desk.tabs.iter().map(|it| it.channel.id.clone()).collect();
         let now = context.now;
-        let query = LevelsQuery { channels, since: now.plus(-DAYS[self.days] * DAY), until: now, now };
+        let since = now.plus(-DAYS[self.days] * DAY);
+        let targets = context.settings.targets.clone();
+        let query = LevelsQuery { channels, since, until: now, now, targets };
         self.asked = Some(query.clone());
         context.push(Effect::Load(Load::ServiceLevels(query, context.settings.zone.clone())));
     }

@@ -6,6 +6,7 @@ pub(crate) mod update;
 
 use crate::event::{Effect, Insight, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
+use model::attention::AttentionAsk;
 use model::text::SafeText;
 use model::time::Timestamp;
 
@@ -38,7 +39,8 @@ impl Load {
         if let (Self::Outbox(_), Self::Outbox(_))
         | (Self::Drafts(_), Self::Drafts(_))
         | (Self::Proposals(_), Self::Proposals(_))
-        | (Self::Reviews(..), Self::Reviews(..)) = (self, older)
+        | (Self::Reviews(..), Self::Reviews(..))
+        | (Self::Attention(AttentionAsk::List(_)), Self::Attention(AttentionAsk::List(_))) = (self, older)
         {
             return true;
         }

@@ -44,6 +44,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Macros
         | Load::Digest(_)
         | Load::ServiceLevels(..)
+        | Load::Attention(_)
         | Load::Paused(_)
         | Load::Fates(_)
         | Load::Mailbox(_)
@@ -84,7 +85,9 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Echo(_)
         | Load::Insight(Insight::Lesson(_) | Insight::ForgetLessons | Insight::LeavePast)
         | Load::At(..)
-        | Load::Broadcasts(BroadcastQuery::Handover) => gave_up(&mut inbox.context, "nothing was done", &why),
+        | Load::Broadcasts(BroadcastQuery::Handover(..)) => {
+            gave_up(&mut inbox.context, "nothing was done", &why)
+        }
     }
 }
 

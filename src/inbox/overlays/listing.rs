@@ -12,6 +12,7 @@ use crate::components::list::chosen_after;
 use crate::context::Context;
 use crate::event::{Insight, Load};
 use crate::features::absence::update as absence;
+use crate::features::attention::update as attention;
 use crate::features::lens::update as lens;
 use crate::features::privacy::names::NameIndex;
 use crate::features::undo::update as undo;
@@ -32,6 +33,8 @@ pub enum ListKind {
     /// What became of the last action on many.
     Results,
     Paused,
+    /// What needs a person, by urgency.
+    NeedsYou,
     /// What happened since the person left.
     Since,
     /// How fast customers are answered.
@@ -63,6 +66,7 @@ impl Overlay for ListOverlay {
                 return lens::filter_by_field(inbox, self.chosen);
             }
             KeyCode::Enter if self.kind == ListKind::Since => return absence::go_to(inbox, self.chosen),
+            KeyCode::Enter if self.kind == ListKind::NeedsYou => return attention::go_to(inbox, self.chosen),
             KeyCode::Enter => {
                 if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
                     inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
@@ -82,6 +86,7 @@ impl Overlay for ListOverlay {
         match self.kind {
             ListKind::Paused => matches!(load, Load::Paused(_)),
             ListKind::Since => matches!(load, Load::Digest(_)),
+            ListKind::NeedsYou => matches!(load, Load::Attention(_)),
             ListKind::ServiceLevels => matches!(load, Load::ServiceLevels(..)),
             ListKind::Lens => matches!(load, Load::Insight(Insight::Lens)),
             ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid | Load::ModelUsage(_)),
@@ -105,7 +110,7 @@ impl Overlay for ListOverlay {
                 let items = inbox.changes.batch.iter().flat_map(|it| &it.items);
                 items.for_each(|it| names.add(it.title.as_str()));
             }
-            ListKind::Paused | ListKind::Since => {
+            ListKind::Paused | ListKind::Since | ListKind::NeedsYou => {
                 list_lines(inbox, self.kind).iter().for_each(|it| names.add(it.name.as_str()))
             }
             ListKind::Done => {
@@ -140,6 +145,9 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
             let title = inbox.features.absence.digest_title(&inbox.context);
             return (title, "Enter goes there · Esc back".to_owned());
         }
+        ListKind::NeedsYou => {
+            return (inbox.features.attention.title(), attention::keys_said(&inbox.context));
+        }
         ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
         ListKind::Lens => {
             let title = "Fields and words the interface does not name".to_owned();
@@ -168,6 +176,7 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
         ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
         ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
         ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
+        ListKind::NeedsYou => inbox.features.attention.empty(),
         ListKind::ServiceLevels => inbox.features.service_levels.empty(),
         ListKind::Lens => inbox.features.lens.empty(),
         ListKind::Results => "Nothing was done with many yet.",
@@ -182,6 +191,7 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
         ListKind::Done => inbox.changes.done_lines(&inbox.context),
         ListKind::Paused => inbox.features.pauses.paused_lines(&inbox.context),
         ListKind::Since => inbox.features.absence.digest_lines(&inbox.desk, &inbox.context),
+        ListKind::NeedsYou => inbox.features.attention.lines(&inbox.desk, &inbox.context),
         ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk),
         ListKind::Lens => inbox.features.lens.lines(&inbox.context.settings.zone),
         ListKind::Results => inbox.changes.result_lines(),
@@ -205,6 +215,7 @@ fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) 
         (ListKind::Paused, _) if calls(Command::HandBack) => {
             inbox.features.pauses.hand_back_chosen(chosen, &mut inbox.desk, &mut inbox.context)
         }
+        (ListKind::NeedsYou, _) => attention::pressed(inbox, chosen, key),
         (ListKind::Calls, Some(letter)) => {
             inbox.features.request_log.calls_letter(chosen, letter, &mut inbox.context)
         }
@@ -220,7 +231,7 @@ fn list_letter(inbox: &mut Inbox, kind: ListKind, chosen: usize, key: KeyPress) 
 
 /// The key of a command in a list: a person's own where it is one key
 /// that does not move in lists, else the table's.
-fn list_key_of(context: &Context, command: Command) -> KeyPress {
+pub(crate) fn list_key_of(context: &Context, command: Command) -> KeyPress {
     let one = |keys: &Vec<KeyPress>| <[KeyPress; 1]>::try_from(keys.as_slice()).ok().map(|[key]| key);
     let free = |key: &KeyPress| match key.code {
         KeyCode::Char(it) if key.ctrl => !"du".contains(it),

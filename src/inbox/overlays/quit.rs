@@ -17,19 +17,28 @@ impl Changes {
         let broadcasts = sum(|it| it.counts.broadcasts);
         let receives = desk.tabs.iter().any(|it| it.reception.is_some());
         let mut open = Vec::new();
+        let successor = carried_on(desk);
+        let stays = match &successor {
+            Some(who) => format!("{who} sends it"),
+            None => "kept on disk, leaves when frontdesk runs again".to_owned(),
+        };
         if outbox > 0 {
-            open.push(format!("{outbox} not yet sent; kept on disk, leaves when frontdesk runs again"));
+            open.push(format!("{outbox} not yet sent; {stays}"));
         }
         if stopped > 0 {
             open.push(format!("{stopped} stopped on the way out; kept for your decision"));
         }
         match broadcasts {
             0 => (),
-            1 => open.push("1 broadcast has waves left: none leaves until frontdesk runs again".to_owned()),
-            many => open
-                .push(format!("{many} broadcasts have waves left: none leaves until frontdesk runs again")),
+            many => {
+                let have = if many == 1 { "1 broadcast has" } else { &format!("{many} broadcasts have") };
+                open.push(match &successor {
+                    Some(who) => format!("{have} waves left: {who} carries on"),
+                    None => format!("{have} waves left: none leaves until frontdesk runs again"),
+                });
+            }
         }
-        if (outbox > 0 || broadcasts > 0) && receives {
+        if successor.is_none() && (outbox > 0 || broadcasts > 0) && receives {
             open.push("webhooks are not received until frontdesk runs again".to_owned());
         }
         if paused > 0 {
@@ -45,8 +54,7 @@ impl Changes {
         if open.is_empty() {
             return self.quit(desk, context);
         }
-        let leaves = |it: &Tab| !it.channel.read_only && (it.counts.outbox > 0 || it.counts.broadcasts > 0);
-        let sends = !context.settings.demo && desk.tabs.iter().any(leaves);
+        let sends = !context.settings.demo && successor.is_none() && desk.tabs.iter().any(has_to_leave);
         let lines = open.into_iter().map(DialogLine::plain).collect();
         let question = Confirm::new("Quit frontdesk?", lines).answer('n', "", |_| ()).esc("stay");
         let question = match sends {
@@ -68,4 +76,20 @@ impl Changes {
                 }),
         });
     }
+}
+
+/// Whether something of a tab is still to leave from this desk.
+fn has_to_leave(tab: &Tab) -> bool {
+    !tab.channel.read_only && (tab.counts.outbox > 0 || tab.counts.broadcasts > 0)
+}
+
+/// The other process that sends what is to leave once this one ends; `None`
+/// where none does for all of it.
+fn carried_on(desk: &Desk) -> Option<String> {
+    let mut names = desk.tabs.iter().filter(|it| has_to_leave(it)).map(|tab| {
+        let successor = tab.successor.as_ref().map(ToString::to_string);
+        tab.leader.named().or(successor)
+    });
+    let first = names.next()??;
+    names.all(|it| it.is_some()).then_some(first)
 }

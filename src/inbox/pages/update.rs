@@ -29,7 +29,7 @@ impl Desk {
         self.is_inbox_shown() && self.tab().focus == Focus::Composer
     }
 
-    fn select_item(&mut self, row: RowId) {
+    pub(crate) fn select_item(&mut self, row: RowId) {
         if let Some(history) = &mut self.tab_mut().history {
             history.selected = Some(ItemKey::Outbox(row));
         }

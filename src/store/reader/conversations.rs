@@ -29,11 +29,10 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
          AS automation_pending,
      EXISTS (SELECT 1 FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
          AND o.operation = 'close' AND o.state <> 'stopped') AS close_pending,
-     EXISTS (SELECT 1 FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id) AS paused_here,
+     p.conversation IS NOT NULL AS paused_here, p.since AS paused_since, p.owner AS paused_by,
+     max(p.since, p.extended_at) AS lease_from,
      (SELECT count(*) FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
          AND o.state = 'stopped') AS stuck,
-     (SELECT p.since FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id) AS paused_since,
-     (SELECT p.owner FROM desk.pause p WHERE p.channel = c.channel AND p.conversation = c.id) AS paused_by,
      (SELECT h.at FROM desk.handback h WHERE h.channel = c.channel AND h.conversation = c.id
          AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.inbound = 0
              AND m.sort_at > h.at AND m.sender <> 'api'))
@@ -42,6 +41,15 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
          WHERE h.channel = c.channel AND h.conversation = c.id AND m.inbound = 1 AND m.sort_at > h.at)
          AS asked_ai_at,
      c.channel, c.trouble_why";
+
+/// Whether a customer who waits was answered in the same case before they began
+/// to: somebody spoke within a day before, to what the customer had said within
+/// a day before that.
+pub(crate) const ANSWERED_BEFORE: &str = "(c.waiting_since IS NOT NULL AND EXISTS (
+     SELECT 1 FROM message o WHERE o.conversation = c.number AND o.said_by IN (1, 2)
+         AND o.sort_at < c.waiting_since AND o.sort_at > c.waiting_since - 86400000000
+         AND EXISTS (SELECT 1 FROM message i WHERE i.conversation = c.number AND i.said_by = 0
+             AND i.sort_at < o.sort_at AND i.sort_at > o.sort_at - 86400000000)))";
 
 /// Reads a window.
 pub(crate) fn window(
@@ -71,7 +79,7 @@ pub(crate) fn row_of(
     conversation: &ConversationId,
 ) -> Result<Option<ConversationRow>, StoreError> {
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {}, {} FROM conversation c {} {} WHERE c.channel = ?1 AND c.id = ?2",
+        "SELECT {COLUMNS}, {FACTS}, {ANSWERED_BEFORE} AS answered_before, {}, {} FROM conversation c {} {} WHERE c.channel = ?1 AND c.id = ?2",
         local::COLUMNS,
         thread::COLUMNS,
         local::JOIN,
@@ -159,7 +167,7 @@ fn walk(
     let [first, id, channel] = order::columns(query);
     let (_, direction) = order::direction(query.sort, walk);
     let sql = format!(
-        "SELECT {COLUMNS}, {FACTS}, {}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {} {}
+        "SELECT {COLUMNS}, {FACTS}, {ANSWERED_BEFORE} AS answered_before, {}, {} FROM ({}) k CROSS JOIN conversation c ON c.number = k.number {} {}
          ORDER BY {first} {direction}, {id} {direction}, {channel} {direction}",
         local::COLUMNS,
         thread::COLUMNS,
@@ -239,7 +247,7 @@ fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {
     let conversation = read(row)?;
     let mut listed = read_row!(row, ConversationRow {
         unread, waiting_since, last_inbound_at, draft: optional_line, automation_pending, close_pending, paused_here,
-        stuck, handed_back_at, asked_ai_at, channel;
+        stuck, handed_back_at, asked_ai_at, lease_from, answered_before, channel;
         conversation,
         trouble: row.optional_text("trouble_why")?.map_or_else(TroubleScore::default, TroubleScore::read),
         paused: row.optional_line("paused_by")?.zip(row.get("paused_since")?),

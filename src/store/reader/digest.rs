@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::StoreError;
 use crate::reader::conversations::row_of;
-use crate::reader::desk;
+use crate::reader::{attention, desk};
 use crate::rows::local;
 use crate::rows::outbox::{COLUMNS, read};
 use model::conversations::ConversationRow;
@@ -48,6 +48,14 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
     let mut entries: Vec<DigestEntry> =
         waiting.into_iter().map(|it| entry_of(it, DigestFact::Waits)).collect();
     entries.extend(failing.into_iter().map(|it| entry_of(it, DigestFact::Fails)));
+    let due = attention::promises(connection, "due_at > ?1", absence.from)?;
+    let due = due.into_iter().filter(|it| it.promise.due <= absence.until);
+    entries.extend(due.map(|it| DigestEntry {
+        channel: it.key.channel.clone(),
+        title: it.title,
+        fact: DigestFact::Promised(Box::new(it.promise)),
+        place: DigestPlace::Conversation(it.key),
+    }));
     let paused = paused(connection, absence.from)?;
     entries.extend(paused.into_iter().filter(|it| !told.iter().any(|key| is_in(it, key))));
     entries.extend(asking(connection, audit)?);

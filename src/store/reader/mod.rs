@@ -8,6 +8,7 @@ use rusqlite::{Connection, InterruptHandle};
 use crate::email::rules;
 use crate::{StoreError, account, drafts, files, filter, pauses, proposals};
 use model::account::Account;
+use model::attention::{AttentionAnswer, AttentionAsk};
 use model::conversations::ConversationRow;
 use model::digest::Digest;
 use model::email::rules::{RulesPage, RulesQuery};
@@ -15,6 +16,7 @@ use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
 use model::past::PastNote;
 use model::person::{PersonPage, PersonQuery};
+use model::promises::PromiseEntry;
 use model::proposals::ProposalEntry;
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
@@ -26,6 +28,7 @@ use model::service_levels::{LevelsQuery, LevelsReport};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
 
+mod attention;
 pub(crate) mod conversations;
 mod counts;
 pub(crate) mod desk;
@@ -40,6 +43,7 @@ mod past;
 mod person;
 mod search;
 mod service_levels;
+mod shift;
 
 /// A reading connection for one thread.
 pub struct Reader {
@@ -271,6 +275,23 @@ impl Reader {
     pub fn digest(&self, channels: &[ChannelId]) -> Result<Digest, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         digest::digest(&moment, channels)
+    }
+
+    /// What needs a person.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn attention(&self, ask: &AttentionAsk) -> Result<AttentionAnswer, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        attention::answer(&moment, ask)
+    }
+
+    /// What was promised to customers, the earliest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn promised(&self) -> Result<Vec<PromiseEntry>, StoreError> {
+        attention::promises(&self.connection, "due_at > ?1", Timestamp::from_micros(0))
     }
 
     /// How fast customers were answered; hours are those of a zone.

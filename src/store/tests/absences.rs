@@ -9,8 +9,11 @@ use crate::tests::{add, at, channel, conversation, list, message, send};
 use crate::{Store, StoreDurability, StoreOptions, outbox, pauses};
 use model::conversations::{Automation, Conversation};
 use model::digest::{Absence, DigestFact, DigestPlace};
+use model::local::Keep;
 use model::messages::Direction;
 use model::outbox::OutboxRow;
+use model::promises::CustomerPromise;
+use model::text::SafeText;
 use model::time::SECOND;
 
 /// Seconds after which somebody was away.
@@ -29,6 +32,7 @@ struct AbsenceModel {
     pauses: Vec<usize>,
     stops: Vec<OutboxRow>,
     left: Vec<usize>,
+    promised: [Option<i64>; PEOPLE as usize],
     events: usize,
     told: usize,
 }
@@ -93,6 +97,18 @@ impl AbsenceModel {
                 let job = move |it: &mut rusqlite::Connection| outbox::remove(it, &row, "dropped", "");
                 store.outbox().call(job).unwrap();
             }
+            6 => {
+                // Something is promised, or it is kept.
+                let due = self.promised[who].is_none().then_some(now + 5 * 60);
+                let promise = due.map(|due| CustomerPromise {
+                    words: SafeText::line("call back"),
+                    due: at(due),
+                    by: SafeText::line("Ana"),
+                    at: at(now),
+                });
+                store.keep(&channel(), Keep::Promise(vec![(id.as_str().into(), promise)])).unwrap();
+                self.promised[who] = due;
+            }
             _ => {
                 let row =
                     store.enqueue_many(vec![send(&id, "on its way", 0)], false, at(now)).unwrap().remove(0);
@@ -104,13 +120,18 @@ impl AbsenceModel {
     }
 
     /// What is to be told, the most important first.
-    fn expected(&self) -> Vec<String> {
+    fn expected(&self, from: i64) -> Vec<String> {
         let mut waiting: Vec<_> = self.wrote.iter().filter_map(|it| Some((self.waits[*it]?, *it))).collect();
         waiting.sort_unstable();
         let waiting: Vec<usize> = waiting.into_iter().map(|it| it.1).collect();
+        let mut due: Vec<_> =
+            (0..self.promised.len()).filter_map(|it| Some((self.promised[it]?, it))).collect();
+        due.retain(|it| from < it.0 && it.0 <= self.seconds);
+        due.sort_unstable();
         let paused = self.pauses.iter().filter(|it| !waiting.contains(it));
         let asks = self.stops.iter().map(|it| format!("asks {}", it.lane.id()));
         let mut all: Vec<String> = waiting.iter().map(|it| format!("waits {}", name(*it))).collect();
+        all.extend(due.iter().map(|it| format!("promised {}", name(it.1))));
         all.extend(paused.map(|it| format!("paused {}", name(*it))));
         all.extend(asks);
         all.extend(self.left.iter().map(|it| format!("left {}", name(*it))));
@@ -126,7 +147,7 @@ impl AbsenceModel {
         assert_eq!(store.note_presence(at(now), AWAY * SECOND).unwrap(), absence, "at {now}");
         if absence.is_some() {
             let digest = store.reader().unwrap().digest(&[channel()]).unwrap();
-            let expected = self.expected();
+            let expected = self.expected(from.unwrap_or_default());
             self.told += expected.len();
             let entries: Vec<String> = digest.entries.iter().map(|it| word(&it.fact, &it.place)).collect();
             assert_eq!((entries, digest.absence), (expected, absence), "at {now}");
@@ -144,6 +165,7 @@ fn word(fact: &DigestFact, place: &DigestPlace) -> String {
     let word = match fact {
         DigestFact::Waits(_) => "waits",
         DigestFact::Fails(_) => "fails",
+        DigestFact::Promised(_) => "promised",
         DigestFact::Paused { by, .. } if by.as_str() == "Ana" => "paused",
         DigestFact::Paused { .. } => "paused by nobody",
         DigestFact::Asks { .. } => "asks",
@@ -174,7 +196,7 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
         let end = model.seconds + gap;
         for _ in 0..draw(&mut seed, 4) {
             model.seconds += 1 + i64::try_from(draw(&mut seed, 10)).unwrap();
-            let (what, who) = (draw(&mut seed, 7), draw(&mut seed, PEOPLE));
+            let (what, who) = (draw(&mut seed, 8), draw(&mut seed, PEOPLE));
             model.happens(&processes[draw(&mut seed, 2)], what, who).await;
         }
         model.seconds = end;

@@ -1,6 +1,7 @@
 //! The store against real files.
 
 mod absences;
+mod attention;
 mod board;
 mod broadcast_only;
 mod broadcasts;

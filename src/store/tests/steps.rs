@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::tests::{add, at, channel, conversation, list, message};
 use crate::{Reader, Store};
+use model::attention::{AttentionAnswer, AttentionAsk, AttentionQuery};
 use model::conversations::Escalation;
 use model::filter::{Sort, parse};
 use model::messages::Direction::{Inbound, Outbound};
 use model::queries::{Anchor, ConversationKey, ConversationQuery, HistoryQuery};
 use model::service_levels::LevelsQuery;
+use model::targets::ResponseTargets;
 use model::text::SafeText;
 use model::time::{SECOND, Zone};
 
@@ -28,7 +30,7 @@ const HAPPENED: i64 = 40;
 const ROWS: u32 = 40;
 
 /// What is done, and the steps it takes at most.
-const GESTURES: [(Gesture, u64); 11] = [
+const GESTURES: [(Gesture, u64); 13] = [
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_435),
     (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_387),
     (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 36_811),
@@ -40,6 +42,8 @@ const GESTURES: [(Gesture, u64); 11] = [
     (Gesture::Draft, 11),
     (Gesture::Return, 10_000),
     (Gesture::Levels, 1_145),
+    (Gesture::Attention, 40_000),
+    (Gesture::Alarms, 2_000),
 ];
 
 #[derive(Debug, Clone, Copy)]
@@ -58,6 +62,10 @@ enum Gesture {
     Return,
     /// How fast customers were answered since then.
     Levels,
+    /// What needs a person.
+    Attention,
+    /// What has become due.
+    Alarms,
 }
 
 fn id(number: i64) -> String {
@@ -84,6 +92,12 @@ async fn desk(conversations: i64) -> (tempfile::TempDir, Store) {
         store.note_presence(at(seconds), SECOND).unwrap();
     }
     (folder, store)
+}
+
+fn attention(conversations: i64) -> AttentionQuery {
+    let targets = ResponseTargets { first_response: SECOND, waiting: SECOND };
+    let targets = vec![(channel(), targets)];
+    AttentionQuery { channels: vec![channel()], now: at(conversations), lease: SECOND, targets }
 }
 
 fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
@@ -113,8 +127,20 @@ fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
         Gesture::Levels => {
             let channels = vec![channel()];
             let since = at(conversations - HAPPENED);
-            let query = LevelsQuery { channels, since, until: at(2 * MANY), now: at(2 * MANY) };
+            let query =
+                LevelsQuery { channels, since, until: at(2 * MANY), now: at(2 * MANY), targets: Vec::new() };
             assert_eq!(reader.service_levels(&query, &Zone::UTC).unwrap().all.cases, 0);
+        }
+        Gesture::Attention => {
+            let ask = AttentionAsk::List(attention(conversations));
+            let AttentionAnswer::List(entries, more) = reader.attention(&ask).unwrap() else {
+                panic!("a list")
+            };
+            assert!(more && entries.len() == 100, "{}", entries.len());
+        }
+        Gesture::Alarms => {
+            let ask = AttentionAsk::Alarms(attention(conversations), at(0));
+            assert!(matches!(reader.attention(&ask).unwrap(), AttentionAnswer::Alarms(..)));
         }
         Gesture::Draft => assert_eq!(reader.draft(&channel(), &middle().as_str().into()).unwrap(), None),
         Gesture::Return => {

@@ -113,3 +113,22 @@ fn nobody_is_away_where_it_is_switched_off() {
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
     desk.settle().keys("j").hides("you were away").keys("gc").shows("away_minutes is 0 in [ui]");
 }
+
+#[test]
+fn whom_the_ai_fails_is_told_though_nobody_waits() {
+    let mut desk = Desk::demo(120, 40);
+    desk.app.context.settings.away = 30 * MINUTE;
+    desk.settle().keys("j");
+    alone(&mut desk, 60);
+    for _ in 0..3 {
+        desk.customer(
+            "whatsapp",
+            "+34600999888",
+            "Nora Vidal",
+            "This is ridiculous!! Where is my order 1041?",
+        );
+        desk.pass(20);
+    }
+    // They stand behind all who wait.
+    desk.settle().settle().keys("k").keys("gcG").shows("AI fails: ");
+}

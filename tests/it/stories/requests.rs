@@ -1,6 +1,10 @@
 //! What was asked of the servers can be looked at, and taken to a shell without
 //! the key.
 
+use frontdesk::model::calls::Call;
+use frontdesk::model::ids::ChannelId;
+use frontdesk::model::text::SafeText;
+use frontdesk::model::time::Clock;
 use serde_json::json;
 
 use crate::desk::Desk;
@@ -37,4 +41,33 @@ fn the_newest_change_is_copied_with_its_own_key() {
     let copied = desk.copied.last().cloned().unwrap_or_default();
     assert!(copied.starts_with("curl -X PATCH 'http") && copied.contains(&maria), "{copied}");
     assert!(copied.contains("Idempotency-Key: ") && !copied.contains("svc_live"), "{copied}");
+}
+
+#[test]
+fn what_other_processes_on_the_folder_asked_stands_there_too() {
+    let mut desk = Desk::new(120, 40);
+    desk.settle();
+    let call = |path: &str, answer| Call {
+        channel: ChannelId::new("whatsapp"),
+        at: desk.clock.now().plus(SECOND),
+        method: "GET".to_owned(),
+        base: desk.base_url.clone(),
+        path: path.to_owned(),
+        took: 12_000,
+        answer,
+        code: None,
+        replayed: false,
+        key: None,
+        request_id: None,
+        has_body: false,
+        process: SafeText::default(),
+    };
+    let calls = vec![
+        call("/contacts?search=Maria%20Lopez&limit=30", Ok(200)),
+        call("/conversations", Err(SafeText::line("no answer: reset"))),
+    ];
+    let kept = desk.store.keep_calls("engine, process 4312".to_owned(), calls);
+    desk.runtime.block_on(kept).expect("kept");
+    desk.keys("gl").shows("engine, process 4312").shows("/contacts?search=…&limit=30").shows("/account");
+    desk.hides("Maria").shows("no answer: reset");
 }

@@ -148,7 +148,7 @@ fn line(entry: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
         name: entry.title.clone(),
         words: SafeText::line(&words),
         right: right.into_iter().flatten().collect::<Vec<_>>().join(" · "),
-        loud: matches!(entry.fact, DigestFact::Waits(_) | DigestFact::Asks { .. }),
+        loud: matches!(entry.fact, DigestFact::Waits(_) | DigestFact::Asks { .. } | DigestFact::Promised(_)),
         dim: matches!(entry.fact, DigestFact::Left { .. }),
         goes_to: None,
     }
@@ -168,6 +168,7 @@ fn words(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
             let why = row.trouble_words(now).unwrap_or_else(|| row.conversation.preview.to_string());
             (format!("AI fails: {why}"), row.conversation.last_message_at)
         }
+        DigestFact::Promised(it) => (format!("promised, and due: {}", it.words), Some(it.due)),
         DigestFact::Paused { by, at } => (paused_by(by), Some(*at)),
         DigestFact::Asks { what, why } => (format!("needs you: {why}: {what}"), None),
         DigestFact::GivenUp { operation, why } => (format!("{} given up: {why}", noun(operation)), None),

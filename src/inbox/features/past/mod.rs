@@ -154,6 +154,7 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::Shelf(_)
         | Load::Spent
         | Load::ModelUsage(_)
+        | Load::Attention(_)
         | Load::Unpaid
         | Load::Digest(_)
         | Load::ServiceLevels(..)

@@ -78,7 +78,8 @@ impl RequestLogView {
             let id = it.request_id.as_ref().map(|it| format!("id {it}"));
             let why = it.answer.as_ref().err().or(it.code.as_ref()).map(ToString::to_string);
             let replayed = it.replayed.then(|| "REPLAYED".to_owned());
-            for more in [why, replayed, id].into_iter().flatten() {
+            let process = Some(it.process.to_string()).filter(|it| !it.is_empty());
+            for more in [why, replayed, id, process].into_iter().flatten() {
                 words.push_str(&format!(" · {more}"));
             }
             let status = it.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);

@@ -13,11 +13,14 @@ pub(crate) mod update;
 pub mod view;
 
 use crate::components::paged_rows::{PageRow, PagedRows};
+use model::attention::{AttentionEntry, AttentionQuery};
 use model::board::{BoardDetail, BoardEntry, BoardId};
 use model::ids::{BroadcastId, CampaignId, ChannelId};
+use model::promises::PromiseEntry;
 use model::queries::DeskQuery;
-use model::queries::{OutboxEntry, PausedEntry};
+use model::queries::{OutboxEntry, PausedEntry, SnoozedEntry};
 use model::text::SafeText;
+use model::time::Timestamp;
 use model::waves::audience::{AudienceQuery, ResolvedAudience};
 use model::waves::{NewCampaign, Phase};
 
@@ -62,7 +65,8 @@ pub enum BroadcastQuery {
     Audience(AudienceQuery),
     /// What goes on or waits, of all tabs.
     Running,
-    Handover,
+    /// What a handover says: what needs a person, and what comes back until then.
+    Handover(AttentionQuery, Timestamp),
 }
 
 /// What came back.
@@ -87,6 +91,14 @@ pub struct HandoverFacts {
     pub paused: Vec<PausedEntry>,
     /// Broadcasts that go on or wait.
     pub running: Vec<BoardEntry>,
+    /// What was promised to customers, the earliest first.
+    pub promised: Vec<PromiseEntry>,
+    /// What was put aside and comes back soon.
+    pub snoozed: Vec<SnoozedEntry>,
+    /// Who takes care of how many conversations.
+    pub claims: Vec<(SafeText, u32)>,
+    /// Whom the AI fails, the worst first.
+    pub troubled: Vec<AttentionEntry>,
 }
 
 impl PageRow for BoardEntry {
@@ -115,6 +127,11 @@ pub struct BroadcastsScreen {
 }
 
 impl BroadcastsScreen {
+    /// Chooses a campaign, once it has come.
+    pub(crate) fn choose_campaign(&mut self, id: CampaignId) {
+        self.choose = Some(id);
+    }
+
     /// A row of the outbox may have moved on.
     pub(crate) fn rehearsal_changed(&mut self) {
         self.rehearsal.stale = true;

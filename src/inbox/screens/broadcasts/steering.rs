@@ -82,6 +82,18 @@ impl OverlayView for Continuing {
     }
 }
 
+/// Asks for the limit a campaign shall go on with.
+pub(crate) fn ask_to_continue(campaign: &Campaign, context: &mut Context) {
+    let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
+    if campaign.cause == Some(PauseCause::Row) && asks {
+        let words = "a wave's row asks first: {go-to-outbox} decides over it";
+        return context.warn(context.keyed(words));
+    }
+    let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
+    let (id, why) = (campaign.id.clone(), campaign.why.clone());
+    context.open(Continuing { id, why, limit, wrong: None });
+}
+
 impl BroadcastsScreen {
     fn chosen_campaign(&self) -> Option<&Campaign> {
         self.rows.chosen().and_then(BoardEntry::campaign)
@@ -115,15 +127,9 @@ impl BroadcastsScreen {
 
     /// Asks for the limit it shall go on with.
     pub(crate) fn ask_continue(&mut self, context: &mut Context) {
-        let Some(campaign) = self.chosen_campaign() else { return };
-        let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
-        if campaign.cause == Some(PauseCause::Row) && asks {
-            let words = "a wave's row asks first: {go-to-outbox} decides over it";
-            return context.warn(context.keyed(words));
+        if let Some(campaign) = self.chosen_campaign() {
+            ask_to_continue(campaign, context);
         }
-        let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
-        let (id, why) = (campaign.id.clone(), campaign.why.clone());
-        context.open(Continuing { id, why, limit, wrong: None });
     }
 
     /// Asks whether to stop it for good.

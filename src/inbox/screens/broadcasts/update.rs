@@ -77,8 +77,6 @@ pub(crate) fn broadcasts_told(inbox: &mut Inbox, told: BroadcastResult) {
         }
         BroadcastResult::Audience(query, found) => sending::audience_found(&mut inbox.context, &query, found),
         BroadcastResult::Running(running) => inbox.overview.broadcasts = running,
-        BroadcastResult::Handover(facts) => {
-            inbox.features.request_log.hand_over(&facts, &inbox.desk, &mut inbox.context)
-        }
+        BroadcastResult::Handover(facts) => inbox.features.hand_over(&facts, &inbox.desk, &mut inbox.context),
     }
 }

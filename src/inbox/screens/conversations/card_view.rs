@@ -15,6 +15,8 @@ use model::account::Platform;
 use model::conversations::{ConversationRow, ServiceWindow};
 use model::local::TagPlace;
 use model::service_window::window_left;
+use model::snooze;
+use model::targets::TargetState;
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, ago, short_span};
 
@@ -99,6 +101,9 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
     add("trouble", row.trouble_sum(inbox.context.shown_at()));
+    add("answer", target(inbox, row));
+    add("lease", lease(inbox, row));
+    add("promised", promise(inbox, row));
     add("claimed", claim(inbox, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
@@ -199,6 +204,37 @@ fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
             None => "open".to_owned(),
         }),
     }
+}
+
+/// Until when an answer is wanted.
+fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let now = inbox.context.shown_at();
+    Some(match row.target_state(now, inbox.context.settings.targets_of(&row.channel))? {
+        TargetState::Left(left) | TargetState::Near(left) => format!("within {}", short_span(left)),
+        TargetState::Missed(late) => format!("{} late", short_span(late)),
+    })
+}
+
+/// When the lease of a pause made here ends.
+fn lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let (now, settings) = (inbox.context.shown_at(), &inbox.context.settings);
+    let ends = row.lease_from.filter(|_| settings.pause_lease > 0)?.plus(settings.pause_lease);
+    let who = row.paused.as_ref().map(|it| &it.0).filter(|it| !it.is_empty() && **it != settings.agent);
+    let who = who.map_or_else(String::new, |it| format!(" (paused by {it})"));
+    Some(match ends.since(now) {
+        left if left <= 0 => format!("over since {}{who}", snooze::moment(ends, now, &settings.zone)),
+        left => {
+            format!("until {}, {} left{who}", snooze::moment(ends, now, &settings.zone), short_span(left))
+        }
+    })
+}
+
+/// What was promised to the customer, and until when.
+fn promise(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let (now, zone) = (inbox.context.shown_at(), &inbox.context.settings.zone);
+    let promise = row.local.promise.as_ref()?;
+    let late = if promise.is_late(now) { "LATE, " } else { "" };
+    Some(format!("{late}{} by {}: {}", snooze::moment(promise.due, now, zone), promise.by, promise.words))
 }
 
 /// Who takes care of it, and since when.

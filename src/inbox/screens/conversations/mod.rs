@@ -13,6 +13,7 @@ pub(crate) mod commands;
 pub(crate) mod draft_only;
 pub(crate) mod lists;
 pub(crate) mod pauses;
+pub(crate) mod promises;
 pub mod saved_views;
 pub mod saved_views_view;
 pub(crate) mod seen;

@@ -13,6 +13,7 @@ use crate::loads::Pane;
 use crate::overlays::line::LinePrompt;
 use crate::screens::conversations::ConversationList;
 use crate::screens::conversations::draft_only::view as draft_view;
+use crate::screens::conversations::promises;
 use crate::screens::history::view::paused_by;
 use crate::screens::mail;
 use crate::tab::Focus;
@@ -24,6 +25,7 @@ use model::filter;
 use model::news::Health;
 use model::queries::TabCounts;
 use model::service_window::window_label;
+use model::targets::TargetState;
 use model::time::{Timestamp, short_span};
 
 /// Columns below which a list's title says less.
@@ -262,7 +264,7 @@ fn draw_row(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Area, buff
     let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
     let mut used = paint_view::text(buffer, left, area.y, title_room, title.as_str(), title_style);
     used += paint_view::text(buffer, left + used, area.y, room - used, &count, theme.strong());
-    paint_view::text(buffer, left + used, area.y, room - used, &labels(row), theme.quiet());
+    paint_view::text(buffer, left + used, area.y, room - used, &labels(inbox, row), theme.quiet());
     if area.height < 2 {
         return;
     }
@@ -295,12 +297,14 @@ pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
     tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
 }
 
-/// Who has claimed it, its tags, and a thread's draft.
-pub(crate) fn labels(row: &ConversationRow) -> String {
+/// Who has claimed it, what was promised, its tags, and a thread's draft.
+pub(crate) fn labels(inbox: &Inbox, row: &ConversationRow) -> String {
     let claim = row.local.claim.iter().map(|it| format!(" @{}", it.agent));
+    let promised = promises::label(row, inbox.context.shown_at(), &inbox.context.settings.zone);
     // A thread has no line for the AI's state.
     let drafts = row.thread.iter().filter_map(|_| draft_view::words(row)).map(|it| format!(" {it}"));
-    claim.chain(row.local.tags.iter().map(|it| format!(" #{}", it.word))).chain(drafts).collect()
+    let tags = row.local.tags.iter().map(|it| format!(" #{}", it.word));
+    claim.chain([promised]).chain(tags).chain(drafts).collect()
 }
 
 /// Why the row needs a person, and for how long; else how old the newest
@@ -324,9 +328,21 @@ pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(Strin
     if let Some(silent) = row.unanswered_since(now) {
         return since("AI silent", theme.error(), Some(silent));
     }
+    if let Some(late) = row.local.promise.as_ref().filter(|it| it.is_late(now)) {
+        return since("promise late", theme.error(), Some(late.due));
+    }
     let open = row.conversation.status != ConversationStatus::Closed;
     if row.is_failing() {
         return since("AI failing", theme.error(), row.waiting_since.or(row.conversation.last_message_at));
+    }
+    let left = |word: String, style| [(word, style), (String::new(), Style::new())];
+    match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {
+        Some(TargetState::Left(span)) => {
+            return left(format!("{} left", short_span(span)), theme.needs_a_person());
+        }
+        Some(TargetState::Near(span)) => return left(format!("{} left!", short_span(span)), theme.error()),
+        Some(TargetState::Missed(span)) => return left(format!("late {}", short_span(span)), theme.error()),
+        None => (),
     }
     match (row.waiting_since.filter(|_| open), row.conversation.last_message_at) {
         (Some(at), _) => since("waits", theme.needs_a_person(), Some(at)),
@@ -351,7 +367,7 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
         }
         (None, state @ Automation::On) => (state.label().to_owned(), theme.ai_on()),
         (None, Automation::Off) => {
-            let by = paused_by(row, inbox.context.shown_at());
+            let by = paused_by(inbox, row);
             // A narrow list keeps the room for what was said.
             let words = match (width < 60, row.paused_here) {
                 (false, _) => format!("AI OFF by {by}"),

@@ -29,7 +29,11 @@ use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::messages::MessageRow;
 use model::service_window::window_label;
-use model::time::{MINUTE, Timestamp, short_span};
+use model::text::SafeText;
+use model::time::{MINUTE, short_span};
+
+/// How long before its end a pause says when it ends.
+const LEASE_NEAR: i64 = 30 * MINUTE;
 
 /// Draws the history with its frame; the composer closes it below.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -179,7 +183,7 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
         (Some(false), _) => ("AI pausing…".to_owned(), theme.under_way()),
         (Some(true), _) => ("AI waking…".to_owned(), theme.under_way()),
         (None, Automation::Off) => {
-            (format!("AI OFF by {}", paused_by(row, now)), theme.ai_off(row.paused_here))
+            (format!("AI OFF by {}", paused_by(inbox, row)), theme.ai_off(row.paused_here))
         }
         (None, Automation::On) => match row.unanswered_since(now) {
             Some(since) => {
@@ -194,14 +198,28 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
 }
 
 /// Who paused the AI, and how long ago, where that is known.
-pub fn paused_by(row: &ConversationRow, now: Timestamp) -> String {
+pub fn paused_by(inbox: &Inbox, row: &ConversationRow) -> String {
+    let now = inbox.context.shown_at();
     if !row.paused_here {
         return "someone else".to_owned();
     }
-    let age = row.paused.as_ref().map(|(_, since)| now.since(*since));
-    match age.filter(|it| *it >= MINUTE) {
-        Some(age) => format!("you {}", short_span(age)),
-        None => "you".to_owned(),
+    let agent = &inbox.context.settings.agent;
+    let other = row.paused.as_ref().map(|it| &it.0).filter(|it| !it.is_empty() && *it != agent);
+    let who = other.map_or("you", SafeText::as_str);
+    let age = row.paused.as_ref().map(|(_, since)| now.since(*since)).filter(|it| *it >= MINUTE);
+    let age = age.map_or_else(String::new, |it| format!(" {}", short_span(it)));
+    let lease = lease_words(inbox, row).map_or_else(String::new, |it| format!(", {it}"));
+    format!("{who}{age}{lease}")
+}
+
+/// When the lease of a pause made here ends, once that is near.
+fn lease_words(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
+    let lease = inbox.context.settings.pause_lease;
+    let ends = row.lease_from.filter(|_| lease > 0)?.plus(lease);
+    match ends.since(inbox.context.shown_at()) {
+        left if left <= 0 => Some("over".to_owned()),
+        left if left <= LEASE_NEAR.min(lease / 2) => Some(format!("ends in {}", short_span(left))),
+        _ => None,
     }
 }
 

@@ -184,7 +184,7 @@ pub fn row(
         0 | 1 => String::new(),
         count => format!(" ({count})"),
     };
-    let labels = conversations::view::labels(row);
+    let labels = conversations::view::labels(inbox, row);
     let style = if unread { theme.strong() } else { Style::new() };
     let runs = [
         (star, theme.strong()),

@@ -35,7 +35,9 @@ pub(crate) fn may_edit(inbox: &Inbox) -> Result<(), Reason> {
 }
 
 pub(crate) fn accept(inbox: &mut Inbox, _: KeyPress) {
-    update::accept(inbox);
+    if let Some(entry) = inbox.outbox.proposals.chosen().cloned() {
+        update::accept(inbox, entry);
+    }
 }
 
 pub(crate) fn edit(inbox: &mut Inbox, _: KeyPress) {

@@ -19,8 +19,7 @@ use model::text::SafeText;
 use model::time::MINUTE;
 
 /// Does what is proposed, or asks first where somebody wrote meanwhile.
-pub(crate) fn accept(inbox: &mut Inbox) {
-    let Some(entry) = inbox.outbox.proposals.chosen().cloned() else { return };
+pub(crate) fn accept(inbox: &mut Inbox, entry: ProposalEntry) {
     if !entry.is_stale() {
         return carry_out(inbox, entry);
     }

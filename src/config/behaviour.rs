@@ -1,0 +1,29 @@
+//! What sending does: how long it is held, and what becomes of the AI.
+
+use crate::config::reading::Section;
+use crate::config::{Config, Mistakes};
+use inbox::settings::PauseOnReply;
+
+/// Reads `[behaviour]`.
+pub(super) fn read(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
+    mistakes.all(section.unknown());
+    let lease = mistakes.value(section.integer("pause_lease_hours"));
+    config.pause_lease_hours = lease.unwrap_or(config.pause_lease_hours);
+    let one_in = mistakes.value(section.integer("review_one_in"));
+    config.review_one_in = one_in.and_then(|it| u32::try_from(it).ok()).unwrap_or(config.review_one_in);
+    let word = mistakes.value(section.word("pause_on_reply"));
+    config.pause_on_reply = match word.as_deref() {
+        Some("always") => PauseOnReply::Always,
+        Some("never") => PauseOnReply::Never,
+        _ => PauseOnReply::Ask,
+    };
+    if let Some(undo) = mistakes.take(section.table("undo_seconds")).flatten() {
+        mistakes.all(undo.unknown());
+        let broadcast = mistakes.value(undo.integer("broadcast"));
+        config.undo_broadcast_seconds = broadcast.unwrap_or(config.undo_broadcast_seconds);
+        let email = mistakes.value(undo.integer("email"));
+        config.undo_email_seconds = email.unwrap_or(config.undo_email_seconds);
+        let chat = mistakes.value(undo.integer("chat"));
+        config.undo_chat_seconds = chat.unwrap_or(config.undo_chat_seconds);
+    }
+}

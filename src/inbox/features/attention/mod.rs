@@ -1,0 +1,55 @@
+//! What needs a person, of all tabs in one list by urgency; and what rings
+//! because its time has come: a late promise, an AI that did not wake up, an
+//! answer whose target is near.
+
+pub(crate) mod update;
+
+use model::attention::{Alarms, AttentionEntry};
+use model::time::Timestamp;
+
+/// What is known of it.
+#[derive(Debug, Default)]
+pub(crate) struct AttentionQueue {
+    /// The most urgent first; `None` until it was read.
+    entries: Option<Vec<AttentionEntry>>,
+    /// Whether there is more than these.
+    more: bool,
+    /// Whether they may be old.
+    stale: bool,
+    /// How much was due when it was looked at last.
+    alarms: Alarms,
+    /// Until when it was looked at: what became due before rings no more.
+    rung_until: Option<Timestamp>,
+    /// Whether it may be otherwise by now.
+    alarms_stale: bool,
+    /// Whether an answer is awaited.
+    asked: bool,
+}
+
+impl AttentionQueue {
+    /// Something may need a person now, or none any more.
+    pub(crate) fn changed(&mut self) {
+        (self.stale, self.alarms_stale) = (true, true);
+    }
+
+    /// When something becomes due.
+    pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
+        self.alarms.next.filter(|it| *it > now)
+    }
+
+    /// What is due, in words for the status line, and whether any of it is late.
+    pub(crate) fn due_words(&self) -> Option<(String, bool)> {
+        let words = |count: u32, one: &str, many: &str| {
+            (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
+        };
+        let Alarms { late_promises, silent, near, missed, .. } = self.alarms;
+        let parts = [
+            words(late_promises, "promise late", "promises late"),
+            words(silent, "AI silent", "AIs silent"),
+            words(missed, "answer late", "answers late"),
+            words(near, "answer due", "answers due"),
+        ];
+        let parts: Vec<String> = parts.into_iter().flatten().collect();
+        (!parts.is_empty()).then(|| (parts.join(", "), late_promises + silent + missed > 0))
+    }
+}

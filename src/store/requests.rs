@@ -1,0 +1,85 @@
+//! What was asked of servers lately, by all processes on a folder: each adds its
+//! own now and then, and the oldest are forgotten. In the cache, because nobody
+//! misses it.
+
+use rusqlite::params;
+
+use crate::{Store, StoreError};
+use model::calls::Call;
+use model::text::SafeText;
+use sqlite::{Queries, Row, read_row};
+
+/// Requests that are kept: the newest.
+const KEPT: i64 = 2_000;
+
+impl Store {
+    /// Keeps requests of a process for the others.
+    ///
+    /// # Errors
+    /// When the database fails; then none is kept.
+    pub async fn keep_calls(&self, process: String, calls: Vec<Call>) -> Result<(), StoreError> {
+        if calls.is_empty() {
+            return Ok(());
+        }
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                let mut insert = change.prepare_cached(
+                    "INSERT INTO request (at, process, channel, method, base, path, took, status, why, code,
+                         replayed, key, request_id, has_body)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                )?;
+                for it in &calls {
+                    let why = it.answer.as_ref().err().map(SafeText::as_str);
+                    insert.execute(params![
+                        it.at,
+                        process,
+                        it.channel,
+                        it.method,
+                        it.base,
+                        it.kept_path(),
+                        it.took,
+                        it.answer.as_ref().ok(),
+                        why,
+                        it.code,
+                        it.replayed,
+                        it.key,
+                        it.request_id,
+                        it.has_body
+                    ])?;
+                }
+                drop(insert);
+                let sql = "DELETE FROM request WHERE number <= (SELECT max(number) FROM request) - ?1";
+                change.execute(sql, [KEPT])?;
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// The newest requests of all processes but this one, newest first.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn calls_of_others(&self, process: String, limit: u32) -> Result<Vec<Call>, StoreError> {
+        self.cache()
+            .later(move |cache| {
+                let sql =
+                    "SELECT at, process, channel, method, base, path, took, status, why, code, replayed, key,
+                         request_id, has_body
+                     FROM request WHERE process <> ?1 ORDER BY number DESC LIMIT ?2";
+                Ok(cache.connection.all(sql, params![process, limit], call)?)
+            })
+            .await
+    }
+}
+
+fn call(row: &Row<'_>) -> rusqlite::Result<Call> {
+    let status: Option<u16> = row.get("status")?;
+    let answer = status.ok_or(row.line("why")?);
+    Ok(read_row!(row, Call {
+        channel, at, method, base, path, took, replayed, key, has_body, process: line, code: optional_line,
+        request_id: optional_line;
+        answer
+    }))
+}

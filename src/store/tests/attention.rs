@@ -1,0 +1,148 @@
+//! What needs a person, and what rings, by this desk's own clock.
+
+use crate::Store;
+use crate::tests::{add, at, channel, conversation, list, message};
+use model::attention::{
+    Alarms, AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery, AttentionReason,
+};
+use model::conversations::{Automation, Escalation};
+use model::ids::ConversationId;
+use model::local::{Assignment, Keep};
+use model::messages::Direction::{Inbound, Outbound};
+use model::promises::CustomerPromise;
+use model::targets::ResponseTargets;
+use model::text::SafeText;
+use model::time::{MINUTE, SECOND};
+
+fn query(seconds: i64, targets: ResponseTargets) -> AttentionQuery {
+    AttentionQuery {
+        channels: vec![channel()],
+        now: at(seconds),
+        lease: 0,
+        targets: vec![(channel(), targets)],
+    }
+}
+
+fn entries(store: &Store, seconds: i64, targets: ResponseTargets) -> Vec<AttentionEntry> {
+    let ask = AttentionAsk::List(query(seconds, targets));
+    match store.reader().unwrap().attention(&ask).unwrap() {
+        AttentionAnswer::List(entries, more) => {
+            assert!(!more);
+            entries
+        }
+        AttentionAnswer::Alarms(..) => panic!("a list was asked for"),
+    }
+}
+
+fn alarms(store: &Store, since: i64, seconds: i64, targets: ResponseTargets) -> Alarms {
+    let ask = AttentionAsk::Alarms(query(seconds, targets), at(since));
+    match store.reader().unwrap().attention(&ask).unwrap() {
+        AttentionAnswer::Alarms(alarms, until) => {
+            assert_eq!(until, at(seconds));
+            alarms
+        }
+        AttentionAnswer::List(..) => panic!("alarms were asked for"),
+    }
+}
+
+fn promise(due: i64, by: &str) -> Option<CustomerPromise> {
+    let (words, by) = (SafeText::line("call back"), SafeText::line(by));
+    Some(CustomerPromise { words, due: at(due), by, at: at(0) })
+}
+
+fn word(entry: &AttentionEntry) -> String {
+    let kind = match &entry.reason {
+        AttentionReason::PromiseLate(_) => "promised",
+        AttentionReason::Target(_) => "target",
+        AttentionReason::Asks(_) => "asks",
+        AttentionReason::Silent(_) => "silent",
+        _ => "other",
+    };
+    format!("{kind} {}", entry.conversation().unwrap().conversation)
+}
+
+#[tokio::test]
+async fn a_promise_rings_once_it_is_due_and_stays_late_until_it_is_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1), conversation("b", 2)]).await;
+    let keep = |id: &str, promise| {
+        let all = vec![(ConversationId::from(id), promise)];
+        store.keep(&channel(), Keep::Promise(all)).unwrap();
+    };
+    keep("a", promise(100, "Ana"));
+    keep("b", promise(200, "Bo"));
+    let none = ResponseTargets::default();
+    let before = alarms(&store, 0, 99, none);
+    assert_eq!((before.late_promises, before.next, before.rung.len()), (0, Some(at(100)), 0));
+    let due = alarms(&store, 99, 100, none);
+    assert_eq!((due.late_promises, due.next, due.rung.len()), (1, Some(at(200)), 1));
+    let after = alarms(&store, 100, 150, none);
+    assert_eq!((after.late_promises, after.rung.len()), (1, 0), "it rings once");
+    assert_eq!(entries(&store, 250, none).iter().map(word).collect::<Vec<_>>(), ["promised a", "promised b"]);
+    // Another one takes its place, and one that is kept is gone.
+    keep("a", promise(300, "Ana"));
+    keep("b", None);
+    assert!(entries(&store, 250, none).is_empty());
+    assert_eq!(store.reader().unwrap().promised().unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn whoever_takes_over_has_all_that_others_had_or_one_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    list(&store, vec![conversation("a", 1), conversation("b", 2)]).await;
+    let claim = |who: &str| Some(Assignment { agent: SafeText::line(who), at: at(1) });
+    store.keep(&channel(), Keep::Claim(vec![("a".into(), claim("Ana")), ("b".into(), claim("Bo"))])).unwrap();
+    store.keep(&channel(), Keep::Promise(vec![("a".into(), promise(9, "Ana"))])).unwrap();
+    let who = Assignment { agent: SafeText::line("Cy"), at: at(50) };
+    let reader = store.reader().unwrap();
+    let claims = || reader.claims(9).unwrap();
+    store.keep(&channel(), Keep::TakeOver(who.clone(), Some(SafeText::line("Ana")))).unwrap();
+    assert_eq!(claims(), [(SafeText::line("Bo"), 1), (SafeText::line("Cy"), 1)]);
+    assert_eq!(reader.promised().unwrap()[0].promise.by, SafeText::line("Cy"));
+    store.keep(&channel(), Keep::TakeOver(who, None)).unwrap();
+    assert_eq!(claims(), [(SafeText::line("Cy"), 2)]);
+}
+
+#[tokio::test]
+async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let quiet = |id: &str, seconds| {
+        let mut it = conversation(id, seconds);
+        it.automation = Automation::Off;
+        it
+    };
+    list(&store, vec![quiet("first", 0), quiet("later", 100), quiet("broadcast", 0)]).await;
+    add(&store, vec![message("first", "m1", 0, Inbound)]).await;
+    let said = [(10, Inbound), (20, Outbound), (100, Inbound)];
+    let said = said.iter().map(|(at, way)| message("later", &format!("l{at}"), *at, *way));
+    add(&store, said.collect()).await;
+    // What nobody asked for is no answer: this is the first one.
+    add(&store, vec![message("broadcast", "b1", -50, Outbound), message("broadcast", "b2", 0, Inbound)])
+        .await;
+    let targets = ResponseTargets { first_response: 10 * MINUTE, waiting: 20 * MINUTE };
+    let rung = |since, seconds| {
+        let alarms = alarms(&store, since, seconds, targets);
+        let mut rung: Vec<String> = alarms.rung.iter().map(word).collect();
+        rung.sort();
+        (rung, alarms.near, alarms.missed, alarms.next.map(|it| it.since(at(0)) / SECOND))
+    };
+    let minute = 60;
+    assert_eq!(rung(0, 8 * minute - 1), (vec![], 0, 0, Some(8 * minute)));
+    let both = vec!["target broadcast".to_owned(), "target first".to_owned()];
+    assert_eq!(rung(8 * minute - 1, 8 * minute).0, both);
+    assert_eq!(rung(8 * minute, 9 * minute), (vec![], 2, 0, Some(10 * minute)));
+    assert_eq!(rung(9 * minute, 10 * minute).2, 2, "missed");
+    let later = 100 + 16 * minute;
+    assert_eq!(rung(later - 1, later), (vec!["target later".to_owned()], 1, 2, Some(100 + 20 * minute)));
+    let listed: Vec<String> = entries(&store, later, targets).iter().map(word).collect();
+    assert_eq!(listed, ["target broadcast", "target first", "target later"]);
+    // Whom the AI asks for is told once, as that.
+    let mut asks = conversation("first", 0);
+    asks.escalation = Escalation::Asks(SafeText::line("asks"));
+    list(&store, vec![asks]).await;
+    let listed: Vec<String> = entries(&store, later, targets).iter().map(word).collect();
+    assert_eq!(listed, ["asks first", "target broadcast", "target later"]);
+}
