@@ -156,7 +156,7 @@ impl Default for Config {
             ascii: false,
             pause_lease_hours: 4,
             review_one_in: model::reviews::ONE_IN,
-            targets: TargetMinutes::default(),
+            targets: TargetMinutes::NONE,
             screen: ScreenConfig::default(),
             noticing: Noticing::default(),
             notifier: Notifier::default(),
@@ -249,7 +249,7 @@ impl Config {
         }
         if let Some(section) = mistakes.take(root.table("targets")).flatten() {
             mistakes.all(section.unknown());
-            config.targets = targets::read(&section, &mut mistakes);
+            config.targets = targets::read(&section, &mut mistakes).or(TargetMinutes::NONE);
         }
         if let Some(section) = mistakes.take(root.table("notify")).flatten() {
             (config.noticing, config.notifier) = notify::read(&section, &mut mistakes);

@@ -44,6 +44,19 @@ pub struct TargetMinutes {
     waiting: Option<i64>,
 }
 
+impl TargetMinutes {
+    /// No target for anybody.
+    pub(super) const NONE: Self = Self { first_response: Some(0), waiting: Some(0) };
+
+    /// These, and others where nothing is said.
+    pub(super) fn or(self, others: Self) -> Self {
+        Self {
+            first_response: self.first_response.or(others.first_response),
+            waiting: self.waiting.or(others.waiting),
+        }
+    }
+}
+
 /// Reads the two keys of `[targets]` or of a channel.
 pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> TargetMinutes {
     TargetMinutes {
@@ -55,12 +68,12 @@ pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> TargetMinu
 impl Config {
     /// The targets of each channel: its own, else those of all.
     pub fn targets(&self) -> Vec<(ChannelId, ResponseTargets)> {
-        let span = |own: Option<i64>, all: Option<i64>| own.or(all).unwrap_or(0) * MINUTE;
-        let of = |own: &TargetMinutes| ResponseTargets {
-            first_response: span(own.first_response, self.targets.first_response),
-            waiting: span(own.waiting, self.targets.waiting),
+        let span = |minutes: Option<i64>| minutes.unwrap_or(0) * MINUTE;
+        let of = |own: TargetMinutes| {
+            let TargetMinutes { first_response, waiting } = own.or(self.targets);
+            ResponseTargets { first_response: span(first_response), waiting: span(waiting) }
         };
-        let all = self.channels.iter().map(|it| (it.id(), of(&it.targets)));
+        let all = self.channels.iter().map(|it| (it.id(), of(it.targets)));
         all.filter(|it| it.1.is_set()).collect()
     }
 }

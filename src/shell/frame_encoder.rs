@@ -65,6 +65,7 @@ pub fn encode(
 ) {
     let ((before, old_links), (after, links)) = (before, after);
     links::mark_changed(before, old_links, links);
+    mark_halves(before, after);
     let cells: Vec<Changed<'_>> = before.diff_iter(after).collect();
     let mut encoder = Encoder { out, at: None, pen: Pen::default(), link: None, links };
     let mut index = 0;
@@ -84,6 +85,18 @@ pub fn encode(
         }
     }
     encoder.end();
+}
+
+/// Marks the second halves of wide characters that go: what a terminal leaves
+/// there, and in which style, differs from one to the next.
+fn mark_halves(before: &mut Buffer, after: &Buffer) {
+    for index in 1..before.content.len().min(after.content.len()) {
+        let (old, new) = (&before.content[index - 1], &after.content[index - 1]);
+        if old.symbol().len() > 1 && old != new && wrap::cells(old.symbol()) > 1 {
+            // No cell that is drawn has it, so the two differ.
+            before.content[index].diff_option = CellDiffOption::AlwaysUpdate;
+        }
+    }
 }
 
 /// Moves rows as a scroll region does. The pen is plain before and after.
@@ -214,6 +227,7 @@ impl<'a> Encoder<'a> {
                 cells => put(self.out, format_args!("\x1b[{cells}C")),
             },
             Some((_, row)) if x == 0 && y == row + 1 => self.out.extend_from_slice(b"\r\n"),
+            _ if (x, y) == (0, 0) => self.out.extend_from_slice(b"\x1b[H"),
             _ if x == 0 => put(self.out, format_args!("\x1b[{}H", y + 1)),
             _ => put(self.out, format_args!("\x1b[{};{}H", y + 1, x + 1)),
         }

@@ -152,7 +152,7 @@ mod tests {
         let opened = |words: &str| format!("\x1b]8;id=1;{url}\x1b\\{words}\x1b]8;;\x1b\\");
         type Frame<'a> = (&'a str, &'a [LinkedCells]);
         let cases: [(Frame<'_>, Frame<'_>, String); 7] = [
-            (("", &[]), ("x abc y", &linked), format!("x{}y", opened("abc"))),
+            (("", &[]), ("x abc y", &linked), format!("x {}y", opened("abc"))),
             (("x abc y", &linked), ("x abc z", &linked), "z".to_owned()),
             (("x abc y", &linked), ("z abc y", &linked), "z".to_owned()),
             (("x abc y", &linked), ("x abd y", &linked), opened("d")),

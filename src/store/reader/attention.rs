@@ -164,7 +164,7 @@ fn waiting(
         "SELECT c.id, c.waiting_since FROM conversation c INDEXED BY conversation_waits
          WHERE c.channel = ?1 AND c.needs = 1 AND c.waiting_since <= ?2 AND c.is_closed = 0
              AND {ANSWERED_BEFORE} = ?3 AND c.number NOT IN ({})
-         ORDER BY c.waiting_since LIMIT ?4",
+         ORDER BY c.waiting_since, c.id LIMIT ?4",
         local::ASLEEP
     );
     let bound = params![channel, before, answered, WAITING];

@@ -31,18 +31,18 @@ const ROWS: u32 = 40;
 
 /// What is done, and the steps it takes at most.
 const GESTURES: [(Gesture, u64); 13] = [
-    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 30_435),
-    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 29_387),
-    (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 36_811),
-    (Gesture::Around("is:needed -is:snoozed", Sort::Urgency), 31_261),
-    (Gesture::Around("status:open", Sort::Activity), 20_721),
-    (Gesture::Last("status:open", Sort::Activity), 20_075),
-    (Gesture::History(100), 4_553),
-    (Gesture::History(200), 8_653),
+    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, true), 31_814),
+    (Gesture::First("is:needed -is:snoozed", Sort::Urgency, false), 30_766),
+    (Gesture::First("status:open -is:snoozed -is:broadcast", Sort::Activity, true), 38_190),
+    (Gesture::Around("is:needed -is:snoozed", Sort::Urgency), 32_819),
+    (Gesture::Around("status:open", Sort::Activity), 22_279),
+    (Gesture::Last("status:open", Sort::Activity), 21_454),
+    (Gesture::History(100), 4_745),
+    (Gesture::History(200), 8_845),
     (Gesture::Draft, 11),
-    (Gesture::Return, 10_000),
+    (Gesture::Return, 11_227),
     (Gesture::Levels, 1_145),
-    (Gesture::Attention, 40_000),
+    (Gesture::Attention, 51_936),
     (Gesture::Alarms, 2_000),
 ];
 
