@@ -121,7 +121,7 @@ fn every_mistake_is_told() {
 
 #[test]
 fn keys_are_chosen_by_the_name_of_a_command() {
-    let text = "[keys]\nreply = \"p\"\npause-ai = [\"r\", \"F2\"]\nundo = [\"Ctrl-Y\"]\nclaim = []\nsend = \"Ctrl-S\"\n";
+    let text = "[keys]\nreply = \"p\"\npause-ai = [\"r\", \"F2\"]\nundo = [\"Ctrl-T\"]\nclaim = []\nsend = \"Ctrl-S\"\n";
     let keymap = Config::parse("f", text).expect("they swap").keymap;
     assert_eq!((keymap.first(Command::Reply), keymap.first(Command::PauseAi)), ("p".into(), "r".into()));
     assert_eq!(keymap.all(Command::PauseAi), ["r", "F2"]);

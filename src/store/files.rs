@@ -2,7 +2,6 @@
 //! about a file that cannot be used.
 
 use std::fs::File;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,6 +10,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 use crate::StoreDurability;
 use crate::clock::StoreClock;
 use crate::errors::StoreError;
+use crate::set_aside::{self, set_aside};
 use crate::{filter, search};
 use sqlite::Queries;
 
@@ -196,31 +196,6 @@ pub(crate) fn open_outbox(
     })
 }
 
-/// Remembers that the cache was found to be damaged in use, for the process that opens
-/// it next alone: others may be using what is left of it.
-pub(crate) fn mark_damaged(cache: &Path) {
-    if let Err(error) = private_file(&marker(cache)) {
-        tracing::error!(%error, "the damaged cache could not be marked");
-    }
-}
-
-/// Sets a cache aside that was marked as damaged; only for a process that is
-/// alone on the folder. Tells whether it did.
-pub(crate) fn set_damaged_aside(paths: &Paths) -> Result<bool, StoreError> {
-    let marker = Some(marker(&paths.cache)).filter(|it| it.exists());
-    let Some(marker) = marker else { return Ok(false) };
-    tracing::warn!(file = %paths.cache.display(), "the cache was damaged and is rebuilt");
-    if paths.cache.exists() {
-        set_aside(&paths.cache)?;
-    }
-    std::fs::remove_file(&marker).map_err(|source| StoreError::Folder { path: marker, source })?;
-    Ok(true)
-}
-
-fn marker(cache: &Path) -> PathBuf {
-    cache.with_extension("db.damaged")
-}
-
 /// Opens the cache; one that cannot be used is set aside and made anew. Tells
 /// whether that was done. The outbox is attached as `desk`, to be read only.
 pub(crate) fn open_cache(
@@ -263,7 +238,7 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
 /// A connection that reads both files as they are; none where they are not whole,
 /// not of today's form, or hold rows that were cut off on their way.
 pub(crate) fn peek(paths: &Paths) -> Option<Connection> {
-    if marker(&paths.cache).exists() || paths.outbox_is_emptied() {
+    if set_aside::marker(&paths.cache).exists() || paths.outbox_is_emptied() {
         return None;
     }
     let connection = open_reader(paths).ok()?;
@@ -376,24 +351,6 @@ fn use_journal(connection: &Connection) -> rusqlite::Result<()> {
 
 fn version_of(connection: &Connection) -> rusqlite::Result<i64> {
     connection.scalar("PRAGMA user_version", [])
-}
-
-/// Renames an unusable file; an older one set aside before gives way.
-fn set_aside(path: &Path) -> Result<(), StoreError> {
-    let wrap = |source| StoreError::Folder { path: path.to_owned(), source };
-    std::fs::rename(path, aside(path)).map_err(wrap)?;
-    for extension in ["db-wal", "db-shm"] {
-        match std::fs::remove_file(path.with_extension(extension)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(wrap(error)),
-            _ => {}
-        }
-    }
-    Ok(())
-}
-
-/// Where a file is set aside.
-pub(crate) fn aside(path: &Path) -> PathBuf {
-    path.with_extension("db.set-aside")
 }
 
 /// Opens a file, made readable by its owner only if it is new. SQLite gives

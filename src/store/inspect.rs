@@ -9,6 +9,7 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::files::{self, Paths};
 use crate::leases;
+use crate::set_aside;
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
@@ -105,7 +106,7 @@ pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInsp
     let unindexed =
         connection.as_ref().and_then(|it| it.scalar("SELECT below > 0 FROM search_progress", []).ok());
     let led = connection.as_ref().and_then(|it| led(it, now).ok());
-    let aside = files::aside(&paths.cache);
+    let aside = set_aside::aside(&paths.cache);
     StoreInspection {
         outbox,
         cache,

@@ -60,6 +60,7 @@ pub mod reviews;
 mod rows;
 mod search;
 mod seen;
+mod set_aside;
 mod settling;
 pub mod shelf;
 pub mod since;
@@ -198,14 +199,14 @@ impl Store {
         let mut aside = false;
         let lock = paths.enter(|| {
             paths.bring_cache(folder);
-            aside = files::set_damaged_aside(&paths)?;
+            aside = set_aside::set_damaged_aside(&paths)?;
             lane::recover(&mut outbox, None).map(drop)
         })?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability, &setup.clock)?;
         let rebuilt = rebuilt || aside;
         let mended = stuck::mend(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
-                files::mark_damaged(&paths.cache);
+                set_aside::mark_damaged(&paths.cache);
             }
         })?;
         let counter = Arc::new(AtomicU64::new(1));

@@ -12,6 +12,7 @@ use rusqlite::Connection;
 
 use crate::errors::StoreError;
 use crate::files::{self, BUSY};
+use crate::set_aside;
 use sqlite::Queries;
 
 /// The indexes, in the order they are merged.
@@ -75,7 +76,7 @@ impl Wiping {
                     // Somebody reads; after the next job it is tried again.
                     return Ok(false);
                 }
-                remove(&files::aside(&self.cache))?;
+                remove(&set_aside::aside(&self.cache))?;
                 remove(&self.marker())?;
                 None
             }

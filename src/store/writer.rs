@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction};
 use tokio::sync::oneshot;
 
 use crate::errors::StoreError;
-use crate::files;
+use crate::set_aside;
 use disk::Standing;
 
 type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
@@ -113,7 +113,7 @@ impl<T: Send + 'static> WriterThread<T> {
 
     fn note_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
         if self.marks_damage && matches!(result, Err(StoreError::Damaged(_))) {
-            files::mark_damaged(self.standing.path());
+            set_aside::mark_damaged(self.standing.path());
         }
         result
     }

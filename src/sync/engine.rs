@@ -8,9 +8,10 @@ use tokio::sync::{Notify, mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
 use crate::file_news::FileNews;
-use crate::leading::{Leading, ProcessRole, owner, this_process};
+use crate::leading::Leading;
 use crate::loops::TabLoop;
 use crate::plan::Polling;
+use crate::process_names::{ProcessRole, owner, this_process};
 use crate::tab::{Loop, TabSync};
 use crate::{ChannelSpec, ChannelSync};
 use client::ClientError;

@@ -10,11 +10,10 @@ use std::collections::HashMap;
 use std::mem::discriminant;
 use std::sync::Arc;
 
-use sha2::{Digest, Sha256};
-
+use crate::NAP;
+use crate::process_names::{ProcessRole, lease_name, sending_name, this_process};
 use crate::tab::{Loop, TabSync};
 use crate::wishes::Lead;
-use crate::{ChannelSpec, NAP};
 use model::account::Account;
 use model::ids::ChannelId;
 use model::leader::Leader;
@@ -22,7 +21,6 @@ use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Versions, Vitals};
-use store::processes::Process;
 use store::{Store, StoreError};
 
 /// Between two looks at whether another process has changed the files, where
@@ -35,60 +33,6 @@ const LOOKS: u8 = 4;
 const LOOKS_AFTER_RENEWAL: u8 = 2;
 /// When the files could not be used, they are tried again after.
 const AGAIN: i64 = SECOND;
-
-/// Who this process is among those on its folder: no two are called the same,
-/// and the others can tell when it has ended.
-pub fn owner(store: &Store) -> String {
-    let process = Process::this().map_or_else(|| std::process::id().to_string(), |it| it.to_string());
-    format!("{process}-{:016x}", store.chance().draw())
-}
-
-/// What this process is called in what it keeps of its requests.
-pub fn this_process(kind: &str) -> String {
-    format!("{kind}, process {}", std::process::id())
-}
-
-/// What a process that leads is to the others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProcessRole {
-    /// An inbox, with a person before it.
-    Inbox,
-    /// It has no screen, and gives way to an inbox.
-    Engine,
-}
-
-impl ProcessRole {
-    /// What it is called by the processes that wait for it.
-    pub(crate) fn kind(self) -> &'static str {
-        match self {
-            Self::Inbox => "inbox",
-            Self::Engine => "engine",
-        }
-    }
-
-    fn rank(self) -> Rank {
-        match self {
-            Self::Inbox => Rank::Inbox,
-            Self::Engine => Rank::Engine,
-        }
-    }
-}
-
-/// What a channel's lease for asking is called: one for each channel and key, so that a
-/// process with another key for the same channel is no follower.
-pub fn lease_name(spec: &ChannelSpec) -> String {
-    let mut hash = Sha256::new();
-    for part in [spec.id.as_str(), &spec.base_url, spec.key.expose()] {
-        hash.update(part.len().to_be_bytes());
-        hash.update(part);
-    }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
-}
-
-/// What a channel's lease for sending is called.
-pub fn sending_name(spec: &ChannelSpec) -> String {
-    format!("{}.send", lease_name(spec))
-}
 
 /// A tab and what its leases are called.
 struct Led {

@@ -212,12 +212,14 @@ fn rooms_of_the_edge_keep_apart() {
 
 /// The files of the service that speak to an engine of its database. All
 /// others ask through a session.
-const ENGINES: [(&str, &str); 8] = [
+const ENGINES: [(&str, &str); 10] = [
     ("rusqlite", "service/database/open.rs"),
     ("rusqlite", "service/database/sqlite.rs"),
     ("rusqlite", "service/database/transfer/file.rs"),
+    ("tokio_postgres", "service/database/postgres/address.rs"),
     ("tokio_postgres", "service/database/postgres/feed.rs"),
     ("tokio_postgres", "service/database/postgres/link.rs"),
+    ("tokio_postgres", "service/database/postgres/password.rs"),
     ("tokio_postgres", "service/database/postgres/session.rs"),
     ("tokio_postgres", "service/database/postgres/tls.rs"),
     ("tokio_postgres", "service/database/postgres/values.rs"),

@@ -328,6 +328,7 @@ fn the_demo_shows_a_proposal_a_ready_draft_and_answers_to_look_over() {
     terminal.wait_for_text("Customer");
     terminal.keys("a");
     terminal.wait_for_text("100 % of 1 answer");
+    terminal.wait_for_text("AI paused by you 1");
     terminal.keys("q");
     terminal.wait_for_text("Quit frontdesk?");
     terminal.say_yes("Quit frontdesk?");

@@ -22,7 +22,7 @@ use model::time::{SECOND, Timestamp, Zone};
 use model::unreadable::{self, List};
 use store::leases::Holder;
 use store::{Reader, Store};
-use sync::{ChannelSync, Pulled, leading};
+use sync::{ChannelSync, Pulled, process_names};
 
 mod labels;
 mod reading;
@@ -71,7 +71,7 @@ impl Drop for Session {
             let _ = print::note(&words);
         }
         for channel in &self.channels {
-            let kept = self.runtime.block_on(channel.keep_calls(&leading::this_process("script")));
+            let kept = self.runtime.block_on(channel.keep_calls(&process_names::this_process("script")));
             drop(kept.inspect_err(|error| tracing::warn!(%error, "requests were not kept")));
         }
         if let Err(error) = self.runtime.block_on(self.files.store.release_leases(&self.owner)) {
@@ -110,7 +110,7 @@ impl Session {
             channels.push(Arc::new(made.until(deadline.clone())));
         }
         let runtime = desk::runtime()?;
-        let owner = leading::owner(&files.store);
+        let owner = process_names::owner(&files.store);
         let (progress, account_at) = (RefCell::new(progress), RefCell::default());
         Ok(Self { files, runtime, reader, owner, patience, deadline, channels, progress, told, account_at })
     }
@@ -273,7 +273,7 @@ impl Session {
     /// Whether this process has to ask for a channel itself: no other one on
     /// the folder, such as an inbox, keeps the files fresh.
     pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
-        let name = leading::lease_name(channel.spec());
+        let name = process_names::lease_name(channel.spec());
         let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
         Ok(!matches!(held, Some(Holder::Other(_))))
     }

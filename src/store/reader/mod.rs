@@ -6,7 +6,7 @@ use std::path::Path;
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::email::rules;
-use crate::{StoreError, account, drafts, files, filter, pauses, proposals};
+use crate::{StoreError, account, drafts, filter, pauses, proposals, set_aside};
 use model::account::Account;
 use model::attention::{AttentionAnswer, AttentionAsk};
 use model::conversations::ConversationRow;
@@ -73,7 +73,7 @@ impl Reader {
     /// damaged.
     pub fn note_damage(&self, error: &StoreError) {
         if let (StoreError::Damaged(_), Some(file)) = (error, self.connection.path()) {
-            files::mark_damaged(Path::new(file));
+            set_aside::mark_damaged(Path::new(file));
         }
     }
 

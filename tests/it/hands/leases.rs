@@ -13,7 +13,8 @@ use frontdesk::store::Store;
 use frontdesk::store::leases::{Holder, LEASE, LeaseRequest, Rank, Vitals};
 #[cfg(target_os = "linux")]
 use frontdesk::store::processes::Process;
-use frontdesk::sync::leading::{Leading, ProcessRole, lease_name, owner, sending_name};
+use frontdesk::sync::leading::Leading;
+use frontdesk::sync::process_names::{ProcessRole, lease_name, owner, sending_name};
 use frontdesk::sync::{ChannelSpec, Loop, Polling, TabLoop, TabSync};
 use serde_json::Value;
 

@@ -13,7 +13,7 @@ use frontdesk::model::time::Clock;
 use frontdesk::store::clock::StoreClock;
 use frontdesk::store::{Reader, Store, StoreDurability, StoreOptions};
 use frontdesk::sync::{
-    ChannelSpec, ChannelSync, Leading, Loop, Polling, ProcessRole, TabLoop, TabSync, leading,
+    ChannelSpec, ChannelSync, Leading, Loop, Polling, ProcessRole, TabLoop, TabSync, process_names,
 };
 use futures_util::FutureExt;
 
@@ -114,7 +114,7 @@ impl Desk {
         };
         let (tab, leading) = if self.made.shared {
             let tab = Arc::new(TabSync::under_lease(channel, polling));
-            let owner = leading::owner(&store);
+            let owner = process_names::owner(&store);
             (tab.clone(), Some(Leading::new(store.clone(), vec![tab], owner, ProcessRole::Inbox)))
         } else {
             (Arc::new(TabSync::new(channel, polling)), None)

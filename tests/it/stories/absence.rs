@@ -130,5 +130,5 @@ fn whom_the_ai_fails_is_told_though_nobody_waits() {
         desk.pass(20);
     }
     // They stand behind all who wait.
-    desk.settle().settle().keys("k").keys("gcG").shows("AI fails: ");
+    desk.settle().settle().keys("k").keys("gcG").shows("the AI asks for a person");
 }

@@ -18,7 +18,7 @@ fn help_shows_the_keys_of_this_place() {
 #[test]
 fn an_unknown_key_and_a_disabled_key_say_why() {
     let mut desk = Desk::new(80, 24);
-    desk.settle().keys("Z").shows("Z is not a key here; ? shows the keys");
+    desk.settle().keys("'").shows("' is not a key here; ? shows the keys");
     desk.keys("p").shows("pause AI: no conversation is selected");
     desk.keys("gy").shows("g y is not a key here");
     desk.keys("z").shows("undo: nothing is held that could be taken back");

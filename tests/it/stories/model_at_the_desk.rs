@@ -113,7 +113,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": url});
     desk.wait(60_000_000);
     desk.dev("inbound", note.clone());
-    desk.settle().shows("note.ogg").keys("<Ctrl-T>");
+    desk.settle().shows("note.ogg").keys("<Ctrl-W>");
     desk.shows("no model for it is configured ([assist] transcribe_model");
     let model = StandIn::start(|request| {
         assert_eq!(request.target, "/v1/audio/transcriptions");
@@ -123,19 +123,19 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     let caps = ModelCaps { tokens: 50_000, cost: Some(cost("1")) };
     desk.suggests_within(&model.url(), caps, prices);
     desk.keys("G")
-        .keys("<Ctrl-T>")
+        .keys("<Ctrl-W>")
         .shows("Write the voice note down?")
         .shows("It would be fetched from 127.0.0.1");
     desk.shows("it is sent to the model of [assist]");
     desk.keys("n").hides("Write the voice note down?");
     assert!(model.requests().is_empty(), "nobody agreed");
-    desk.keys("<Ctrl-T>y").shows("Transcript: Where is my bike?");
+    desk.keys("<Ctrl-W>y").shows("Transcript: Where is my bike?");
     let request = model.take_requests().pop().expect("it was asked");
     let sent = String::from_utf8_lossy(&request.body).into_owned();
     assert!(sent.contains("OggS and what is said") && sent.contains("\r\n\r\near\r\n"), "{sent}");
     assert!(!sent.contains("svc_") && !sent.contains(MARIA), "nothing else is told: {sent}");
     assert_eq!(desk.model_usage().cost, cost("0.62"), "62 seconds were begun");
-    desk.keys("<Ctrl-T>").shows("it stands below the message already");
+    desk.keys("<Ctrl-W>").shows("it stands below the message already");
     // Another one of that host needs no question, and is refused where it costs too much.
     let long = upload(&desk, "long.ogg", &vec![b'x'; 60_000]);
     desk.wait(60_000_000);
@@ -143,7 +143,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         "inbound",
         json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": long}),
     );
-    desk.settle().keys("G").keys("<Ctrl-T>").hides("Write the voice note down?");
+    desk.settle().keys("G").keys("<Ctrl-W>").hides("Write the voice note down?");
     desk.shows("was not written down: the 1.00 of today are used up");
     assert!(model.requests().is_empty() && desk.outbound().is_empty());
 }

@@ -250,7 +250,7 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         *answer.lock().expect("the answer") = (text_of(&chance, &parts), tokens);
         desk.settle().keys(one_of(
             &chance,
-            &["<Esc>A", "<Esc>gqa", "<Esc>gqx<Enter>", "<Esc><Ctrl-O>", "<Esc><Ctrl-T>y", "<Esc>"],
+            &["<Esc>A", "<Esc>gqa", "<Esc>gqx<Enter>", "<Esc><Ctrl-O>", "<Esc><Ctrl-W>y", "<Esc>"],
         ));
         desk.keys("<Esc><Esc><Enter>").settle().keys("i<Ctrl-D>");
         press_over_it(&mut desk, &chance);

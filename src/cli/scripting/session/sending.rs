@@ -7,7 +7,7 @@ use crate::cli::scripting::session::reading::ChannelProgress;
 use client::RequestFailure;
 use model::time::{MINUTE, Timestamp};
 use store::leases::{Holder, LEASE, LeaseRequest, Other, RENEW, Rank};
-use sync::{ChannelSync, Lead, Pulled, PushStep, leading};
+use sync::{ChannelSync, Lead, Pulled, PushStep, process_names};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendStep {
@@ -58,7 +58,7 @@ impl Session {
     /// Takes or keeps the lease for sending.
     fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<Holder> {
         let (store, now) = (&self.files.store, self.now());
-        let name = leading::sending_name(channel.spec());
+        let name = process_names::sending_name(channel.spec());
         let fresh = |until: &Timestamp| until.since(now) > LEASE - RENEW;
         let held = match self.runtime.block_on(store.lease(&self.owner, &name, now))? {
             Some(Holder::Me(until)) if fresh(&until) => Holder::Me(until),

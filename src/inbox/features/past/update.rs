@@ -117,6 +117,7 @@ impl Desk {
     /// Reads every list and history again, of whatever time is shown now.
     fn read_anew(&mut self) {
         for tab in &mut self.tabs {
+            self.ahead.forget(&tab.channel.id, None);
             tab.list.read_anew();
             if let Some(history) = &mut tab.history {
                 history.read_anew();

@@ -14,6 +14,7 @@ pub(crate) mod draft_only;
 pub(crate) mod lists;
 pub(crate) mod pauses;
 pub(crate) mod promises;
+pub(crate) mod row_view;
 pub mod saved_views;
 pub mod saved_views_view;
 pub(crate) mod seen;

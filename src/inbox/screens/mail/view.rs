@@ -177,14 +177,14 @@ pub fn row(
         (left, width) = (left + 2, width.saturating_sub(2));
     }
     let star = if thread.is_starred == Some(true) { "* " } else { "" };
-    let [(why, why_style), (span, span_style)] = conversations::view::age(inbox, theme, row);
+    let [(why, why_style), (span, span_style)] = conversations::row_view::age(inbox, theme, row);
     let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
     let name = row.conversation.title();
     let count = match row.conversation.message_count {
         0 | 1 => String::new(),
         count => format!(" ({count})"),
     };
-    let labels = conversations::view::labels(inbox, row);
+    let labels = conversations::row_view::labels(inbox, row);
     let style = if unread { theme.strong() } else { Style::new() };
     let runs = [
         (star, theme.strong()),
@@ -200,7 +200,7 @@ pub fn row(
     let facts: Vec<paint_view::Run<'_>> =
         facts.iter().map(|(words, style)| (words.as_str(), *style)).collect();
     let state = paint_view::runs_right(buffer, left, area.y + 1, width, &facts);
-    let tag = conversations::view::tab_name(inbox, row);
+    let tag = conversations::row_view::tab_name(inbox, row);
     let draft = if row.draft.is_some() { "[draft] " } else { "" };
     let subject = subject(thread);
     let style = if unread { Style::new() } else { theme.quiet() };
