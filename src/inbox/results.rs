@@ -67,10 +67,7 @@ fn insight(inbox: &mut Inbox, found: InsightResult) {
 pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
     match loaded {
         Loaded::Conversations(query, page) => inbox.desk.conversations_loaded(&query, page, &inbox.context),
-        Loaded::History(query, page) => {
-            inbox.desk.history_loaded(&query, HistoryPage::clone(&page), &mut inbox.context);
-            inbox.desk.keep_history(&query, *page);
-        }
+        Loaded::History(query, page) => history_loaded(inbox, &query, *page),
         Loaded::Counts(channel, counts) => counted(inbox, &channel, counts),
         Loaded::Draft(channel, conversation, draft, aside) => {
             let Inbox { changes, desk, context, .. } = inbox;
@@ -149,6 +146,11 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
     }
 }
 
+fn history_loaded(inbox: &mut Inbox, query: &HistoryQuery, page: HistoryPage) {
+    inbox.desk.history_loaded(query, page.clone(), &mut inbox.context);
+    inbox.desk.keep_history(query, page);
+}
+
 fn fates_known(inbox: &mut Inbox, fates: Vec<(RowId, OutboxFate)>) {
     inbox.broadcasts.rehearsal_fates(&fates);
     inbox.changes.fates_of_done(&fates);
@@ -172,10 +174,10 @@ fn counted(inbox: &mut Inbox, channel: &ChannelId, counts: TabCounts) {
 pub(crate) fn news(inbox: &mut Inbox, news: News) {
     match news {
         News::Health(channel, health) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
+            on_tab(inbox, &channel, |tab| {
                 tab.health = health;
                 tab.asked = false;
-            }
+            });
         }
         News::Account(channel, account) => {
             inbox.features.credits.account(&channel, *account, &mut inbox.desk, &mut inbox.context)
@@ -192,14 +194,10 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
             inbox.features.bursts.ring(&channel, &conversation, &inbox.desk, &mut inbox.context)
         }
         News::NotForThisKey(channel, why) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.note = Some(PaneNote::NotForThisKey(why));
-            }
+            on_tab(inbox, &channel, |tab| tab.note = Some(PaneNote::NotForThisKey(why)))
         }
         News::NotOnThisServer(channel, why) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.note = Some(PaneNote::NotOnThisServer(why));
-            }
+            on_tab(inbox, &channel, |tab| tab.note = Some(PaneNote::NotOnThisServer(why)))
         }
         News::Notice(channel, _, text) => {
             let here = inbox.desk.tab().channel.id == channel;
@@ -221,9 +219,7 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         }
         News::Webhooks(channel) => inbox.cards.webhooks_changed(&channel),
         News::Reception(channel, reception) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.reception = Some(*reception);
-            }
+            on_tab(inbox, &channel, |tab| tab.reception = Some(*reception))
         }
         News::Fetched(channel, fetch, fetched) => fetching::fetched(inbox, &channel, &fetch, fetched),
         News::Mailbox(channel, account) => inbox.desk.mailbox_told(&channel, *account),
@@ -233,27 +229,19 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         }
         News::Mailed(channel, before, thread) => mail::mailed(inbox, &channel, &before, &thread),
         News::Unreadable(channel, list, rows) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.unreadable.insert(list, rows);
-            }
+            on_tab(inbox, &channel, |tab| drop(tab.unreadable.insert(list, rows)));
         }
         News::Templates(channel) => inbox.context.push(Effect::Load(Load::Templates(channel))),
         News::Uploading(_, row, percent) => inbox.changes.uploading(row, percent, &mut inbox.desk),
-        News::Leader(channel, leader) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.leader = leader;
-            }
-        }
-        News::Successor(channel, successor) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.successor = successor;
-            }
-        }
-        News::Budget(channel, percent) => {
-            if let Some(tab) = inbox.desk.tab_of(&channel) {
-                tab.budget = percent;
-            }
-        }
+        News::Leader(channel, leader) => on_tab(inbox, &channel, |tab| tab.leader = leader),
+        News::Successor(channel, successor) => on_tab(inbox, &channel, |tab| tab.successor = successor),
+        News::Budget(channel, percent) => on_tab(inbox, &channel, |tab| tab.budget = percent),
+    }
+}
+
+fn on_tab(inbox: &mut Inbox, channel: &ChannelId, change: impl FnOnce(&mut Tab)) {
+    if let Some(tab) = inbox.desk.tab_of(channel) {
+        change(tab);
     }
 }
 

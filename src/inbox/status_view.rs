@@ -123,14 +123,11 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     if inbox.changes.unsaved_drafts() > 0 {
         items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
     }
-    let propose = inbox.context.key_of(Command::ShowProposals);
     let proposals: usize = inbox.desk.tabs.iter().map(|it| it.counts.proposals.len()).sum();
-    match proposals {
-        0 => (),
-        1 => items.push(asking(format!(" · 1 proposal · {propose}"), " · 1 proposal".to_owned())),
-        many => {
-            items.push(asking(format!(" · {many} proposals · {propose}"), format!(" · {many} proposals")))
-        }
+    if proposals > 0 {
+        let words = format!(" · {proposals} {}", if proposals == 1 { "proposal" } else { "proposals" });
+        let key = inbox.context.key_of(Command::ShowProposals);
+        items.push(asking(format!("{words} · {key}"), words));
     }
     let asks = sum(|it| it.counts.stopped);
     let open = inbox.context.key_of(Command::GoToOutbox);

@@ -62,6 +62,18 @@ fn arrived(desk: &Desk, text: &str) -> usize {
     desk.outbound().iter().filter(|it| it["content"] == text).count()
 }
 
+/// Asks to quit, and stays where another process is not known yet.
+fn quitting_names_the_engine(terminal: &mut Terminal) -> bool {
+    terminal.keys("q");
+    terminal.wait_for_text("1 not yet sent; ");
+    let known = terminal.contents().contains("not yet sent; engine, process");
+    if !known {
+        terminal.keys("\u{1b}");
+        terminal.wait_for("the question is gone", |it| !it.contains("Quit frontdesk?"));
+    }
+    known
+}
+
 #[test]
 fn what_was_queued_leaves_once_without_a_screen() {
     let desk = Desk::new(80, 24);
@@ -127,16 +139,7 @@ fn what_was_queued_leaves_once_without_a_screen() {
     let queued = binary.run(&["send", ANA, "Still here.", "--beside-ai", "--timeout", "2"], "");
     assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
     terminal.wait_for_text("outbox 1");
-    until_so("it is known who carries on", || {
-        terminal.keys("q");
-        terminal.wait_for_text("1 not yet sent; ");
-        let known = terminal.contents().contains("not yet sent; engine, process");
-        if !known {
-            terminal.keys("\u{1b}");
-            terminal.wait_for("the question is gone", |it| !it.contains("Quit frontdesk?"));
-        }
-        known
-    });
+    until_so("it is known who carries on", || quitting_names_the_engine(&mut terminal));
     assert!(!terminal.contents().contains("in the background"), "the engine does it anyway");
     terminal.answer('y', "Quit frontdesk?");
     terminal.wait_for_end();

@@ -112,8 +112,8 @@ impl fmt::Display for ServerUrl {
 fn parted(rest: &str) -> (&str, &str) {
     let marks = [':', '/', '?', '@'];
     let Some((user, behind)) = rest.find(marks).map(|at| rest.split_at(at)) else { return ("", rest) };
-    if behind.starts_with('@') {
-        return (user, &behind[1..]);
+    if let Some(rest) = behind.strip_prefix('@') {
+        return (user, rest);
     }
     let port = behind[1..].split(marks).next().unwrap_or_default();
     let is_named = behind.split('?').next().is_some_and(|it| it.contains('@'));
