@@ -32,8 +32,10 @@ impl Scene {
         let inbox = folder.inbox();
         let terminal = aside(move || {
             let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 120, 30);
-            terminal.wait_for("both customers and a history", |it| {
-                it.contains(FIRST) && it.contains(SECOND) && title(it).is_some()
+            // Once both are known to wait, their order stays.
+            terminal.wait_for("both customers, who wait, and a history", |it| {
+                let known = it.contains(FIRST) && it.contains(SECOND) && it.matches("waits").count() == 2;
+                known && title(it).is_some()
             });
             terminal
         })
