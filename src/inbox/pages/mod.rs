@@ -6,7 +6,7 @@ pub(crate) mod update;
 /// Lines of a row of the outbox.
 pub const OUTBOX_LINES: usize = 3;
 /// Lines of a row of the proposals.
-pub const PROPOSAL_LINES: usize = 4;
+pub const PROPOSAL_LINES: usize = 5;
 /// Lines of a row of the drafts.
 pub const DRAFT_LINES: usize = 2;
 

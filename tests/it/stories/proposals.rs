@@ -4,6 +4,7 @@ use frontdesk::inbox::settings::PauseOnReply;
 use model::proposals::ProposedChange;
 
 use crate::desk::{Desk, direct};
+use crate::stories::mail::{calm, letter};
 
 const MARIA: &str = "+34600111222";
 
@@ -77,6 +78,33 @@ fn what_is_dropped_comes_back_with_z_and_an_edited_text_is_in_the_composer() {
     desk.keys("gAx").shows("Nothing is proposed").keys("z").shows("Your order left the shop today.");
     desk.keys("e").shows("in the composer; nothing was sent").types(" at noon").keys("<Enter>").settle();
     assert_eq!(texts(&desk), ["Your order left the shop today. at noon"]);
+}
+
+#[test]
+fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
+    for (text, why) in [
+        ("Is it {address?}?".to_owned(), "{address?} is still to be filled in"),
+        (format!("Use svc_live_{}", "a1".repeat(20)), "in it is a channel key"),
+    ] {
+        let mut desk = proposing(ProposedChange::Reply { text }, (120, 40));
+        desk.keys("gAa").shows("nothing was sent: ").shows(why).shows("e puts it into the composer").settle();
+        assert!(texts(&desk).is_empty());
+        desk.shows("Last message: Where is my order 1041?").keys("e").shows("in the composer");
+    }
+}
+
+#[test]
+fn a_proposed_answer_to_a_mail_is_looked_over_before_it_leaves() {
+    let mut desk = Desk::demo(120, 40);
+    calm(&mut desk);
+    let thread = letter(&desk, "rui@example.com", "Rui", "Order 1041", Some("Where is it?"), None);
+    desk.keys("3");
+    calm(&mut desk);
+    desk.propose("email", &thread, reply());
+    desk.keys("gA").shows("Your order left the shop today.").keys("a").shows("nothing was sent").settle();
+    assert!(!desk.outbound().iter().any(|it| it.to_string().contains("left the shop today")));
+    desk.settle().shows("Your order left the shop today.").shows("Subject").shows("Re: Order 1041");
+    desk.keys("<Esc>gd").shows("Your order left the shop today.").shows("Re: Order 1041");
 }
 
 #[test]

@@ -9,12 +9,15 @@ use crate::features::undo::UndoTarget;
 use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
 use crate::screens::conversations::bulk_plan::BulkWish;
+use crate::screens::mail::writing::update::answer_with_text;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::wrap;
 use model::conversations::{ConversationRow, ServiceWindow};
 use model::outbox::Operation;
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict, ProposedChange};
+use model::replies;
+use model::secret;
 use model::text::SafeText;
 use model::time::MINUTE;
 
@@ -64,8 +67,14 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
     let (Some(platform), Some(to)) = (tab.platform().cloned(), row.conversation.address.clone()) else {
         return inbox.context.warn("nothing was sent: no address is known of this customer");
     };
+    // A mail is looked over before it leaves.
     if tab.is_mail() {
-        return inbox.context.warn(inbox.context.keyed("a mail is looked over first: {edit-proposal}"));
+        let id = entry.proposal.id.clone();
+        return inbox.context.push(FileWrite::SettleProposal(id, ProposalVerdict::Edited));
+    }
+    if let Some(why) = unfit(text) {
+        let how = inbox.context.keyed("{edit-proposal} puts it into the composer");
+        return inbox.context.warn(format!("nothing was sent: {why}; {how}"));
     }
     if row.conversation.window == ServiceWindow::Closed {
         return inbox.context.warn("nothing was sent: the window is closed, only templates leave now");
@@ -120,6 +129,13 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
     }
 }
 
+/// Why a text may not leave as it is.
+fn unfit(text: &str) -> Option<String> {
+    let field = replies::unfilled(text).into_iter().next();
+    let open = field.map(|it| format!("{} is still to be filled in", &text[it]));
+    open.or_else(|| secret::key_in(text).map(|it| format!("{it} in it is a channel key")))
+}
+
 /// A person's word to a proposal was carried out, or came too late.
 pub(crate) fn settled(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Option<DeskProposal>) {
     let Some(proposal) = proposal else {
@@ -146,6 +162,9 @@ pub(crate) fn settled(inbox: &mut Inbox, verdict: ProposalVerdict, proposal: Opt
                     &mut inbox.desk,
                     &mut inbox.context,
                 );
+                if there && inbox.desk.tab().is_mail() {
+                    answer_with_text(inbox);
+                }
                 inbox.context.say(match there {
                     true => "in the composer; nothing was sent".to_owned(),
                     false => inbox.context.keyed("kept as a draft; nothing was sent · {go-to-drafts}"),

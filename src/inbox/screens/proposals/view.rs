@@ -46,7 +46,9 @@ fn proposal_row(inbox: &Inbox, theme: Theme, entry: &ProposalEntry, area: Area, 
     let text =
         Area { x: indent, y: area.y + 1, width, height: area.height.saturating_sub(1).min(TEXT_LINES) };
     let used = paint_view::paragraph(buffer, text, what.as_str(), Style::new());
-    if area.height > used + 1 {
-        paint_view::text(buffer, indent, text.y + used, width, why.as_str(), theme.quiet());
+    let last = entry.row.as_ref().map_or("", |it| it.conversation.preview.as_str());
+    let last = if last.is_empty() { String::new() } else { format!("Last message: {last}") };
+    for (y, words) in (text.y + used..area.y + area.height).zip([why.as_str(), &last]) {
+        paint_view::text(buffer, indent, y, width, words, theme.quiet());
     }
 }

@@ -31,6 +31,12 @@ pub(crate) fn begin_mail(inbox: &mut Inbox, begun: MailBeginning, canned: bool) 
     go_on_with_mail(inbox);
 }
 
+/// Makes an answer to the open thread of a text that is in the composer.
+pub(crate) fn answer_with_text(inbox: &mut Inbox) {
+    inbox.desk.tab_mut().mail.begun = Some((MailBeginning::Answer, false));
+    go_on_with_mail(inbox);
+}
+
 /// Begins the mail that is wanted, once all it needs is there.
 pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     let now = inbox.context.now;
@@ -45,7 +51,12 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     let kept = composer.head.is_some() && !composer.is_mail_blank();
     let styles = &inbox.context.settings.mail_styles;
     let style = styles.iter().find(|it| it.0 == tab.channel.id).map(|it| it.1.clone()).unwrap_or_default();
-    let written = if kept { None } else { Some(mail_begun(inbox, begun, &style).in_style(&style)) };
+    // A text without a head, such as a proposed one, becomes the mail's.
+    let loose = if composer.head.is_none() { composer.reply_text() } else { String::new() };
+    let written = (!kept).then(|| {
+        let written = mail_begun(inbox, begun, &style).in_style(&style);
+        WrittenMail { body: format!("{loose}{}", written.body), ..written }
+    });
     let tab = inbox.desk.tab_mut();
     (tab.mail.begun, tab.mail.begun_to) = (None, None);
     tab.focus = Focus::Composer;
