@@ -72,6 +72,8 @@ pub struct Config {
     pub ascii: bool,
     /// Hours after which a pause of the AI asks; 0 never does.
     pub pause_lease_hours: i64,
+    /// Whether pausing the AI shows a brief.
+    pub brief_on_pause: bool,
     /// Of so many answers of the AI one is drawn for a review.
     pub review_one_in: u32,
     /// How soon customers of all channels shall be answered.
@@ -155,6 +157,7 @@ impl Default for Config {
             palette: ThemePalette::default(),
             ascii: false,
             pause_lease_hours: 4,
+            brief_on_pause: true,
             review_one_in: model::reviews::ONE_IN,
             targets: TargetMinutes::NONE,
             screen: ScreenConfig::default(),

@@ -1,5 +1,6 @@
 //! Which sentences of a suggestion claim something that nothing it was made from
-//! holds: a number, an amount, a time, a link, an address, a name.
+//! holds: a number, an amount, a time, a link, an address, a name; or anything for
+//! which the model names no source.
 
 use std::collections::HashSet;
 
@@ -47,6 +48,26 @@ impl KnownWords {
         sentences(text).into_iter().map(sentence).collect()
     }
 
+    /// The sentences of a draft whose model names the sources of each by their
+    /// numbers, of which there are so many; and whether it named any.
+    pub fn cited(&self, text: &str, sources: usize) -> (Vec<SuggestedSentence>, bool) {
+        let (text, citations) = without_citations(text);
+        let mut found = self.sentences(&text);
+        if citations.is_empty() {
+            return (found, false);
+        }
+        let mut end = 0;
+        for (sentence, judged) in sentences(&text).into_iter().zip(&mut found) {
+            // Blank lines between sentences are of none.
+            let start = end + text[end..].find(sentence).unwrap_or(0);
+            end = start + sentence.len();
+            let own = || citations.iter().filter(|it| start < it.0 && it.0 <= end);
+            let has_source = own().next().is_some() && own().all(|it| it.1 <= sources);
+            judged.is_unsupported |= !has_source && !is_question(sentence);
+        }
+        (found, true)
+    }
+
     /// A text as one line, judged as its sentences are.
     pub fn line(&self, text: &str) -> SuggestedSentence {
         let is_unsupported = self.sentences(text).iter().any(|it| it.is_unsupported);
@@ -80,6 +101,37 @@ fn sentences(text: &str) -> Vec<&str> {
     found
 }
 
+fn is_question(sentence: &str) -> bool {
+    sentence.trim_end().ends_with(['?', '？', '؟', '\u{37e}'])
+}
+
+/// A text without citations such as `[3]` or `[2, 14]`, and where each stood with
+/// its number.
+fn without_citations(text: &str) -> (String, Vec<(usize, usize)>) {
+    let (mut plain, mut found, mut rest) = (String::new(), Vec::new(), text);
+    while let Some((before, behind)) = rest.split_once('[') {
+        let cited = behind.split_once(']').and_then(|(inside, after)| {
+            // A longer number is one of the text, such as an order's.
+            let number = |it: &str| it.trim().parse().ok().filter(|it| *it < 100);
+            inside.split(',').map(number).collect::<Option<Vec<usize>>>().map(|it| (it, after))
+        });
+        rest = match cited {
+            Some((numbers, after)) => {
+                plain.push_str(before.trim_end_matches(' '));
+                found.extend(numbers.into_iter().map(|it| (plain.len(), it)));
+                after
+            }
+            None => {
+                plain.push_str(before);
+                plain.push('[');
+                behind
+            }
+        };
+    }
+    plain.push_str(rest);
+    (plain, found)
+}
+
 /// A word without what stands around it.
 fn bare(word: &str) -> &str {
     word.trim_matches(|it: char| !it.is_alphanumeric())
@@ -106,6 +158,35 @@ fn capitals_mean_names(text: &str) -> bool {
 mod tests {
     use super::*;
     use crate::rules::tests::request;
+
+    #[test]
+    fn what_no_source_is_named_for_is_marked() {
+        let known = KnownWords::of(&request(&["Where is order 1041? I am Maria."], &[]), &[]);
+        let judge = |text: &str| {
+            let (found, has_sources) = known.cited(text, 3);
+            let text: String = found.iter().map(|it| it.text.as_str()).collect();
+            (text, found.iter().map(|it| it.is_unsupported).collect::<Vec<_>>(), has_sources)
+        };
+        for (said, text, marked) in [
+            (
+                "Hi Maria [0]. You ask for order 1041 [1]. It comes soon. Is that good?",
+                "Hi Maria. You ask for order 1041. It comes soon. Is that good?",
+                vec![false, false, true, false],
+            ),
+            // Behind the sentence as well as in it, and in several lines.
+            (
+                "Hi. [0]\n\nIt comes soon. [1, 2] It is free.",
+                "Hi.\nIt comes soon. It is free.",
+                vec![false, false, true],
+            ),
+            ("It comes soon [4].", "It comes soon.", vec![true]),
+            ("Order 1042 comes [1][2].", "Order 1042 comes.", vec![true]),
+            ("See [0]: [note] [1041] is yours [x", "See: [note] [1041] is yours [x", vec![false]),
+        ] {
+            assert_eq!(judge(said), (text.to_owned(), marked, true), "{said}");
+        }
+        assert_eq!(judge("It comes soon."), ("It comes soon.".to_owned(), vec![false], false));
+    }
 
     #[test]
     fn what_nothing_supports_is_marked() {

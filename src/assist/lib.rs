@@ -31,7 +31,7 @@ use thiserror::Error;
 use connections::guard::{
     FetchError, FetchLimits, Fetched, Guard, Longer, Policy, Refusal, Request, VettedUrl, vet,
 };
-use model::secret::Secret;
+use model::secret::{Secret, without_secrets};
 
 /// Bytes of one token, where an endpoint does not tell how many it took.
 const BYTES_PER_TOKEN: u64 = 4;
@@ -43,6 +43,8 @@ const PATH: &str = "/chat/completions";
 const TRIES: u32 = 3;
 /// How long one is left alone that does not say when it has time.
 const PAUSE: Duration = Duration::from_millis(500);
+/// Tokens of an answer where thinking counts too, beside those of its text.
+const THINKING: u32 = 1_600;
 
 /// Where a model answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,22 +58,18 @@ pub struct Endpoint {
     pub key: Option<Secret>,
 }
 
-/// How long one answer may take, and how long it may be.
+/// How long one answer may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelLimits {
     /// Until its last byte.
     pub time: Duration,
     /// Bytes of its body.
     pub body: usize,
-    /// Tokens of its text, as endpoints have always bounded it.
-    pub tokens: u32,
-    /// The same where thinking counts too.
-    pub tokens_with_thinking: u32,
 }
 
 impl Default for ModelLimits {
     fn default() -> Self {
-        Self { time: Duration::from_secs(45), body: 256 * 1024, tokens: 400, tokens_with_thinking: 2_000 }
+        Self { time: Duration::from_secs(45), body: 256 * 1024 }
     }
 }
 
@@ -105,15 +103,42 @@ pub enum ModelError {
     NoText,
 }
 
+impl ModelError {
+    /// Whether the model may have worked for it, so that it may be charged.
+    pub fn may_be_charged(&self) -> bool {
+        match self {
+            Self::Fetch(FetchError::Unreachable(_) | FetchError::Tls | FetchError::Url(_))
+            | Self::Endpoint(_)
+            | Self::Status(_) => false,
+            Self::Fetch(FetchError::TimedOut | FetchError::TooLarge | FetchError::Broken)
+            | Self::NotJson
+            | Self::NoText => true,
+        }
+    }
+}
+
+/// How an endpoint told the tokens of a question and of its answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokensTold {
+    Apart,
+    /// Only their sum.
+    Together,
+    /// Not at all: they are guessed by length.
+    Not,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModelReply {
     /// The message of its first choice: `content`, `tool_calls`; null where
     /// there is none.
     pub message: Value,
+    /// Whether it breaks off, as long as it may be.
+    pub is_cut: bool,
     /// The tokens of the question, as told or else guessed by length.
     pub tokens_in: u64,
     /// Those of the answer.
     pub tokens_out: u64,
+    pub told: TokensTold,
 }
 
 impl ModelReply {
@@ -144,27 +169,29 @@ impl ModelClient {
         Ok(client)
     }
 
-    /// Asks once, with `messages` and perhaps `tools` in the body. Asked again
-    /// at once where the endpoint refuses how its answer is bounded.
-    pub async fn ask(&self, body: &mut Value) -> Result<ModelReply, ModelError> {
-        let (mut answer, mut asked) = (self.post(body).await?, 1);
+    /// Asks once, with `messages` and perhaps `tools` in the body, for a text of so
+    /// many tokens at most. Asked again at once where the endpoint refuses how its
+    /// answer is bounded. No key that stands in the body leaves with it.
+    pub async fn ask(&self, body: &mut Value, tokens: u32) -> Result<ModelReply, ModelError> {
+        without_secrets_in(body, self.endpoint.key.as_ref());
+        let (mut answer, mut asked) = (self.post(body, tokens).await?, 1);
         if answer.status == 400 && String::from_utf8_lossy(&answer.body).contains("max_tokens") {
             self.counts_thinking.fetch_xor(true, Ordering::Relaxed);
-            (answer, asked) = (self.post(body).await?, 2);
+            (answer, asked) = (self.post(body, tokens).await?, 2);
         }
         if answer.status != 200 {
             return Err(ModelError::Status(answer.status));
         }
         let mut told: Value = serde_json::from_slice(&answer.body).map_err(|_| ModelError::NotJson)?;
-        let (tokens_in, tokens_out) =
-            tokens(&told["usage"], body.to_string().len() * asked, answer.body.len());
+        let (tokens_in, tokens_out, counted) =
+            tokens_taken(&told["usage"], body.to_string().len() * asked, answer.body.len());
+        let is_cut = told.pointer("/choices/0/finish_reason").is_some_and(|it| it == "length");
         let message = told.pointer_mut("/choices/0/message").map_or(Value::Null, Value::take);
-        Ok(ModelReply { message, tokens_in, tokens_out })
+        Ok(ModelReply { message, is_cut, tokens_in, tokens_out, told: counted })
     }
 
-    async fn post(&self, body: &mut Value) -> Result<Fetched, ModelError> {
-        let bounds =
-            [("max_tokens", self.limits.tokens), ("max_completion_tokens", self.limits.tokens_with_thinking)];
+    async fn post(&self, body: &mut Value, tokens: u32) -> Result<Fetched, ModelError> {
+        let bounds = [("max_tokens", tokens), ("max_completion_tokens", most_tokens(tokens))];
         let used = usize::from(self.counts_thinking.load(Ordering::Relaxed));
         if let Some(members) = body.as_object_mut() {
             members.remove(bounds[1 - used].0);
@@ -228,17 +255,37 @@ fn pause_before_another(answer: &Fetched) -> Option<Duration> {
     }
 }
 
+/// The most tokens that an answer takes whose text is bounded so, with thinking.
+pub fn most_tokens(text: u32) -> u32 {
+    text.saturating_add(THINKING)
+}
+
+/// Cuts every key down that stands in a text of the value.
+fn without_secrets_in(value: &mut Value, key: Option<&Secret>) {
+    match value {
+        Value::String(text) => {
+            if let Some(key) = key.filter(|it| !it.expose().is_empty() && text.contains(it.expose())) {
+                *text = text.replace(key.expose(), &key.hint());
+            }
+            *text = without_secrets(text);
+        }
+        Value::Array(items) => items.iter_mut().for_each(|it| without_secrets_in(it, key)),
+        Value::Object(members) => members.values_mut().for_each(|it| without_secrets_in(it, key)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
+    }
+}
+
 /// The tokens of a question and of its answer: as told, else of what was told
 /// together, else by their bytes.
-fn tokens(usage: &Value, question: usize, answer: usize) -> (u64, u64) {
+fn tokens_taken(usage: &Value, question: usize, answer: usize) -> (u64, u64, TokensTold) {
     let told = |name: &str| usage[name].as_u64();
     match (told("prompt_tokens"), told("completion_tokens"), told("total_tokens")) {
-        (Some(tokens_in), Some(tokens_out), _) => (tokens_in, tokens_out),
+        (Some(tokens_in), Some(tokens_out), _) => (tokens_in, tokens_out, TokensTold::Apart),
         (_, _, Some(all)) => {
             let tokens_in = guessed_tokens(question).min(all);
-            (tokens_in, all - tokens_in)
+            (tokens_in, all - tokens_in, TokensTold::Together)
         }
-        _ => (guessed_tokens(question), guessed_tokens(answer)),
+        _ => (guessed_tokens(question), guessed_tokens(answer), TokensTold::Not),
     }
 }
 
@@ -248,7 +295,7 @@ pub fn check_address(url: &str) -> Result<(), EndpointError> {
 }
 
 /// The tokens that so many bytes of a question and its answer are, about.
-pub fn guessed_tokens(bytes: usize) -> u64 {
+fn guessed_tokens(bytes: usize) -> u64 {
     u64::try_from(bytes).unwrap_or(u64::MAX) / BYTES_PER_TOKEN
 }
 
@@ -257,7 +304,7 @@ fn vetted(url: &str) -> Result<VettedUrl, EndpointError> {
 }
 
 fn vetted_as_it_is(whole: &str) -> Result<VettedUrl, EndpointError> {
-    vet(whole, POLICY).map_err(|why| EndpointError::Address(without_secrets(whole), why))
+    vet(whole, POLICY).map_err(|why| EndpointError::Address(shown_address(whole), why))
 }
 
 /// Where questions go; what stands behind a `?` stays behind it.
@@ -269,7 +316,7 @@ fn whole_address(url: &str) -> String {
 }
 
 /// The address without user and query, which may hold a key.
-fn without_secrets(url: &str) -> String {
+fn shown_address(url: &str) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default();
     let Some((scheme, rest)) = path.split_once("://") else { return path.to_owned() };
     let (host, below) = rest.split_once('/').unwrap_or((rest, ""));

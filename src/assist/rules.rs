@@ -55,13 +55,20 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
                 by: SuggestedBy::Reply(SafeText::line(&reply.title)),
                 instead: None,
                 remark: None,
+                language: None,
             })
         }
-        SuggestionKind::Translation | SuggestionKind::OwnText => None,
+        SuggestionKind::Translation | SuggestionKind::OwnText | SuggestionKind::Transcript => None,
         SuggestionKind::Brief | SuggestionKind::Summary => {
             let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
             let sentences = brief(request).iter().map(line).collect();
-            Some(Suggestion { sentences, by: SuggestedBy::Rules, instead: None, remark: None })
+            Some(Suggestion {
+                sentences,
+                by: SuggestedBy::Rules,
+                instead: None,
+                remark: None,
+                language: None,
+            })
         }
     }
 }
@@ -170,6 +177,7 @@ pub(crate) mod tests {
             facts: ReplyVariables::default(),
             card: Vec::new(),
             tab_words: vec!["Harbor chat".to_owned(), "whatsapp".to_owned()],
+            voice: None,
         }
     }
 

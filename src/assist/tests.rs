@@ -71,7 +71,7 @@ async fn an_answer_comes_with_its_tokens_and_the_question_with_key_and_bounds() 
     let untold = r#"{"choices":[{"message":{"content":"On its way."}}]}"#;
     let (endpoint, told) = stand_in(vec![answer(200, said), answer(200, untold), answer(200, "{}")]);
     let client = client(endpoint);
-    let reply = client.ask(&mut question()).await.expect("an answer");
+    let reply = client.ask(&mut question(), 400).await.expect("an answer");
     assert_eq!((reply.message["content"].as_str(), reply.tokens()), (Some("On its way."), 60));
     let request = told.recv().expect("a request");
     assert!(request.starts_with("POST /v1/chat/completions HTTP/1.1\r\n"), "{request}");
@@ -82,10 +82,10 @@ async fn an_answer_comes_with_its_tokens_and_the_question_with_key_and_bounds() 
         (&json!("small"), &json!(false), &json!(400))
     );
     let mut body = question();
-    let reply = client.ask(&mut body).await.expect("an answer");
+    let reply = client.ask(&mut body, 400).await.expect("an answer");
     let bytes = u64::try_from(body.to_string().len() + untold.len()).expect("a length");
     assert!(reply.tokens().abs_diff(bytes / 4) <= 1, "guessed by what went and what came");
-    assert_eq!(client.ask(&mut question()).await.expect("an answer").message, Value::Null);
+    assert_eq!(client.ask(&mut question(), 400).await.expect("an answer").message, Value::Null);
 }
 
 #[tokio::test]
@@ -95,7 +95,7 @@ async fn an_endpoint_that_counts_thinking_is_asked_so_from_then_on() {
     let (endpoint, told) = stand_in(vec![refused, said.clone(), said]);
     let client = client(endpoint);
     for _ in 0..2 {
-        client.ask(&mut question()).await.expect("an answer");
+        client.ask(&mut question(), 400).await.expect("an answer");
     }
     let asked: Vec<Value> = told.iter().take(3).map(|it| body_of(&it)).collect();
     assert!(asked[0]["max_completion_tokens"].is_null() && asked[0]["max_tokens"] == 400);
@@ -117,8 +117,8 @@ async fn one_that_is_busy_is_asked_again_when_it_says_so_and_not_for_ever() {
         "usage":{"prompt_tokens":7,"completion_tokens":2,"total_tokens":9}}"#,
     );
     let (endpoint, told) = stand_in(vec![busy(429, "0"), busy(503, "0"), said.clone()]);
-    let reply = client(endpoint).ask(&mut question()).await.expect("an answer");
-    assert_eq!((reply.tokens_in, reply.tokens_out), (7, 2));
+    let reply = client(endpoint).ask(&mut question(), 400).await.expect("an answer");
+    assert_eq!((reply.tokens_in, reply.tokens_out, reply.told), (7, 2, TokensTold::Apart));
     assert_eq!(told.iter().take(3).count(), 3);
     // Three times in a row, longer than anybody waits, or at a date: it is told.
     for answers in [
@@ -127,7 +127,7 @@ async fn one_that_is_busy_is_asked_again_when_it_says_so_and_not_for_ever() {
         vec![busy(429, "Fri, 20 Nov 2026 10:00:00 GMT"), said.clone()],
     ] {
         let (endpoint, _told) = stand_in(answers);
-        let why = client(endpoint).ask(&mut question()).await.expect_err("it is busy").to_string();
+        let why = client(endpoint).ask(&mut question(), 400).await.expect_err("it is busy").to_string();
         assert_eq!(why, "it answered with status 429");
     }
 }
@@ -183,7 +183,7 @@ async fn what_goes_wrong_is_an_error_that_tells_neither_key_nor_address() {
         // Only who is silent is given up: the others answer or end by themselves.
         let time = if name == "silent" { Duration::from_millis(100) } else { Duration::from_secs(45) };
         let client = ModelClient::new(endpoint, ModelLimits { time, ..ModelLimits::default() });
-        let why = client.expect("an endpoint").ask(&mut question()).await.expect_err(name).to_string();
+        let why = client.expect("an endpoint").ask(&mut question(), 400).await.expect_err(name).to_string();
         assert!(words.is_empty() || why == words, "{name}: {why}");
         assert!(!why.is_empty() && !why.contains(KEY) && !why.contains(&host), "{name}: {why}");
         told.recv().expect("it was asked");
@@ -210,4 +210,24 @@ fn addresses_that_can_be_asked() {
     let why = made("http://ana:hidden@llm.example/v1?key=hidden", None).expect_err("no https").to_string();
     assert!(why.contains("http://llm.example/v1/chat/completions") && !why.contains("hidden"), "{why}");
     assert_eq!(made("https://llm.example/v1", Some("a\nb")).expect_err("a key"), EndpointError::Key);
+}
+
+#[tokio::test]
+async fn no_key_leaves_with_a_question_and_an_answer_that_breaks_off_says_so() {
+    let cut = r#"{"choices":[{"message":{"content":"On its"},"finish_reason":"length"}]}"#;
+    let whole = r#"{"choices":[{"message":{"content":"On its way."},"finish_reason":"stop"}]}"#;
+    let (endpoint, told) = stand_in(vec![answer(200, cut), answer(200, whole)]);
+    let channel = format!("svc_live_{}", "a1b2".repeat(12));
+    let provider = format!("xoxb-{}", "1234".repeat(8));
+    let content = format!("{channel} {provider}");
+    let tools = json!([{"function": {"name": "lookup", "description": KEY}}]);
+    let mut body = json!({"messages": [{"role": "user", "content": content}], "tools": tools});
+    let client = client(endpoint);
+    let reply = client.ask(&mut body, 400).await.expect("an answer");
+    assert_eq!((reply.is_cut, reply.told), (true, TokensTold::Not));
+    let sent = body_of(&told.recv().expect("it was asked")).to_string();
+    for key in [channel.as_str(), &provider, KEY] {
+        assert!(!sent.contains(key), "{key}: {sent}");
+    }
+    assert!(!client.ask(&mut body, 400).await.expect("an answer").is_cut);
 }

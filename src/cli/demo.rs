@@ -74,6 +74,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
             connects: true,
             // What its AI answers is little: all of it can be looked over.
             review_one_in: 1,
+            brief_on_pause: true,
             ..Settings::default()
         },
         connections: Some(links),

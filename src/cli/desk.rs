@@ -68,6 +68,7 @@ pub fn run(how: How) -> Result<(), CliError> {
             footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
+            brief_on_pause: config.brief_on_pause,
             review_one_in: config.review_one_in,
             transcribes: config.assist.as_ref().is_some_and(|it| it.transcribe_model.is_some()),
             model_caps: config.assist.as_ref().map(|it| (it.caps, SafeText::line(&it.currency))),
@@ -102,7 +103,7 @@ pub fn run(how: How) -> Result<(), CliError> {
 }
 
 /// The connections beside the configuration.
-fn linked(config: &Path) -> Result<ConnectionsSetup> {
+pub(super) fn linked(config: &Path) -> Result<ConnectionsSetup> {
     let file = config.with_file_name("connections.toml");
     let (connections, wrong) = file::read(&file);
     if let [one] = wrong.as_slice() {

@@ -113,6 +113,7 @@ fn draft(
         },
         card: Vec::new(),
         tab_words: vec!["whatsapp".to_owned()],
+        voice: None,
     };
     let found = rules::suggestion(&request, replies)?;
     let text: String = found.sentences.iter().map(|it| it.text.as_str()).collect();

@@ -166,6 +166,12 @@ pub const TABLES: &[SettingTable] = &[
                 "Hours after which a pause of the AI asks whether it is still wanted; 0 never asks",
             ),
             setting(
+                "brief_on_pause",
+                Flag,
+                "true",
+                "Whether pausing the AI shows a brief of the conversation above the composer",
+            ),
+            setting(
                 "review_one_in",
                 Number(1, 10_000),
                 "10",

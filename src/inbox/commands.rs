@@ -21,6 +21,7 @@ use crate::screens::broadcasts::sending;
 use crate::screens::composer::commands as composer;
 use crate::screens::composer::draft_conflict;
 use crate::screens::composer::editor;
+use crate::screens::composer::suggesting::transcribing;
 use crate::screens::composer::suggesting::update as suggesting;
 use crate::screens::connections::commands as connections;
 use crate::screens::connections::upkeep;
@@ -63,7 +64,7 @@ macro_rules! each_command {
             Brief Conversation ["O"] "brief" "Sum up what it is about in five lines: asked, tried, known, open; by your model, or by rules" => suggesting::may_suggest, suggesting::brief;
             Translate Conversation ["X"] "translate" "Show the selected message in your language, by your model; asked once for each message" => suggesting::may_suggest, suggesting::translate;
             Summarise Conversation ["Ctrl-O"] "summary" "Sum up the whole conversation, however long, by your model; kept until somebody writes" => suggesting::may_suggest, suggesting::summary;
-            Transcribe Conversation ["Ctrl-W"] "transcribe" "Write down what is said in the selected voice note, by your model; asks before a new host is asked" => voice::may_transcribe, voice::transcribe;
+            Transcribe Conversation ["Ctrl-W"] "transcribe" "Write down what is said in the selected voice note, by your model; asks before a new host is asked" => voice::may_transcribe, transcribing::transcribe;
             PauseAi Conversation ["p"] "pause AI" "Pause the AI: take the conversation over" => conversations::may_pause_ai, conversations::pause_ai;
             DraftOnly Conversation ["A"] "draft-only" "Keep the AI paused here and have a draft of an answer ready whenever the customer writes; again ends it" => conversations::may_draft_only, conversations::draft_only;
             HandBack Conversation ["P"] "hand back" "Hand the conversation back to the AI" => conversations::may_hand_back, conversations::hand_back;

@@ -44,6 +44,8 @@ pub struct Areas {
     pub history: Option<Area>,
     /// The line about a mail account, below the tabs.
     pub header: Option<Area>,
+    /// What is suggested, between history and composer.
+    pub suggestion: Option<Area>,
     /// The composer, below the history.
     pub composer: Option<Area>,
     /// A second conversation, which is only read.
@@ -72,6 +74,8 @@ pub struct LayoutInput {
     pub card: Option<bool>,
     /// Lines of text in the composer; 0 for none at all.
     pub composer_lines: u16,
+    /// Rows of what is suggested above it, with its frame; 0 for none at all.
+    pub suggestion_rows: u16,
     /// Whether the composer may take most of the pane.
     pub tall: bool,
     /// Whether a line about the mail account stands below the tabs.
@@ -90,6 +94,10 @@ pub struct LayoutInput {
 pub const LEAST_WIDTH: u16 = 40;
 /// Least rows for anything useful.
 pub const LEAST_HEIGHT: u16 = 10;
+/// Rows of a history that a suggestion leaves it.
+const LEAST_HISTORY: u16 = 6;
+/// Rows a suggestion needs.
+const LEAST_SUGGESTION: u16 = 3;
 /// From here list and history lie side by side.
 pub const SIDE_BY_SIDE: u16 = 100;
 /// From here the card joins them by itself.
@@ -112,9 +120,9 @@ pub fn arrange(wanted: LayoutInput) -> Areas {
     let body = Area { x: 0, y: 1 + above, width, height: height.saturating_sub(1 + above + below) };
     let (list, both, card) = columns(wanted, body);
     let (conversation, beside) = halves(wanted, both);
-    let (history, composer) = match conversation {
-        None => (None, None),
-        Some(area) if wanted.composer_lines == 0 => (Some(area), None),
+    let (history, suggestion, composer) = match conversation {
+        None => (None, None, None),
+        Some(area) if wanted.composer_lines == 0 => (Some(area), None, None),
         Some(area) => {
             let most = if wanted.tall {
                 area.height.saturating_sub(5).max(3)
@@ -123,7 +131,9 @@ pub fn arrange(wanted: LayoutInput) -> Areas {
             };
             let rows = (wanted.composer_lines + 2).clamp(3, most);
             let above = area.height.saturating_sub(rows);
-            (Some(Area { height: above, ..area }), Some(Area { y: area.y + above, height: rows, ..area }))
+            let composer = Area { y: area.y + above, height: rows, ..area };
+            let (history, suggestion) = beside_suggestion(wanted, Area { height: above, ..area });
+            (Some(history), suggestion, Some(composer))
         }
     };
     Areas {
@@ -131,6 +141,7 @@ pub fn arrange(wanted: LayoutInput) -> Areas {
         header: wanted.header.then(|| line(1)),
         list,
         history,
+        suggestion,
         composer,
         beside,
         card,
@@ -138,6 +149,16 @@ pub fn arrange(wanted: LayoutInput) -> Areas {
         status: line(height.saturating_sub(below)),
         hints: Area { height: hints, ..line(height.saturating_sub(hints)) },
     }
+}
+
+/// The history and the suggestion below it, which takes its last rows.
+fn beside_suggestion(wanted: LayoutInput, area: Area) -> (Area, Option<Area>) {
+    let rows = wanted.suggestion_rows.min(area.height.saturating_sub(LEAST_HISTORY));
+    if rows < LEAST_SUGGESTION {
+        return (area, None);
+    }
+    let above = area.height - rows;
+    (Area { height: above, ..area }, Some(Area { y: area.y + above, height: rows, ..area }))
 }
 
 /// The first conversation and the second, where there is room for both.
@@ -186,6 +207,7 @@ mod tests {
             conversation: true,
             card: None,
             composer_lines: 1,
+            suggestion_rows: 0,
             tall: false,
             header: false,
             hints: true,
@@ -221,17 +243,21 @@ mod tests {
     fn nothing_overlaps_or_leaves_the_screen() {
         for width in LEAST_WIDTH..320 {
             for height in LEAST_HEIGHT..60 {
-                for (composer_lines, hints) in [(1, true), (3, true), (40, true), (1, false)] {
+                for (composer_lines, suggestion_rows, hints) in
+                    [(1, 0, true), (3, 7, true), (40, 60, true), (1, 2, false)]
+                {
                     let areas = arrange(LayoutInput {
                         composer_lines,
+                        suggestion_rows,
                         hints,
                         list_focused: false,
                         ..wanted(width, height)
                     });
                     let body = height - 2 - u16::from(hints);
-                    let all = [areas.list, areas.history, areas.composer, areas.beside, areas.card];
+                    let below = [areas.suggestion, areas.composer];
+                    let all = [areas.list, areas.history, areas.beside, areas.card];
                     let mut cells = 0_u32;
-                    for area in all.into_iter().flatten() {
+                    for area in all.into_iter().chain(below).flatten() {
                         assert!(area.x + area.width <= width && area.y + area.height <= body + 1, "{area:?}");
                         cells += u32::from(area.width) * u32::from(area.height);
                     }

@@ -5,6 +5,7 @@ use crate::desk::Desk;
 use crate::layout;
 use crate::layout::{Areas, LayoutInput};
 use crate::pages::PageKind;
+use crate::screens::composer::suggesting::SuggestionPanel;
 use crate::screens::history::lines::TextWidths;
 use crate::settings::Footer;
 use crate::tab::Focus;
@@ -27,6 +28,7 @@ impl Desk {
             conversation: tab.history.is_some(),
             card: self.panes.card,
             composer_lines: if tab.hides_composer() { 0 } else { 1 },
+            suggestion_rows: 0,
             tall: tab.writes_mail(),
             header: self.page == PageKind::Inbox && tab.is_mail() && !self.everywhere,
             hints: context.settings.footer != Footer::Off,
@@ -44,7 +46,19 @@ impl Desk {
             let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
             wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
         }
+        wanted.suggestion_rows = areas.history.map_or(0, |it| self.suggestion_rows(context, it.width));
         layout::arrange(wanted)
+    }
+
+    /// Rows that a suggestion wants above the composer, in a pane of so many columns.
+    fn suggestion_rows(&self, context: &Context, width: u16) -> u16 {
+        let Some(history) = self.current_history() else { return 0 };
+        match (context.layers.of::<SuggestionPanel>().next(), &history.brief) {
+            (Some(asked), _) => asked.rows(history.newest_message().as_ref(), width),
+            // The composer's border closes it.
+            (None, Some(brief)) => brief.rows(brief.made_from(), width).saturating_sub(1),
+            (None, None) => 0,
+        }
     }
 
     /// Columns for message text, beside sender and time: more than a hundred

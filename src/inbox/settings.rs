@@ -133,6 +133,8 @@ pub struct Settings {
     pub connections: Vec<Connection>,
     /// Whether connections can be added here.
     pub connects: bool,
+    /// Whether pausing the AI shows a brief above the composer.
+    pub brief_on_pause: bool,
     /// Of so many answers of the AI one is drawn for a review.
     pub review_one_in: u32,
     /// Whether a model writes voice notes down.
@@ -171,6 +173,7 @@ impl Default for Settings {
             macros: Vec::new(),
             connections: Vec::new(),
             connects: false,
+            brief_on_pause: false,
             review_one_in: ONE_IN,
             transcribes: false,
             model_caps: None,

@@ -59,6 +59,9 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         if let Some(triage) = inbox.desk.tab().triage().filter(|it| it.is_over()) {
             crate::screens::mail::view::summary(inbox, triage, theme, areas.body, buffer);
         }
+        if let Some(area) = areas.suggestion {
+            crate::screens::composer::suggesting::view::draw_brief(inbox, theme, area, buffer);
+        }
         if let Some(area) = areas.composer {
             cursor = match inbox.context.past {
                 Some(_) => {

@@ -53,9 +53,57 @@ pub fn key_in(text: &str) -> Option<String> {
     keys(text).next().map(|it| Secret::new(it).hint())
 }
 
-/// The text with what may be shown in place of each channel key.
-pub fn without_keys(text: &str) -> String {
-    keys(text).fold(text.to_owned(), |text, key| text.replace(key, &Secret::new(key).hint()))
+/// How the keys and tokens of well-known providers begin, and how many characters
+/// follow at least.
+const BEGINNINGS: [(&str, usize); 17] = [
+    ("sk-", 16),
+    ("sk_live_", 10),
+    ("sk_test_", 10),
+    ("rk_live_", 10),
+    ("whsec_", 16),
+    ("gsk_", 16),
+    ("hf_", 16),
+    ("xoxb-", 10),
+    ("xoxp-", 10),
+    ("xapp-", 10),
+    ("ghp_", 20),
+    ("gho_", 20),
+    ("github_pat_", 20),
+    ("glpat-", 16),
+    ("AKIA", 16),
+    ("AIza", 30),
+    ("EAA", 60),
+];
+/// Digits and characters of a bot's token, on both sides of its colon, at least.
+const BOT: (usize, usize) = (8, 30);
+
+/// The text with what may be shown in place of each key and token in it: those
+/// of channels, of well-known providers, and of bots.
+pub fn without_secrets(text: &str) -> String {
+    let shown = |text: &str, secret: &str| text.replace(secret, &Secret::new(secret).hint());
+    let text = keys(text).fold(text.to_owned(), |text, key| shown(&text, key));
+    let words = text.split(|it: char| !(it.is_ascii_alphanumeric() || "_-.:".contains(it)));
+    words.flat_map(tokens).fold(text.clone(), |text, token| shown(&text, token))
+}
+
+/// The keys of providers, and the secret halves of bots' tokens, in a word.
+fn tokens(word: &str) -> impl Iterator<Item = &str> {
+    // As addresses have it: /bot123456789:AAxyz/getMe.
+    let is_bot = |id: &str| {
+        let id = id.strip_prefix("bot").unwrap_or(id);
+        id.len() >= BOT.0 && id.bytes().all(|it| it.is_ascii_digit())
+    };
+    let mut before = "";
+    word.split(':').filter(move |part| {
+        let part = part.trim_end_matches('.');
+        let is_half = is_bot(std::mem::replace(&mut before, part)) && part.len() >= BOT.1;
+        let is_known = BEGINNINGS.iter().any(|(beginning, least)| {
+            let rest = part.strip_prefix(beginning).unwrap_or_default();
+            rest.len() >= *least && rest.contains(|it: char| it.is_ascii_digit())
+        });
+        let is_signed = part.starts_with("eyJ") && part.len() >= 60 && part.matches('.').count() == 2;
+        is_half || is_known || is_signed
+    })
 }
 
 impl fmt::Debug for Secret {
@@ -85,6 +133,41 @@ mod tests {
         ];
         for (text, found) in cases {
             assert_eq!(key_in(text).as_deref(), found, "{text}");
+        }
+    }
+
+    #[test]
+    fn no_key_and_no_token_is_left_in_a_text() {
+        let token = |beginning: &str, rest: usize| format!("{beginning}{}", "a1B2".repeat(rest.div_ceil(4)));
+        let bot = format!("110201543:{}", "AAHd".repeat(9));
+        let signed = format!("eyJ{0}.{0}.{0}", "a1B2".repeat(8));
+        let all = [
+            token("svc_live_", 40),
+            token("sk-proj-", 40),
+            token("sk_live_", 24),
+            token("whsec_", 32),
+            token("ghp_", 36),
+            token("AKIA", 16),
+            token("EAA", 90),
+            bot,
+            signed,
+        ];
+        for secret in all {
+            for around in [" ", "\n", "\"", ":", "/bot", "key=", "é"] {
+                // Only a bot's token stands behind that word.
+                if around == "/bot" && !secret.contains(':') {
+                    continue;
+                }
+                let cut = without_secrets(&format!("Here{around}{secret}/getMe, and {secret}."));
+                assert!(!cut.contains(&secret[..secret.len() - 6]), "{around:?} {secret}: {cut}");
+            }
+        }
+        for harmless in [
+            "Order 1041 of 20:30, task-force-2026, risk-free since 2019-11-25T10:00:00Z.",
+            "+34600111222 https://example.com/a/b?c=1234567890 maria@example.com",
+            "sk-model AKIA HF_HOME eyJ ghp_ 110201543:short 佐藤様、19.8kgです。",
+        ] {
+            assert_eq!(without_secrets(harmless), harmless);
         }
     }
 

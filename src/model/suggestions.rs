@@ -29,6 +29,8 @@ pub enum SuggestionKind {
     Translation,
     /// The person's own text in the customer's language.
     OwnText,
+    /// What is said in a voice note.
+    Transcript,
 }
 
 /// Which question an answer belongs to.
@@ -37,7 +39,7 @@ pub struct SuggestionId {
     pub kind: SuggestionKind,
     pub key: ConversationKey,
     pub asked_at: Timestamp,
-    /// The newest message it was made from; the one to be translated.
+    /// The newest message it was made from; the one to be translated or written down.
     pub newest: Option<MessageId>,
     /// Who asks.
     pub asked_by: AskedBy,
@@ -69,17 +71,11 @@ pub fn spoken(message: &Message) -> (SpokenBy, String) {
 
 /// A voice note that is to be written down.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VoiceRequest {
-    /// Of which conversation.
-    pub key: ConversationKey,
-    /// Of which message.
-    pub message: MessageId,
+pub struct VoiceNote {
     /// Where its file lies.
     pub url: String,
     /// Its media type, where that is told.
     pub mime: Option<String>,
-    /// When it was asked.
-    pub asked_at: Timestamp,
 }
 
 /// All that a suggestion is made from.
@@ -94,6 +90,8 @@ pub struct SuggestionRequest {
     pub card: Vec<(String, String)>,
     /// The words by which a canned reply can be for this tab alone.
     pub tab_words: Vec<String>,
+    /// What a transcript is made from.
+    pub voice: Option<VoiceNote>,
 }
 
 /// Who asks for a suggestion.
@@ -155,4 +153,7 @@ pub struct Suggestion {
     /// What should be known beside it.
     #[serde(default)]
     pub remark: Option<SafeText>,
+    /// The language of the person's own text in another one, as the person calls it.
+    #[serde(default)]
+    pub language: Option<SafeText>,
 }

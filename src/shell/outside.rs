@@ -76,7 +76,8 @@ impl Outside {
 
     /// Who suggests, and where that is kept.
     fn desk_suggestions(&self) -> DeskSuggestions {
-        DeskSuggestions { suggester: self.suggester.clone(), store: self.store.clone() }
+        let viewer = Some(self.viewer.clone());
+        DeskSuggestions { suggester: self.suggester.clone(), store: self.store.clone(), viewer }
     }
 
     /// Who calls connections.
@@ -110,10 +111,6 @@ impl Outside {
                     suggester.cancel(*id);
                 }
                 Answered::Cancelled
-            }
-            OutsideRequest::Transcribe(request) => {
-                let told = self.desk_suggestions().hear(&self.viewer, &request);
-                Answered::Transcribed(request, told)
             }
             OutsideRequest::SaveFile { name, raw, source } => {
                 Answered::Saved(self.mail.save(&name, &raw, &source))
@@ -170,15 +167,12 @@ pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>,
             OutsideRequest::Suggest(request) if outside.suggester.is_some() => {
                 let replies = outside.replies.read().replies.unwrap_or_default();
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
+                // A brief by rules stands there until the model has answered.
+                if let Some(meanwhile) = DeskSuggestions::meanwhile(&request, &replies) {
+                    mailbox.result(Event::Answered(Answered::Suggested(id.clone(), Ok(meanwhile))));
+                }
                 let tell = move |told| mailbox.result(Event::Answered(Answered::Suggested(id, told)));
                 outside.desk_suggestions().begin(*request, replies, tell);
-            }
-            OutsideRequest::Transcribe(request) => {
-                let mailbox = mailbox.clone();
-                let tell = move |request, told| {
-                    mailbox.result(Event::Answered(Answered::Transcribed(Box::new(request), told)));
-                };
-                outside.desk_suggestions().begin_hearing(outside.viewer(), *request, tell);
             }
             asked => mailbox.result(Event::Answered(outside.answer(asked))),
         }

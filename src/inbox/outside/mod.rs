@@ -10,7 +10,7 @@ use model::attachments::FileFacts;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{Fetched, PictureRequest};
 use model::secret::Secret;
-use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest, VoiceRequest};
+use model::suggestions::{Suggestion, SuggestionId, SuggestionRequest};
 
 /// Something asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,12 +32,10 @@ pub enum OutsideRequest {
     },
     /// How large a file of the person's is.
     FileSize(String),
-    /// Suggest an answer or a brief, which may take its time.
+    /// Suggest an answer or a brief, or write down a voice note, which may take its time.
     Suggest(Box<SuggestionRequest>),
     /// What is suggested is not waited for any more.
     CancelSuggestion(Box<SuggestionId>),
-    /// Write down what is said in a voice note, which may take its time.
-    Transcribe(Box<VoiceRequest>),
     /// Show a mail in the browser: without scripts, fetching nothing.
     ShowMail(String),
     /// Fetch a picture and make it small.
@@ -76,8 +74,6 @@ pub enum Answered {
     Replies(Canned),
     /// What is suggested, or why nothing is.
     Suggested(SuggestionId, Result<Suggestion, String>),
-    /// What is said in a voice note is kept, or why not; nothing where nobody waits.
-    Transcribed(Box<VoiceRequest>, Result<(), String>),
     /// Nobody waits for an answer.
     Cancelled,
     /// A file's whole path and size, or why it cannot be read.

@@ -4,7 +4,6 @@ use crate::Inbox;
 use crate::outside::Answered;
 use crate::screens::composer::suggesting::update as suggesting;
 use crate::screens::conversations::draft_only::update as draft_only;
-use crate::screens::history::voice;
 use crate::screens::webhooks::form;
 use model::suggestions::SuggestionKind;
 
@@ -19,13 +18,13 @@ pub(crate) fn answered(inbox: &mut Inbox, answered: Answered) {
         Answered::Replies(canned) => inbox.desk.canned = canned,
         Answered::Suggested(id, told) => {
             draft_only::made(inbox, &id);
-            let is_kept = id.kind == SuggestionKind::Translation && told.is_ok();
-            suggesting::suggested(&id, told, &mut inbox.context);
+            let is_below = matches!(id.kind, SuggestionKind::Translation | SuggestionKind::Transcript);
+            let is_kept = is_below && told.is_ok();
+            suggesting::suggested(&id, told, inbox);
             if is_kept {
                 inbox.history_changed(id.key.channel.clone(), &id.key.conversation);
             }
         }
-        Answered::Transcribed(request, told) => voice::transcribed(inbox, &request, told),
         Answered::Cancelled => (),
         Answered::FileSized(path, size) => inbox.desk.file_sized(path, size, &mut inbox.context),
         Answered::Saved(Ok(path)) => inbox.context.say(format!("saved as {path}")),

@@ -67,7 +67,7 @@ pub(crate) fn gap() -> (String, Style) {
 }
 
 /// The style of a line.
-fn toned(theme: Theme, tone: Tone) -> Style {
+pub(crate) fn toned(theme: Theme, tone: Tone) -> Style {
     match tone {
         Tone::Plain => Style::new(),
         Tone::Strong => theme.strong(),

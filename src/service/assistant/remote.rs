@@ -10,6 +10,9 @@ use crate::assistant::{
 use assist::{Endpoint, ModelClient, ModelLimits};
 use model::bounds;
 
+/// Tokens of an answer.
+const ANSWER: u32 = 400;
+
 /// Asks an endpoint.
 pub struct Remote {
     client: ModelClient,
@@ -36,7 +39,7 @@ impl Remote {
         let mut answer = Answer::default();
         for _ in 0..asking::ROUNDS {
             tools.afford().await?;
-            let reply = self.client.ask(&mut body).await.map_err(|why| failed(&why.to_string()))?;
+            let reply = self.client.ask(&mut body, ANSWER).await.map_err(|why| failed(&why.to_string()))?;
             tools.spend(reply.tokens()).await?;
             let message = &reply.message;
             let asked = asking::carry(&mut body, message, tools, &mut answer).await;

@@ -7,7 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assist::claims::KnownWords;
-use assist::{Endpoint, EndpointError, ModelClient, ModelLimits, guessed_tokens, prompts};
+use assist::{
+    Endpoint, EndpointError, ModelClient, ModelError, ModelLimits, ModelReply, TokensTold, most_tokens,
+    prompts,
+};
 use model::ids::ChannelId;
 use model::model_costs::{ModelCaps, ModelPrices, ModelUsage};
 use model::replies::CannedReply;
@@ -20,14 +23,30 @@ use serde_json::Value;
 use store::{Store, StoreError};
 
 /// How long a person is let wait.
-const LIMITS: ModelLimits =
-    ModelLimits { time: Duration::from_secs(20), body: 128 * 1024, tokens: 500, tokens_with_thinking: 2_000 };
+const LIMITS: ModelLimits = ModelLimits { time: Duration::from_secs(20), body: 128 * 1024 };
 /// Lines of a brief that are shown.
 const BRIEF: usize = 8;
 /// The same of a translation or a summary.
 const LINES: usize = 200;
 /// Questions remembered for which nobody waits any more.
 const CANCELLED: usize = 100;
+
+/// Why something is left undone that was cancelled.
+pub(super) const NOBODY: &str = "nobody waits for it any more";
+/// What is said of an answer that breaks off.
+const CUT: &str = "It breaks off here: that is as much as is asked for at once.";
+
+/// What is said of a draft for which no source is named.
+const NO_SOURCES: &str = "Your model names no sources: only numbers, names, links and times were compared.";
+
+/// A text the model wrote.
+pub(super) struct ModelAnswer {
+    pub(super) text: String,
+    /// Whether it breaks off.
+    pub(super) is_cut: bool,
+    /// Percent of the day that are used up.
+    pub(super) percent: u8,
+}
 
 /// What the configuration says of the model.
 #[derive(Debug, Clone)]
@@ -127,18 +146,43 @@ impl Suggester {
         request: &SuggestionRequest,
         replies: &[CannedReply],
     ) -> Result<Suggestion, String> {
+        let is_long = prompts::translated(request).is_some_and(|it| it.chars().count() > prompts::TRANSLATED);
+        let is_own = request.id.kind == SuggestionKind::OwnText;
+        if is_own && is_long {
+            return Err(format!("the text is longer than {} characters", prompts::TRANSLATED));
+        }
         let mut body = prompts::body(request, replies, &self.0.setup.language);
-        let (text, percent) = self.ask(store, &request.id.key.channel, &mut body)?;
+        let tokens = prompts::answer_tokens(request);
+        let ModelAnswer { text, is_cut, percent } =
+            self.ask(store, &request.id.key.channel, &mut body, tokens)?;
+        if is_own && is_cut {
+            return Err("its translation breaks off; a shorter text may do".to_owned());
+        }
+        let (language, text) = if is_own { prompts::named_language(&text) } else { (None, text.as_str()) };
         let known = KnownWords::of(request, replies);
+        let mut remark = (is_cut || is_long).then_some(CUT);
         let sentences = match request.id.kind {
-            SuggestionKind::Translation | SuggestionKind::Summary => lines_of(&text),
-            SuggestionKind::Draft | SuggestionKind::OwnText => known.sentences(&text),
+            SuggestionKind::Translation | SuggestionKind::Summary | SuggestionKind::Transcript => {
+                lines_of(text)
+            }
+            SuggestionKind::OwnText => known.sentences(text),
+            SuggestionKind::Draft => {
+                let (sentences, has_sources) = known.cited(text, prompts::sources(request, replies));
+                remark = remark.or((!has_sources).then_some(NO_SOURCES));
+                sentences
+            }
             SuggestionKind::Brief => text.lines().take(BRIEF).map(|it| known.line(it)).collect(),
         };
-        Ok(Suggestion { sentences, by: SuggestedBy::Model(percent), instead: None, remark: None })
+        Ok(Suggestion {
+            sentences,
+            by: SuggestedBy::Model(percent),
+            instead: None,
+            remark: remark.map(SafeText::line),
+            language: language.map(SafeText::line),
+        })
     }
 
-    /// Asks once; tells the text and how many percent of the day are used up.
+    /// Asks once, for a text of so many tokens at most.
     ///
     /// # Errors
     /// In words; nothing was asked where the day does not allow it.
@@ -147,23 +191,19 @@ impl Suggester {
         store: &Store,
         tab: &ChannelId,
         body: &mut Value,
-    ) -> Result<(String, u8), String> {
+        tokens: u32,
+    ) -> Result<ModelAnswer, String> {
         let prices = &self.0.setup.prices;
-        let bytes = body.to_string().len();
-        let answer = LIMITS.tokens.max(LIMITS.tokens_with_thinking);
-        let most = ModelUsage::at_most(prices, bytes, u64::from(answer));
+        let most = ModelUsage::at_most(prices, body.to_string().len(), u64::from(most_tokens(tokens)));
         let (reply, percent) = self.counted(store, tab, &most, || {
-            let asked = self.wait(self.0.client.ask(body));
-            // What failed may have been charged for what was asked.
-            let taken = asked.as_ref().map_or_else(
-                |_| ModelUsage::of_tokens(prices, guessed_tokens(bytes), 0),
-                |it| ModelUsage::of_tokens(prices, it.tokens_in, it.tokens_out),
-            );
+            let asked = self.wait(self.0.client.ask(body, tokens));
+            let taken = taken(prices, &most, &asked);
             (asked, taken)
         })?;
         let reply = reply.map_err(|why| why.to_string())?;
         let text = reply.message["content"].as_str().map(str::trim).filter(|it| !it.is_empty());
-        Ok((text.ok_or("its answer holds no text")?.to_owned(), percent))
+        let text = text.ok_or("its answer holds no text")?.to_owned();
+        Ok(ModelAnswer { text, is_cut: reply.is_cut, percent })
     }
 
     /// Does what takes so much at most, if the day allows it, and counts what it
@@ -182,6 +222,24 @@ impl Suggester {
         let (done, taken) = work();
         let total = store.settle_usage(day, tab, most, &taken).map_err(uncounted)?;
         Ok((done, caps.percent(&total)))
+    }
+}
+
+/// What a question took: as told, and never less than it may have.
+fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, ModelError>) -> ModelUsage {
+    match asked {
+        Ok(reply) => {
+            let told = ModelUsage::of_tokens(prices, reply.tokens_in, reply.tokens_out);
+            match reply.told {
+                TokensTold::Apart => told,
+                TokensTold::Together => {
+                    ModelUsage { cost: prices.input.max(prices.output).of_tokens(told.tokens()), ..told }
+                }
+                TokensTold::Not => *most,
+            }
+        }
+        Err(why) if why.may_be_charged() => *most,
+        Err(_) => ModelUsage::default(),
     }
 }
 

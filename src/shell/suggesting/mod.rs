@@ -15,6 +15,7 @@ mod summing;
 
 pub use asking::{Suggester, SuggesterSetup};
 
+use crate::shell::pictures::Viewer;
 use assist::rules;
 use model::replies::CannedReply;
 use model::suggestions::{AskedBy, Suggestion, SuggestionKind, SuggestionRequest};
@@ -28,6 +29,8 @@ pub struct DeskSuggestions {
     pub suggester: Option<Suggester>,
     /// This desk's files, once they are open.
     pub store: Option<Store>,
+    /// Who fetches voice notes.
+    pub(super) viewer: Option<Viewer>,
 }
 
 impl DeskSuggestions {
@@ -40,6 +43,14 @@ impl DeskSuggestions {
     ) {
         let Some(suggester) = self.suggester.clone() else { return tell(self.suggest(&request, &replies)) };
         suggester.beside(move || tell(self.suggest(&request, &replies)));
+    }
+
+    /// What a person reads until the model has answered, where the rules have
+    /// something at once.
+    pub(super) fn meanwhile(request: &SuggestionRequest, replies: &[CannedReply]) -> Option<Suggestion> {
+        let is_brief = request.id.kind == SuggestionKind::Brief && request.id.asked_by == AskedBy::Person;
+        let found = rules::suggestion(request, replies).filter(|_| is_brief)?;
+        Some(Suggestion { remark: Some(SafeText::line("Your model is asked for a better one…")), ..found })
     }
 
     /// Suggests: what is kept, else what the model or the rules make.
@@ -83,6 +94,7 @@ impl DeskSuggestions {
             SuggestionKind::Draft => Some("draft".to_owned()),
             SuggestionKind::Translation => language.map(|it| format!("translation {it}")),
             SuggestionKind::Summary => language.map(|it| format!("summary {it}")),
+            SuggestionKind::Transcript => Some("transcript".to_owned()),
             SuggestionKind::Brief | SuggestionKind::OwnText => None,
         }
     }
@@ -99,7 +111,7 @@ impl DeskSuggestions {
                 |it| format!("the model did not answer: {it}"),
             );
             match request.id.kind {
-                SuggestionKind::Translation | SuggestionKind::OwnText => model,
+                SuggestionKind::Translation | SuggestionKind::OwnText | SuggestionKind::Transcript => model,
                 SuggestionKind::Draft | SuggestionKind::Brief | SuggestionKind::Summary => {
                     format!("no canned reply fits, and {model}")
                 }
@@ -121,6 +133,10 @@ impl DeskSuggestions {
         };
         Some(match request.id.kind {
             SuggestionKind::Summary => suggester.sum_up(store, request),
+            SuggestionKind::Transcript => match &self.viewer {
+                Some(viewer) => suggester.hear(store, viewer, request),
+                None => Err("nothing is fetched here".to_owned()),
+            },
             SuggestionKind::Translation => suggester.suggest(store, request, &[]),
             SuggestionKind::Draft | SuggestionKind::Brief | SuggestionKind::OwnText => {
                 suggester.suggest(store, request, replies)

@@ -8,7 +8,7 @@ use model::suggestions::{MESSAGES, SpokenBy, SuggestedBy, Suggestion, Suggestion
 use model::text::SafeText;
 use store::Store;
 
-use crate::shell::suggesting::asking::Suggester;
+use crate::shell::suggesting::asking::{ModelAnswer, NOBODY, Suggester};
 
 /// Messages that are summed up at most, the newest.
 const MOST: u32 = 900;
@@ -30,23 +30,23 @@ impl Suggester {
         let unread = |error: store::StoreError| format!("its messages cannot be read: {error}");
         let page = store.reader().and_then(|it| it.history(&query)).map_err(unread)?;
         let all: Vec<(SpokenBy, String)> = page.messages.iter().map(|it| spoken(&it.message)).collect();
-        let (mut summary, mut percent) = (String::new(), 0);
+        let mut so_far = ModelAnswer { text: String::new(), is_cut: false, percent: 0 };
         let parts: Vec<_> = all.chunks(MESSAGES).collect();
         for (number, part) in parts.iter().enumerate() {
             if self.is_cancelled(id) {
-                return Err("nobody waits for it any more".to_owned());
+                return Err(NOBODY.to_owned());
             }
             let request = SuggestionRequest { spoken: part.to_vec(), ..request.clone() };
             let place = (number + 1, parts.len());
-            let mut body = prompts::summary(&request, &summary, place, self.language());
-            (summary, percent) = self.ask(store, &id.key.channel, &mut body)?;
+            let mut body = prompts::summary(&request, &so_far.text, place, self.language());
+            so_far = self.ask(store, &id.key.channel, &mut body, prompts::answer_tokens(&request))?;
         }
         let whole = SuggestionRequest { spoken: all, ..request.clone() };
         let known = KnownWords::of(&whole, &[]);
-        let sentences = summary.lines().take(LINES).map(|it| known.line(it)).collect();
+        let sentences = so_far.text.lines().take(LINES).map(|it| known.line(it)).collect();
         let is_part = page.more_stored || page.more_on_server;
         let older = SafeText::line("older messages are not stored here, so they are left out");
-        let by = SuggestedBy::Model(percent);
-        Ok(Suggestion { sentences, by, instead: None, remark: is_part.then_some(older) })
+        let by = SuggestedBy::Model(so_far.percent);
+        Ok(Suggestion { sentences, by, instead: None, remark: is_part.then_some(older), language: None })
     }
 }

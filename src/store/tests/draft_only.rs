@@ -99,8 +99,13 @@ async fn a_draft_is_made_by_one_and_due_until_it_is_there() {
     assert!(store.begin_suggestion(&key("on"), "draft", &message, at(200)).unwrap(), "they never came back");
     let text = SafeText::line("Hello\u{1b}[2J");
     let sentence = SuggestedSentence { text, is_unsupported: true };
-    let made =
-        Suggestion { sentences: vec![sentence], by: SuggestedBy::Model(3), instead: None, remark: None };
+    let made = Suggestion {
+        sentences: vec![sentence],
+        by: SuggestedBy::Model(3),
+        instead: None,
+        remark: None,
+        language: None,
+    };
     store.keep_suggestion(&key("on"), "draft", &message, &Ok(made.clone()), at(201)).unwrap();
     assert_eq!(store.kept_suggestion(&key("on"), "draft", &message).unwrap(), Some(made));
     assert_eq!(readiness(&store, "on"), Some(DraftReadiness::Ready));

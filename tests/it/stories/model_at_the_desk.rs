@@ -129,7 +129,7 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     desk.shows("it is sent to the model of [assist]");
     desk.keys("n").hides("Write the voice note down?");
     assert!(model.requests().is_empty(), "nobody agreed");
-    desk.keys("<Ctrl-W>y").shows("Transcript: Where is my bike?");
+    desk.keys("<Ctrl-W>y").shows("Transcript: Where is my bike?").keys("<Esc>");
     let request = model.take_requests().pop().expect("it was asked");
     let sent = String::from_utf8_lossy(&request.body).into_owned();
     assert!(sent.contains("OggS and what is said") && sent.contains("\r\n\r\near\r\n"), "{sent}");
@@ -144,6 +144,6 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
         json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": long}),
     );
     desk.settle().keys("G").keys("<Ctrl-W>").hides("Write the voice note down?");
-    desk.shows("was not written down: the 1.00 of today are used up");
+    desk.shows("Nothing is written down: the model did not answer: the 1.00").shows("0.62 are spent");
     assert!(model.requests().is_empty() && desk.outbound().is_empty());
 }

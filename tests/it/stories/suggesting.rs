@@ -44,6 +44,7 @@ fn without_a_model_the_canned_reply_that_fits_is_suggested() {
     let mut desk = desk();
     desk.keys("i").shows("Reply · LIVE").keys("<Ctrl-D>");
     desk.shows("Suggested draft").shows("your canned reply: Money back after a double charge");
+    desk.shows("I was charged twice for order 1041!");
     photographs!(desk, "reply", Overlay);
     desk.keys("<Esc>").hides("Suggested draft").hides("Hi Maria");
     desk.keys("<Ctrl-D><Enter>").hides("Suggested draft").shows("Hi Maria, {agent.name?} here");
@@ -65,16 +66,17 @@ fn the_demo_suggests_without_a_model() {
 #[test]
 fn a_model_s_draft_is_taken_by_sentence_and_what_nothing_supports_is_marked() {
     let mut desk = desk();
-    let model = says("I am sorry for order 1041, Maria. You get 59.90 back by Friday.");
+    let model = says("I am sorry for order 1041, Maria [1]. You get 59.90 back by Friday [1]. It is soon.");
     desk.suggests(&model.url(), 10_000).keys("i<Ctrl-D>");
     desk.shows("by your model · 1 % of today's tokens used").shows("? You get 59.90 back by Friday.");
-    desk.shows("I am sorry for order 1041").shows("check it");
+    desk.shows("I am sorry for order 1041").hides("? I am sorry").hides("[1]").shows("? It is soon.");
+    desk.shows("check it").hides("names no sources");
     photographs!(desk, "model", Overlay);
     let told = told(&model);
     assert_eq!(told["customer"], "Maria Lopez");
     assert_eq!(
         told["conversation"][0],
-        json!({"from": "customer", "text": "I was charged twice for order 1041!"})
+        json!({"n": 1, "from": "customer", "text": "I was charged twice for order 1041!"})
     );
     assert_eq!(told["replies of the business"].as_array().expect("replies").len(), 5);
     assert!(!told.to_string().contains("svc_"), "no key is told");
@@ -91,6 +93,7 @@ fn what_was_suggested_before_somebody_wrote_says_so() {
     let mut desk = desk();
     let model = says("I am sorry.");
     desk.suggests(&model.url(), 10_000).keys("i<Ctrl-D>").shows("I am sorry.").hides("OUT OF DATE");
+    desk.shows("Your model names no sources");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Never mind, it came back");
     desk.settle().shows("OUT OF DATE: somebody wrote meanwhile");
     desk.keys("r").hides("OUT OF DATE").shows("I am sorry.");
@@ -125,9 +128,32 @@ fn a_brief_says_what_was_asked_tried_and_is_open() {
 }
 
 #[test]
+fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
+    let mut desk = Desk::with(80, 24, |it| {
+        direct(it);
+        it.brief_on_pause = true;
+    });
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "I was charged twice for order 1041!");
+    desk.settle()
+        .keys("<Enter>p")
+        .shows("Brief")
+        .shows("by rules")
+        .shows("Open: a message without an answer");
+    desk.shows("Maria     10:00  I was charged twice").settle().shows("AI OFF by you");
+    // Its letters are still commands and text.
+    desk.keys("i").types("It is on its way").shows("It is on its way").shows("Open: a message");
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
+    desk.settle().shows("somebody wrote since · by rules").keys("<Enter>");
+    desk.keys("y").settle().hides("Open: a message");
+    assert_eq!(desk.outbound().len(), 1);
+    desk.keys("<Esc>P").settle().settle().keys("p").shows("Tried: people answered once").keys("<Esc>");
+    desk.hides("Tried:").keys("<Enter>").hides("Tried:");
+}
+
+#[test]
 fn a_message_is_translated_by_a_model_and_paid_for_once() {
     let mut desk = desk();
-    desk.keys("X").shows("Nothing is suggested: no model is configured").keys("<Esc>");
+    desk.keys("X").shows("Nothing is translated: no model is configured").keys("<Esc>");
     let model = says("Me han cobrado dos veces.");
     desk.suggests(&model.url(), 10_000).keys("X").shows("Translation").shows("Me han cobrado dos veces.");
     assert_eq!(told(&model), json!({"message": "I was charged twice for order 1041!"}));
@@ -143,23 +169,45 @@ fn a_message_is_translated_by_a_model_and_paid_for_once() {
 fn an_own_text_is_translated_in_its_place_and_its_original_kept() {
     let mut desk = desk();
     desk.keys("i<Ctrl-R>").shows("there is no text to translate");
-    let model = says("Lo siento, Maria. Mañana llega el 1041.");
+    let model = says("Language: Spanish\nLo siento, Maria. Mañana llega el 1041.");
     desk.suggests(&model.url(), 10_000).types("I am sorry, Maria.").keys("<Ctrl-R>");
-    desk.shows("In the customer's language").shows("Lo siento, Maria.");
+    desk.shows("In Spanish").shows("Lo siento, Maria.").hides("Language:");
     let own = told(&model);
     assert_eq!(
         (&own["text"], own["customer"].as_array().map(Vec::len)),
         (&json!("I am sorry, Maria."), Some(1))
     );
-    desk.keys("<Esc>").shows("I am sorry, Maria.").hides("Lo siento");
+    desk.keys("<Esc>").shows("I am sorry, Maria.").hides("Lo siento").shows("Enter send · ");
     desk.keys("<Ctrl-R><Enter>")
         .hides("customer's language")
         .shows("Lo siento, Maria. Mañana llega el 1041.");
-    desk.shows("Translated before it was sent. The original: I am").settle();
+    desk.shows("Translated into Spanish. The original: I am sorry,")
+        .shows("Enter send in Spanish · 1 credit");
+    desk.settle();
     assert!(desk.outbound().is_empty(), "it is sent by a key of its own");
     desk.keys("<Enter>").settle();
     let sent = desk.outbound()[0].to_string();
     assert!(sent.contains("Lo siento, Maria.") && !sent.contains("I am sorry"), "{sent}");
+    desk.types("Bye.").shows("Enter send · 1 credit");
+}
+
+#[test]
+fn half_a_translation_is_never_put_in_place_of_a_text() {
+    let mut desk = desk();
+    let cut = json!({
+        "choices": [{"message": {"content": "Language: Spanish\nLo siento, Mar"}, "finish_reason": "length"}],
+        "usage": {"total_tokens": 100},
+    });
+    let model = StandIn::start(move |_| (200, cut.to_string()));
+    let long = "It is on its way, and will be there by noon. ".repeat(60);
+    desk.suggests(&model.url(), 100_000).keys("i");
+    desk.pastes(long.trim_end());
+    desk.keys("<Ctrl-R>")
+        .shows("Nothing is translated: the model did not answer: its translation breaks off");
+    assert_eq!(told(&model)["text"], long.trim_end(), "all of it was asked for");
+    assert!(model.requests()[0].json()["max_tokens"].as_u64().is_some_and(|it| it > 5_000));
+    desk.keys("<Enter>").shows("Nothing is translated").keys("<Esc>").shows("will be there by noon");
+    desk.keys("<Esc>").keys("X").shows("Lo siento, Mar").shows("It breaks off here");
 }
 
 /// One of these by chance.

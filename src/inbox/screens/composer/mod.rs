@@ -43,6 +43,7 @@ use model::ids::{ConversationId, MessageId};
 use model::outbox::Operation;
 use model::queries::Draft;
 use model::secret;
+use model::text::SafeText;
 use model::time::Timestamp;
 
 /// Microseconds after the last key until the draft is saved.
@@ -101,6 +102,16 @@ pub struct Composer {
     pub shared: bool,
     /// Where the answer comes from, if there is one.
     origin: Option<TextOrigin>,
+    /// What the answer is the translation of.
+    translated: Option<TranslatedReply>,
+}
+
+/// An answer as it was before it was translated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TranslatedReply {
+    pub(crate) original: String,
+    /// The language it is in now, where that is known.
+    pub(crate) language: Option<SafeText>,
 }
 
 impl Composer {
@@ -121,6 +132,7 @@ impl Composer {
             aside: None,
             shared: false,
             origin: None,
+            translated: None,
         }
     }
 
@@ -174,6 +186,7 @@ impl Composer {
         self.reply.set_text(&draft.text);
         self.origin = Some(TextOrigin::Draft);
         (self.reply_to, self.attachment, self.shared) = (draft.reply_to, draft.attachment, true);
+        self.translated = None;
     }
 
     /// Whether the kept draft has been read, so that saving loses nothing.
@@ -189,6 +202,16 @@ impl Composer {
         }
     }
 
+    /// Notes what the answer is the translation of.
+    pub(crate) fn note_translated(&mut self, from: TranslatedReply) {
+        self.translated = Some(from);
+    }
+
+    /// Of what the answer is a translation still; not once it was begun anew.
+    pub(crate) fn translated(&self) -> Option<&TranslatedReply> {
+        self.translated.as_ref().filter(|it| self.has_reply() && it.original != self.reply_text())
+    }
+
     /// Changes the current text.
     pub fn change<T>(&mut self, now: Timestamp, change: impl FnOnce(&mut Sheet) -> T) -> T {
         let sheet = match self.mode {
@@ -198,6 +221,7 @@ impl Composer {
         let told = change(sheet);
         if sheet.take_changed() {
             self.dirty_since.get_or_insert(now);
+            self.translated = self.translated.take().filter(|_| !self.reply.is_blank());
         }
         told
     }
@@ -290,6 +314,7 @@ impl Composer {
         self.head = None;
         self.reply_to = None;
         self.attachment = None;
+        self.translated = None;
         self.spent();
     }
 

@@ -173,6 +173,7 @@ impl Desk {
         }
         if let Some(history) = &mut tab.history {
             history.follow();
+            history.brief = None;
         }
         context.notice = None;
     }

@@ -30,6 +30,9 @@ use model::outbox::content::ChatContent;
 use model::prices;
 use model::time::SECOND;
 
+/// Cells of a language's name on the key.
+const LANGUAGE: usize = 20;
+
 /// Draws the composer; if it has the keyboard, says where the cursor stands.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) -> Option<Position> {
     let tab = inbox.desk.tab();
@@ -327,8 +330,18 @@ fn keys(
         }
         None => (String::new(), String::new()),
     };
-    let parts =
-        [format!("{send} send{markup}"), price, held, turn, format!("{more} more"), format!("{leave} leave")];
+    let language = composer.translated().map_or_else(String::new, |it| match &it.language {
+        Some(language) => format!(" in {}", wrap::cut(language.as_str(), LANGUAGE)),
+        None => " the translation".to_owned(),
+    });
+    let parts = [
+        format!("{send} send{language}{markup}"),
+        price,
+        held,
+        turn,
+        format!("{more} more"),
+        format!("{leave} leave"),
+    ];
     (fitting(parts.to_vec(), &[2, 3, 4, 5], room), theme.quiet())
 }
 

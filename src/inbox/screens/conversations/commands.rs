@@ -10,6 +10,7 @@ use crate::keys::KeyPress;
 use crate::layout::SIDE_BY_SIDE;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
+use crate::screens::composer::suggesting::update as suggesting;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::conversations::pauses::update as pauses;
 use crate::screens::conversations::promises;
@@ -36,7 +37,10 @@ pub(crate) fn may_pause_ai(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn pause_ai(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.acts_on_marks() {
         true => inbox.changes.act_on_marked(BulkWish::Pause, &inbox.desk, &mut inbox.context),
-        false => inbox.desk.switch_ai(false, &mut inbox.context),
+        false => {
+            inbox.desk.switch_ai(false, &mut inbox.context);
+            suggesting::brief_beside(inbox);
+        }
     }
 }
 
@@ -47,7 +51,10 @@ pub(crate) fn may_hand_back(inbox: &Inbox) -> Result<(), Reason> {
 pub(crate) fn hand_back(inbox: &mut Inbox, _: KeyPress) {
     match inbox.desk.acts_on_marks() {
         true => inbox.changes.act_on_marked(BulkWish::HandBack, &inbox.desk, &mut inbox.context),
-        false => inbox.desk.switch_ai(true, &mut inbox.context),
+        false => {
+            inbox.desk.switch_ai(true, &mut inbox.context);
+            inbox.desk.hide_brief();
+        }
     }
 }
 
@@ -217,6 +224,7 @@ pub(crate) fn mark_inverted(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn mark_none(inbox: &mut Inbox, _: KeyPress) {
+    inbox.desk.hide_brief();
     inbox.changes.mark_none(&mut inbox.desk, &mut inbox.context);
 }
 

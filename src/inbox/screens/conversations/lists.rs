@@ -7,6 +7,7 @@ use crate::desk::Desk;
 use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::conversations::{ConversationList, WINDOW};
+use crate::screens::history::History;
 use crate::tab::Focus;
 use crate::watch::update as watch;
 use model::conversations::ConversationRow;
@@ -60,6 +61,12 @@ impl Desk {
         let read = || tab.history.as_ref()?.row.as_ref().filter(|it| it.is(&key));
         let listed = || self.list().page.rows.iter().find(|it| it.is(&key));
         if tab.focus == Focus::List { listed().or_else(read) } else { read().or_else(listed) }
+    }
+
+    /// The history of that conversation, once it is there.
+    pub(crate) fn current_history(&self) -> Option<&History> {
+        let row = self.current_conversation()?;
+        self.tab().history.as_ref().filter(|it| it.conversation == row.conversation.id)
     }
 
     /// Goes to the list over all tabs.

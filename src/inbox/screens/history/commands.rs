@@ -123,6 +123,7 @@ pub(crate) fn newer_hit(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn back(inbox: &mut Inbox, _: KeyPress) {
+    inbox.desk.hide_brief();
     inbox.desk.tab_mut().focus = Focus::List;
 }
 

@@ -83,6 +83,8 @@ pub struct History {
     visible: usize,
     /// Rows of the pictures below their messages, by address.
     heights: BTreeMap<String, usize>,
+    /// What it is about, for a person who took it over.
+    pub(crate) brief: Option<crate::screens::composer::suggesting::SuggestionPanel>,
 }
 
 impl History {
@@ -112,6 +114,7 @@ impl History {
             shape: (TextWidths::default(), Zone::UTC),
             visible: 1,
             heights: BTreeMap::new(),
+            brief: None,
             conversation,
         }
     }
@@ -151,7 +154,7 @@ impl History {
             self.divider = crate::screens::history::seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);
         }
-        let newest = self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone());
+        let newest = self.newest_message();
         let arrived = count_after(&page.messages, newest.as_ref());
         if self.first.is_some() && self.loaded {
             self.below += arrived;

@@ -1,7 +1,7 @@
 //! Going to one item of a history, however far back it is.
 
 use crate::screens::history::lines::ItemKey;
-use crate::screens::history::{History, MOST, STEP};
+use crate::screens::history::{History, MOST, STEP, message_of};
 use model::ids::MessageId;
 use model::messages::Direction;
 use model::queries::HistoryPage;
@@ -12,6 +12,11 @@ impl History {
         self.resource.amend(self.wanted.clone());
         self.resource.mark_stale();
         self.follow();
+    }
+
+    /// The newest message there is of it.
+    pub(crate) fn newest_message(&self) -> Option<MessageId> {
+        self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone())
     }
 
     /// To the first message new since the last look. Returns whether there

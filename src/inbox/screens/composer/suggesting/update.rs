@@ -3,15 +3,14 @@
 use crate::Inbox;
 use crate::command::Reason;
 use crate::conditions::on_conversation;
-use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite};
 use crate::keys::{KeyCode, KeyPress};
 use crate::outside::OutsideRequest;
 use crate::overlays::overlay::{KeyOutcome, Overlay};
-use crate::screens::composer::ComposerMode;
-use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
-use crate::screens::history::{History, message_of};
+use crate::screens::composer::suggesting::{SuggestionPanel, SuggestionState};
+use crate::screens::composer::{ComposerMode, TranslatedReply};
+use crate::screens::history::{History, message_of, voice};
 use crate::tab::Tab;
 use model::contacts::Contact;
 use model::messages::Message;
@@ -22,7 +21,7 @@ use model::suggestions::{
 };
 use model::text::SafeText;
 
-impl Overlay for SuggestionPopup {
+impl Overlay for SuggestionPanel {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let leaves = key.code == KeyCode::Esc || (key.ctrl && key.code == KeyCode::Char('c'));
         if leaves || (!self.is_text() && key.code == KeyCode::Enter) {
@@ -32,15 +31,15 @@ impl Overlay for SuggestionPopup {
             return KeyOutcome::Done;
         }
         let (is_draft, is_text) = (self.is_draft(), self.is_text());
-        let last = self.sentences().len().saturating_sub(1);
+        let last = self.steps().saturating_sub(1);
         match key.code {
             KeyCode::Char('r') if !matches!(self.state, SuggestionState::Waiting) => {
                 if let Some(asked) = Self::ask(inbox, self.id.kind, AskedBy::PersonAgain) {
                     *self = asked;
                 }
             }
-            KeyCode::Char('j') | KeyCode::Down if is_draft => self.chosen = (self.chosen + 1).min(last),
-            KeyCode::Char('k') | KeyCode::Up if is_draft => self.chosen = self.chosen.saturating_sub(1),
+            KeyCode::Char('j') | KeyCode::Down => self.chosen = (self.chosen + 1).min(last),
+            KeyCode::Char('k') | KeyCode::Up => self.chosen = self.chosen.saturating_sub(1),
             KeyCode::Enter if is_text && !self.sentences().is_empty() => {
                 let whole: String = self.sentences().iter().map(|it| it.text.as_str()).collect();
                 return self.take(whole.trim_end(), inbox);
@@ -51,13 +50,14 @@ impl Overlay for SuggestionPopup {
         KeyOutcome::Stay
     }
 
-    fn hints(&self, _: &Inbox) -> Option<Vec<(String, &'static str)>> {
+    fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
         let keys: &[(&str, &str)] = match (self.id.kind, &self.state) {
             (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
             (_, SuggestionState::Failed(_))
             | (SuggestionKind::Brief | SuggestionKind::Summary | SuggestionKind::Translation, _) => {
                 &[("r", "again"), ("Esc", "back")]
             }
+            (SuggestionKind::Transcript, SuggestionState::Ready(_)) => &[("Esc", "back")],
             (SuggestionKind::OwnText, SuggestionState::Ready(_)) => {
                 &[("Enter", "put it in place of the text"), ("r", "again"), ("Esc", "leave it")]
             }
@@ -65,11 +65,12 @@ impl Overlay for SuggestionPopup {
                 &[("Enter", "take it"), ("Space", "take the sentence"), ("r", "again"), ("Esc", "leave it")]
             }
         };
-        Some(keys.iter().map(|(key, words)| ((*key).to_owned(), *words)).collect())
+        let scrolls = (!self.is_draft() && self.is_long(inbox)).then_some(&("j k", "scroll"));
+        Some(scrolls.into_iter().chain(keys).map(|(key, words)| ((*key).to_owned(), *words)).collect())
     }
 }
 
-impl SuggestionPopup {
+impl SuggestionPanel {
     /// Asks, and waits for what comes.
     fn ask(inbox: &mut Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Self> {
         let request = request(inbox, kind, asked_by)?;
@@ -85,10 +86,29 @@ impl SuggestionPopup {
             return KeyOutcome::Done;
         }
         if self.id.kind == SuggestionKind::OwnText {
-            replace_text(inbox);
+            self.replace_text(words, inbox);
+        } else {
+            inbox.desk.insert(words, &mut inbox.context);
         }
-        inbox.desk.insert(words, &mut inbox.context);
         KeyOutcome::Done
+    }
+
+    /// Puts the translation in place of the text, which is kept as a note.
+    fn replace_text(&self, words: &str, inbox: &mut Inbox) {
+        let now = inbox.context.now;
+        let tab = inbox.desk.tab_mut();
+        let channel = tab.channel.id.clone();
+        let Some(composer) = &mut tab.composer else { return };
+        let (original, language) = (composer.reply_text(), self.language().cloned());
+        let into = language.as_ref().map_or_else(String::new, |it| format!(" into {it}"));
+        let note = format!("Translated{into}. The original: {original}");
+        let conversation = composer.conversation.clone();
+        composer.clear_reply(now);
+        inbox.desk.insert(words, &mut inbox.context);
+        if let Some(composer) = &mut inbox.desk.tab_mut().composer {
+            composer.note_translated(TranslatedReply { original, language });
+        }
+        inbox.context.push(FileWrite::SaveNote(channel, conversation, note));
     }
 
     /// Puts the chosen sentence into the answer; the others stay.
@@ -101,21 +121,10 @@ impl SuggestionPopup {
     }
 }
 
-/// Takes the text away that its translation stands for, and keeps it as a note.
-fn replace_text(inbox: &mut Inbox) {
-    let now = inbox.context.now;
-    let tab = inbox.desk.tab_mut();
-    let channel = tab.channel.id.clone();
-    let Some(composer) = &mut tab.composer else { return };
-    let note = format!("Translated before it was sent. The original: {}", composer.reply_text());
-    composer.clear_reply(now);
-    inbox.context.push(FileWrite::SaveNote(channel, composer.conversation.clone(), note));
-}
-
 /// Whether there is anything to suggest from.
 pub(crate) fn may_suggest(inbox: &Inbox) -> Result<(), Reason> {
     on_conversation(inbox)?;
-    match current_history(&inbox.desk).and_then(newest) {
+    match inbox.desk.current_history().and_then(History::newest_message) {
         Some(_) => Ok(()),
         None => Err("its messages have not been read yet".into()),
     }
@@ -157,35 +166,59 @@ pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
 
 /// Asks for a suggestion and shows that it is on its way.
 pub(crate) fn ask(inbox: &mut Inbox, kind: SuggestionKind) {
-    if let Some(popup) = SuggestionPopup::ask(inbox, kind, AskedBy::Person) {
+    if let Some(popup) = SuggestionPanel::ask(inbox, kind, AskedBy::Person) {
         inbox.context.open(popup);
     }
 }
 
+/// Has a brief stand above the composer, which takes no keys.
+pub(crate) fn brief_beside(inbox: &mut Inbox) {
+    if !inbox.context.settings.brief_on_pause || may_suggest(inbox).is_err() {
+        return;
+    }
+    let asked = SuggestionPanel::ask(inbox, SuggestionKind::Brief, AskedBy::Person);
+    if let Some(history) = &mut inbox.desk.tab_mut().history {
+        history.brief = asked;
+    }
+}
+
+impl Desk {
+    /// The brief above the composer is not needed any more.
+    pub(crate) fn hide_brief(&mut self) {
+        if let Some(history) = &mut self.tab_mut().history {
+            history.brief = None;
+        }
+    }
+}
+
 /// A suggestion has come; what nobody waits for any more is dropped.
-pub(crate) fn suggested(id: &SuggestionId, told: Result<Suggestion, String>, context: &mut Context) {
-    if let Some(popup) = context.layers.of_mut::<SuggestionPopup>().find(|it| it.id == *id) {
-        popup.state = match told {
+pub(crate) fn suggested(id: &SuggestionId, told: Result<Suggestion, String>, inbox: &mut Inbox) {
+    let briefs = inbox.desk.tabs.iter_mut().filter_map(|it| it.history.as_mut()?.brief.as_mut());
+    let mut shown = inbox.context.layers.of_mut::<SuggestionPanel>().chain(briefs);
+    if let Some(panel) = shown.find(|it| it.id == *id) {
+        panel.state = match told {
             Ok(found) => SuggestionState::Ready(found),
             Err(why) => SuggestionState::Failed(SafeText::line(&why)),
         };
     }
 }
 
-/// The history of the conversation that is looked at.
-pub(crate) fn current_history(desk: &Desk) -> Option<&History> {
-    let row = desk.current_conversation()?;
-    desk.tab().history.as_ref().filter(|it| it.conversation == row.conversation.id)
-}
-
 fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<SuggestionRequest> {
     let (desk, context) = (&inbox.desk, &inbox.context);
-    let history = current_history(desk)?;
+    let history = desk.current_history()?;
     let messages: Vec<&Message> = history.items.iter().filter_map(message_of).map(|it| &it.message).collect();
     let translated = history.selected_message().map(|it| &it.message).or(messages.last().copied());
-    let from: &[&Message] = match (kind, &translated) {
-        (SuggestionKind::Translation, Some(one)) => std::slice::from_ref(one),
-        _ => &messages[messages.len().saturating_sub(MESSAGES)..],
+    let heard = voice::current_voice(desk).filter(|_| kind == SuggestionKind::Transcript);
+    let one = match kind {
+        SuggestionKind::Translation => translated,
+        SuggestionKind::Transcript => Some(&heard?.message),
+        SuggestionKind::Draft | SuggestionKind::Brief | SuggestionKind::Summary | SuggestionKind::OwnText => {
+            None
+        }
+    };
+    let from: &[&Message] = match &one {
+        Some(one) => std::slice::from_ref(one),
+        None => &messages[messages.len().saturating_sub(MESSAGES)..],
     };
     let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
     let newest = from.last().map(|it| it.id.clone());
@@ -196,6 +229,7 @@ fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Sug
         facts: inbox.connections.facts(desk, context),
         card: card(desk.current_card().and_then(|it| it.contact.as_ref())),
         tab_words: tab_words(desk.tab()),
+        voice: heard.and_then(voice::note_of),
     })
 }
 
@@ -221,6 +255,7 @@ pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionReques
         facts,
         card: card(due.contact.as_ref()),
         tab_words: tab_words(desk.tabs.iter().find(|it| it.channel.id == due.row.channel)?),
+        voice: None,
     })
 }
 

@@ -3,149 +3,102 @@
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
-use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::components::paint_view;
+use crate::components::paint_view::{self, Run, Sides};
 use crate::layout::Area;
-use crate::overlays::view::{OverlayView, centered};
-use crate::screens::composer::suggesting::update::current_history;
-use crate::screens::composer::suggesting::{SuggestionPopup, SuggestionState, newest};
+use crate::overlays::view::{OverlayView, centered, toned};
+use crate::screens::composer::suggesting::{SuggestionLine, SuggestionPanel, SuggestionState};
+use crate::screens::history::History;
+use crate::tabs_view;
 use crate::theme_view::Theme;
-use crate::wrap;
-use model::suggestions::{SuggestedBy, Suggestion, SuggestionKind};
+use model::ids::MessageId;
+use model::suggestions::{SuggestedBy, SuggestionKind};
 
-/// Columns of a suggestion at most.
+/// Columns of a suggestion at most where it does not stand above the composer.
 const WIDTH: u16 = 100;
-/// Rows below which it does not stand above the composer.
-const ROWS: u16 = 8;
 
-impl OverlayView for SuggestionPopup {
+impl OverlayView for SuggestionPanel {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let title = match self.id.kind {
-            SuggestionKind::Draft => "Suggested draft",
-            SuggestionKind::Brief => "Brief",
-            SuggestionKind::Summary => "Summary",
-            SuggestionKind::Translation => "Translation",
-            SuggestionKind::OwnText => "In the customer's language",
-        };
-        let lines = self.lines(inbox, theme);
-        let by = match &self.state {
-            SuggestionState::Ready(found) => Some(made_by(found)),
-            SuggestionState::Waiting | SuggestionState::Failed(_) => None,
-        };
-        let area = area(inbox, &lines);
-        paint_view::popup(
-            buffer,
-            area,
-            theme,
-            (
-                &[(title, theme.strong())],
-                &by.iter().map(|it| (it.as_str(), theme.quiet())).collect::<Vec<_>>(),
-            ),
-        );
-        let mut inner = text_area(area);
-        for line in &lines {
-            paint_view::text(buffer, inner.x, inner.y, inner.width, line.mark, line.style);
-            let rows = paint_view::paragraph(buffer, line.area(inner), &line.words, line.style);
-            inner = Area { y: inner.y + rows, height: inner.height - rows, ..inner };
-        }
+        let newest = newest(inbox);
+        let area = self.area(inbox, newest.as_ref());
+        let (title, by) = self.titles();
+        let by: Vec<Run<'_>> = by.iter().map(|it| (it.as_str(), theme.quiet())).collect();
+        paint_view::popup(buffer, area, theme, (&[(title.as_str(), theme.strong())], &by));
+        self.draw_lines(theme, newest.as_ref(), area.inner(), buffer);
         None
     }
 }
 
-impl SuggestionPopup {
-    fn lines(&self, inbox: &Inbox, theme: Theme) -> Vec<SuggestionLine> {
-        let line = |words: &str, style| SuggestionLine { mark: "", words: words.to_owned(), style };
-        let found = match &self.state {
-            SuggestionState::Waiting => return vec![line("Thinking… Esc cancels.", theme.quiet())],
-            SuggestionState::Failed(why) => {
-                return vec![line(&format!("Nothing is suggested: {why}"), theme.error())];
-            }
-            SuggestionState::Ready(found) => found,
+/// Draws the brief that takes no keys; the composer closes it below.
+pub(crate) fn draw_brief(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
+    let Some(brief) = inbox.desk.current_history().and_then(|it| it.brief.as_ref()) else { return };
+    let is_overtaken = brief.is_overtaken(newest(inbox).as_ref());
+    let (title, by) = brief.titles();
+    let since = is_overtaken.then_some(("somebody wrote since · ", theme.needs_a_person()));
+    let by = by.iter().map(|it| (it.as_str(), theme.quiet()));
+    let right: Vec<Run<'_>> = since.into_iter().chain(by).collect();
+    let line = tabs_view::line(inbox.desk.tab(), theme, false);
+    let frame = Area { height: area.height + 1, ..area };
+    paint_view::frame_of(buffer, frame, line, Sides::Joined, (&[(title.as_str(), theme.strong())], &right));
+    brief.draw_lines(theme, brief.made_from(), frame.inner(), buffer);
+}
+
+/// The newest message of the conversation that is looked at.
+fn newest(inbox: &Inbox) -> Option<MessageId> {
+    inbox.desk.current_history().and_then(History::newest_message)
+}
+
+impl SuggestionPanel {
+    /// Above the composer where there is room, else in the middle.
+    fn area(&self, inbox: &Inbox, newest: Option<&MessageId>) -> Area {
+        let width = WIDTH.min(inbox.context.size.0.saturating_sub(2));
+        let middle = || centered(inbox, width, self.rows(newest, width));
+        inbox.desk.areas(&inbox.context).suggestion.unwrap_or_else(middle)
+    }
+
+    /// Whether there is more of it than is seen at once.
+    pub(super) fn is_long(&self, inbox: &Inbox) -> bool {
+        let newest = newest(inbox);
+        let area = self.area(inbox, newest.as_ref());
+        self.rows(newest.as_ref(), area.width) > area.height
+    }
+
+    fn draw_lines(&self, theme: Theme, newest: Option<&MessageId>, inner: Area, buffer: &mut Buffer) {
+        let mut inner = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+        let first = if self.is_draft() { 0 } else { self.chosen };
+        for SuggestionLine { chosen, words, tone } in self.lines(newest).into_iter().skip(first) {
+            let mark = match (chosen, theme.ascii) {
+                (None, _) => "",
+                (Some(false), _) => "  ",
+                (Some(true), true) => "> ",
+                (Some(true), false) => "▸ ",
+            };
+            let style = toned(theme, tone);
+            let indent = paint_view::text(buffer, inner.x, inner.y, inner.width, mark, style);
+            let text = Area { x: inner.x + indent, width: inner.width.saturating_sub(indent), ..inner };
+            let rows = paint_view::paragraph(buffer, text, &words, style);
+            inner = Area { y: inner.y + rows, height: inner.height - rows, ..inner };
+        }
+    }
+
+    /// What it is, and who made it.
+    fn titles(&self) -> (String, Option<String>) {
+        let title = match (self.id.kind, self.language()) {
+            (SuggestionKind::Draft, _) => "Suggested draft".to_owned(),
+            (SuggestionKind::Brief, _) => "Brief".to_owned(),
+            (SuggestionKind::Summary, _) => "Summary".to_owned(),
+            (SuggestionKind::Translation, _) => "Translation".to_owned(),
+            (SuggestionKind::Transcript, _) => "Transcript".to_owned(),
+            (SuggestionKind::OwnText, Some(language)) => format!("In {language}"),
+            (SuggestionKind::OwnText, None) => "In the customer's language".to_owned(),
         };
-        let mut lines = Vec::new();
-        if let Some(why) = &found.instead {
-            lines.push(line(&format!("The model did not answer: {why}"), theme.error()));
-        }
-        let can_be_overtaken = self.id.kind != SuggestionKind::Translation;
-        if can_be_overtaken && current_history(&inbox.desk).and_then(newest) != self.id.newest {
-            let words = "OUT OF DATE: somebody wrote meanwhile. r suggests anew.";
-            lines.push(line(words, theme.needs_a_person()));
-        }
-        for (at, sentence) in found.sentences.iter().enumerate() {
-            let chosen = at == self.chosen;
-            let doubt = if sentence.is_unsupported { "? " } else { "" };
-            let style = match (sentence.is_unsupported, chosen && self.is_draft()) {
-                (true, _) => theme.needs_a_person(),
-                (false, true) => theme.strong(),
-                (false, false) => Style::new(),
-            };
-            let mark = match (self.is_draft(), chosen, theme.ascii) {
-                (false, ..) => "",
-                (true, false, _) => "  ",
-                (true, true, true) => "> ",
-                (true, true, false) => "▸ ",
-            };
-            let words = format!("{doubt}{}", sentence.text.as_str().trim_end());
-            lines.push(SuggestionLine { mark, words, style });
-        }
-        if let Some(remark) = &found.remark {
-            lines.push(line(remark.as_str(), theme.quiet()));
-        }
-        if found.sentences.iter().any(|it| it.is_unsupported) {
-            lines.push(line("", Style::new()));
-            let words = "? stands in no message, on no card and in no canned reply: check it.";
-            lines.push(line(words, theme.quiet()));
-        }
-        lines
+        let SuggestionState::Ready(found) = &self.state else { return (title, None) };
+        let by = match &found.by {
+            SuggestedBy::Model(percent) => format!("by your model · {percent} % of today's tokens used"),
+            SuggestedBy::Reply(title) => format!("your canned reply: {title}"),
+            SuggestedBy::Rules => "by rules".to_owned(),
+        };
+        (title, Some(by))
     }
-}
-
-/// A line of the popup, wrapped beside its mark.
-struct SuggestionLine {
-    mark: &'static str,
-    words: String,
-    style: Style,
-}
-
-impl SuggestionLine {
-    /// What its words have of the space that is left.
-    fn area(&self, rest: Area) -> Area {
-        let beside = u16::try_from(wrap::cells(self.mark)).unwrap_or(0);
-        Area { x: rest.x + beside, width: rest.width.saturating_sub(beside), ..rest }
-    }
-
-    fn rows(&self, rest: Area) -> usize {
-        wrap::wrap(&self.words, usize::from(self.area(rest).width)).len().max(1)
-    }
-}
-
-fn made_by(found: &Suggestion) -> String {
-    match &found.by {
-        SuggestedBy::Model(percent) => format!("by your model · {percent} % of today's tokens used"),
-        SuggestedBy::Reply(title) => format!("your canned reply: {title}"),
-        SuggestedBy::Rules => "by rules".to_owned(),
-    }
-}
-
-/// Above the composer where there is room, else in the middle.
-fn area(inbox: &Inbox, lines: &[SuggestionLine]) -> Area {
-    let composer = inbox.desk.areas(&inbox.context).composer.filter(|it| it.y > ROWS);
-    let width = composer.map_or(WIDTH, |it| it.width).min(inbox.context.size.0);
-    let inside = text_area(Area { x: 0, y: 0, width, height: u16::MAX });
-    let rows: usize = lines.iter().map(|it| it.rows(inside)).sum();
-    let height = u16::try_from(rows + 2).unwrap_or(u16::MAX);
-    match composer {
-        Some(it) => {
-            let height = height.min(it.y - 1);
-            Area { x: it.x, y: it.y - height, width, height }
-        }
-        None => centered(inbox, width, height),
-    }
-}
-
-fn text_area(area: Area) -> Area {
-    let inner = area.inner();
-    Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }

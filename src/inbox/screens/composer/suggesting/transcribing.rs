@@ -1,0 +1,34 @@
+//! Has a voice note written down by the model of `[assist]`, after a person agreed
+//! to its host.
+
+use crate::Inbox;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::keys::KeyPress;
+use crate::overlays::outside_link::destination;
+use crate::screens::composer::suggesting::update::ask;
+use crate::screens::history::voice;
+use model::links;
+use model::suggestions::SuggestionKind;
+
+/// Asks whether the file may be fetched and sent to the model, where its host was
+/// never agreed to.
+pub(crate) fn transcribe(inbox: &mut Inbox, _: KeyPress) {
+    let Some(note) = voice::current_voice(&inbox.desk).and_then(voice::note_of) else { return };
+    let Some(host) = links::host_of(&note.url) else { return };
+    if inbox.desk.pictures.may_hear(&host) {
+        return ask(inbox, SuggestionKind::Transcript);
+    }
+    let mut lines = destination("It would be fetched from", &note.url, &host);
+    lines.push(DialogLine::plain(
+        "Then it is sent to the model of [assist], which writes it down. Whoever runs the host learns that it was \
+         listened to, and whoever runs the model hears it. Later ones of this host are not asked about, until \
+         frontdesk ends.",
+    ));
+    let hear = move |inbox: &mut Inbox| {
+        inbox.desk.pictures.hear(host);
+        ask(inbox, SuggestionKind::Transcript);
+    };
+    let question = Confirm::new("Write the voice note down?", lines);
+    inbox.context.open(question.answer('y', "FETCH and send to the model", hear).no("not"));
+}
