@@ -85,7 +85,8 @@ pub(super) const TOOLS: &[McpTool] = &[
     },
     McpTool {
         name: "customer",
-        doc: "Tell what is known of the customer of a conversation: contact, tags, other channels.",
+        doc: "Tell what is known of the customer of a conversation: contact, tags, what connections tell, other \
+              channels.",
         writes: false,
         fields: &[ON_CHANNEL, CONVERSATION],
         run: customer,

@@ -1,9 +1,11 @@
 //! `mcp`: the Model Context Protocol on standard input and output, for an
-//! assistant a person uses. It reads what this desk has stored and writes
-//! proposals and notes; it has no key, asks no server and sends nothing.
+//! assistant a person uses. It reads what this desk has stored and what its
+//! connections tell of a customer, and writes proposals and notes; it has no
+//! channel's key, asks no channel's server and sends nothing.
 
 mod arguments;
 mod catalog;
+mod looking_up;
 mod protocol;
 mod tools;
 

@@ -9,13 +9,16 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::mcp::arguments::{ToolArguments, schema};
 use crate::cli::mcp::catalog::{McpTool, TOOLS};
+use crate::cli::mcp::looking_up::CustomerLookup;
 use crate::cli::scripting::{Files, ListStatus, StatsArguments, search, stats};
+use model::connections::ContactFacts;
 use model::conversations::ConversationRow;
 use model::filter::Sort;
 use model::ids::{ChannelId, ConversationId};
 use model::proposals::ProposedChange;
 use model::queries::{Anchor, ConversationKey, ConversationQuery, HistoryQuery};
 use model::search::{SearchQuery, Terms};
+use model::secret;
 use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 use store::Reader;
@@ -43,6 +46,7 @@ pub(super) enum ToolFailure {
 pub(super) struct ToolBox {
     files: Files,
     reader: Reader,
+    lookup: Option<CustomerLookup>,
     read_only: bool,
     /// When the calls of the last minute came, and whether each wrote.
     recent: VecDeque<(Timestamp, bool)>,
@@ -50,8 +54,8 @@ pub(super) struct ToolBox {
 
 impl ToolBox {
     pub(super) fn new(files: Files, read_only: bool) -> Result<Self> {
-        let reader = files.store.reader()?;
-        Ok(Self { files, reader, read_only, recent: VecDeque::new() })
+        let (reader, lookup) = (files.store.reader()?, CustomerLookup::open(&files)?);
+        Ok(Self { files, reader, lookup, read_only, recent: VecDeque::new() })
     }
 
     fn offered(&self) -> impl Iterator<Item = &'static McpTool> {
@@ -171,21 +175,22 @@ fn refused(error: &anyhow::Error) -> ToolFailure {
     ToolFailure::Refused(SafeText::line(&format!("{error:#}")).to_string())
 }
 
-/// What was written outside, marked as such, without what the server sent
-/// beside it.
+/// What was written outside, marked as such, without keys and without what the
+/// server sent beside it.
 fn untrusted(mut told: Value) -> Value {
-    drop_raw(&mut told);
+    leave_out(&mut told);
     json!({"notice": UNTRUSTED, "untrusted": told})
 }
 
-fn drop_raw(value: &mut Value) {
+fn leave_out(value: &mut Value) {
     match value {
         Value::Object(fields) => {
             fields.remove("raw");
-            fields.values_mut().for_each(drop_raw);
+            fields.values_mut().for_each(leave_out);
         }
-        Value::Array(items) => items.iter_mut().for_each(drop_raw),
-        _ => (),
+        Value::Array(items) => items.iter_mut().for_each(leave_out),
+        Value::String(text) => *text = secret::without_secrets(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => (),
     }
 }
 
@@ -276,12 +281,20 @@ pub(super) fn customer(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<
             "metadata": kept,
         })
     });
+    let looked_up =
+        tools.lookup.as_ref().zip(tools.reader.account(&row.channel)?).map(|(lookup, account)| {
+            let address = row.conversation.address.as_deref().unwrap_or_default();
+            let metadata = card.contact.iter().flat_map(|it| &it.metadata);
+            let metadata = metadata.map(|(name, value)| (name.to_string(), value.to_string())).collect();
+            lookup.about(&row.key(), &ContactFacts::of(&account.platform, address).with_metadata(metadata))
+        });
     let tags: Vec<&str> = row.local.tags.iter().map(|it| it.word.as_str()).collect();
     Ok(untrusted(json!({
         "name": row.conversation.title().as_str(),
         "address": row.conversation.address,
         "contact": contact,
         "tags": tags,
+        "connections": looked_up.unwrap_or_default(),
         "elsewhere": elsewhere.collect::<Vec<_>>(),
     })))
 }

@@ -1,0 +1,63 @@
+//! What connections tell of a customer: those that the inbox asks by itself when a
+//! conversation is opened. They change nothing, and are asked only about what the
+//! channel proves of the customer.
+
+use anyhow::Result;
+use serde_json::{Value, json};
+
+use crate::cli::desk;
+use crate::cli::folders::{self, DeskFolders};
+use crate::cli::scripting::Files;
+use crate::shell::connections::{ConnectionsSetup, Linked};
+use inbox::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
+use model::connections::{Connection, ContactFacts};
+use model::queries::ConversationKey;
+
+/// Lines of an answer that are told.
+const LINES: usize = 40;
+
+/// This desk's connections, where it has any.
+pub(super) struct CustomerLookup {
+    connections: Vec<Connection>,
+    linked: Linked,
+    _runtime: tokio::runtime::Runtime,
+}
+
+impl CustomerLookup {
+    pub(super) fn open(files: &Files) -> Result<Option<Self>> {
+        let setup = desk::linked(&folders::config()?.join("config.toml"))?;
+        if setup.connections.is_empty() {
+            return Ok(None);
+        }
+        let log = DeskFolders::find()?.data.join("connection-calls.log");
+        let (runtime, connections) = (desk::runtime()?, setup.connections.clone());
+        let setup = ConnectionsSetup { log, ..setup };
+        let linked = Linked::new(setup, files.clock.clone(), runtime.handle().clone());
+        Ok(Some(Self { connections, linked, _runtime: runtime }))
+    }
+
+    /// Asks each of them about a customer.
+    pub(super) fn about(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
+        let all = self.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
+        all.filter(|(_, it)| it.automatic && it.reads_with(facts))
+            .map(|(connection, endpoint)| {
+                let slot = AnswerKey {
+                    key: Some(key.clone()),
+                    connection: connection.name.clone(),
+                    endpoint: endpoint.name.clone(),
+                };
+                let facts = facts.clone();
+                let call = ConnectionRequest::Call { slot, facts, answers: Vec::new(), by_hand: false };
+                let mut told = json!({"connection": connection.name, "endpoint": endpoint.name});
+                match self.linked.answer(call) {
+                    ConnectionResult::Called { mapped: Ok(mapped), .. } => {
+                        told["answer"] = mapped.lines(LINES).into();
+                    }
+                    ConnectionResult::Called { mapped: Err(why), .. } => told["failed"] = why.into(),
+                    _ => (),
+                }
+                told
+            })
+            .collect()
+    }
+}
