@@ -470,3 +470,20 @@ fn tests_wait_for_what_happens_and_not_for_time() {
     }
     assert!(wrong.is_empty(), "look until it is so, as waiting.rs does:\n{}", wrong.join("\n"));
 }
+
+#[test]
+fn every_mutation_fits_the_source() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let table = fs::read_to_string(root.join("tests/mutations/table.toml")).expect("readable");
+    let table: toml::Table = table.parse().expect("TOML");
+    let mut wrong = Vec::new();
+    for entry in table["mutation"].as_array().expect("a list") {
+        let of = |key: &str| entry[key].as_str().expect("a text");
+        let source = fs::read_to_string(root.join(of("file"))).unwrap_or_default();
+        let times = source.matches(of("find")).count();
+        if times != 1 {
+            wrong.push(format!("{}: what it changes is {times} times in {}", of("name"), of("file")));
+        }
+    }
+    assert!(wrong.is_empty(), "follow the source in tests/mutations/table.toml:\n{}", wrong.join("\n"));
+}
