@@ -75,6 +75,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_reviews.sql"),
         include_str!("schema/outbox_model_usage.sql"),
         include_str!("schema/outbox_promise.sql"),
+        include_str!("schema/outbox_audit_broadcast.sql"),
     ],
 };
 

@@ -1,9 +1,12 @@
 //! Broadcasts: which are watched, and how they stand.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use rusqlite::Connection;
 
-use crate::Store;
 use crate::tests::{at, channel};
+use crate::{Cache, Store};
 use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::ids::BroadcastId;
 use model::text::SafeText;
@@ -59,6 +62,32 @@ async fn what_was_sent_and_has_no_end_is_found_once() {
     }
     let (newest, until) = unfinished(&store, 5).await;
     assert_eq!((newest.len(), newest[0].as_str(), until), (50, "n10", 65), "the newest only");
+}
+
+#[tokio::test]
+async fn looking_for_them_takes_no_longer_however_much_was_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let counted = Arc::new(AtomicU64::new(0));
+    let counts = Arc::clone(&counted);
+    let count = move || {
+        counts.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    let counting = move |cache: &mut Cache| Ok(cache.connection.progress_handler(1, Some(count))?);
+    store.cache().later(counting).await.unwrap();
+    let mut steps = Vec::new();
+    for sends in [1, 500] {
+        for number in 0..sends {
+            sent(&folder, "harbor", "send", &format!("m{number}"));
+        }
+        // Once before, so that preparing the question is not counted.
+        unfinished(&store, 0).await;
+        counted.store(0, Ordering::Relaxed);
+        unfinished(&store, 0).await;
+        steps.push(counted.load(Ordering::Relaxed));
+    }
+    assert_eq!(steps[0], steps[1]);
 }
 
 #[tokio::test]
