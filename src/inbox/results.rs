@@ -250,8 +250,10 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
     let queued = inbox.changes.queueing.settle();
     inbox.people.follow_saving(&rows);
     inbox.broadcasts.follow_rehearsal(&rows);
-    if let Some(queued) = queued.filter(|it| !it.quiet) {
-        undo::note_rows(inbox, queued.group, &rows);
+    if let Some(queued) = queued {
+        if !queued.quiet {
+            undo::note_rows(inbox, queued.group, &rows);
+        }
         inbox.changes.batch_queued(queued.group, &rows);
     }
     if rows.is_empty() {

@@ -183,7 +183,7 @@ fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     // Plan and result are told, and what has it already is left out.
     desk.keys("Va").shows("3 marked").keys("*");
     desk.shows("star: 2 of 3 apply; 1 does not: starred already · z undoes · g r shows each");
-    desk.settle().settle();
+    desk.settle().shows("starred 2 of 2").settle();
     for subject in ["Order 2001", "Order 2002", "Order 2003"] {
         assert_eq!(told(&desk, subject, "isStarred"), true, "{subject}");
     }
@@ -192,7 +192,7 @@ fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     desk.keys("Vru").settle().settle();
     assert_eq!(told(&desk, "Order 2002", "isRead"), true);
     desk.keys("Vre").shows("archive: 3 of 3 apply").settle().settle().hides("Order 2001");
-    desk.keys("gr").shows("archive: 3 of 3");
+    desk.keys("gr").shows("archive: 3 of 3").shows("done").hides("waits to leave");
     desk.keys("<Esc>z").settle().settle().shows("Order 2001").shows("Order 2002").shows("Order 2003");
 }
 

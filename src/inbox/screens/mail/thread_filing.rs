@@ -46,7 +46,7 @@ impl ThreadFiling {
             Self::Read(false) => "mark as unread",
             Self::Starred(true) => "star",
             Self::Starred(false) => "take the star from",
-            Self::Category(_) => "set the category of",
+            Self::Category(_) => "categorize",
             Self::Moved(it) => match it.as_str() {
                 SPAM => "mark as spam",
                 TRASH => "delete",
@@ -65,7 +65,7 @@ impl ThreadFiling {
             Self::Read(false) => "marked as unread",
             Self::Starred(true) => "starred",
             Self::Starred(false) => "took the star from",
-            Self::Category(_) => "set the category of",
+            Self::Category(_) => "categorized",
             Self::Moved(it) => match it.as_str() {
                 SPAM => "marked as spam",
                 TRASH => "deleted",
