@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
 use reqwest::Url;
@@ -11,6 +11,7 @@ use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
 use crate::budget::Retries;
 use crate::calls::RequestRing;
+use crate::contacts::NumberSearch;
 use crate::deadline::Deadline;
 use crate::pace::{RateBudget, ReadPriority, Seat};
 use crate::page_size::PageSize;
@@ -102,6 +103,7 @@ pub(crate) struct ClientState {
     pub(crate) pace: Mutex<RateBudget>,
     pub(crate) page_size: Mutex<PageSize>,
     seats: AtomicU32,
+    pub(crate) number_search: OnceLock<NumberSearch>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) server_clock: Mutex<ServerClock>,
     pub(crate) calls: RequestRing,
@@ -167,6 +169,7 @@ impl Client {
                 page_size: Mutex::default(),
                 server_clock: Mutex::default(),
                 seats: AtomicU32::new(1),
+                number_search: OnceLock::new(),
                 clock,
                 calls: RequestRing::default(),
                 unanswered: Unanswered::default(),

@@ -62,17 +62,31 @@ impl Client {
     }
 
     /// The contact with a phone number, if there is one. A server may search
-    /// in numbers as they are, or only in their digits.
+    /// in numbers as they are, or only in their digits: both are asked until
+    /// one of them has found somebody.
     pub async fn contact_with(&self, phone: &str) -> Result<Option<ToldContact>, ReadError> {
-        let digits = phone.trim_start_matches('+');
-        for wanted in [phone, digits] {
+        for form in [NumberSearch::AsWritten, NumberSearch::Digits] {
+            let known = self.shared.number_search.get();
+            if known.is_some_and(|it| *it != form) {
+                continue;
+            }
+            let wanted = match form {
+                NumberSearch::AsWritten => phone,
+                NumberSearch::Digits => phone.trim_start_matches('+'),
+            };
             let listed = self.contacts(Some(wanted), None).await?;
-            let found = listed.items.into_iter().find(|it| it.phone.as_deref() == Some(phone));
-            if found.is_some() || phone == digits {
-                return Ok(found.map(told));
+            if let Some(found) = listed.items.into_iter().find(|it| it.phone.as_deref() == Some(phone)) {
+                // Another read may have learned it meanwhile.
+                let _ = self.shared.number_search.set(form);
+                return Ok(Some(told(found)));
             }
         }
         Ok(None)
+    }
+
+    /// Whether it is known how the server searches for numbers.
+    pub fn knows_number_search(&self) -> bool {
+        self.shared.number_search.get().is_some()
     }
 
     /// `GET /contacts`: a page of them with their numbers. One without a number
@@ -92,6 +106,21 @@ impl Client {
     pub async fn contact_told(&self, id: &ContactId) -> Result<ToldContact, ReadError> {
         Ok(told(self.contact(id).await?))
     }
+}
+
+/// A contact of which an answer tells every field.
+pub(crate) fn told_whole(fields: &Map<String, Value>) -> Option<ToldContact> {
+    let whole =
+        ["id", "phone", "name", "email", "tags", "metadata"].iter().all(|it| fields.contains_key(*it));
+    let body = whole.then(|| serde_json::from_value(Value::Object(fields.clone())).ok()).flatten();
+    body.map(told)
+}
+
+/// How a server searches for numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum NumberSearch {
+    AsWritten,
+    Digits,
 }
 
 fn told(body: ContactBody) -> ToldContact {

@@ -8,8 +8,10 @@
 use serde_json::{Map, Value};
 
 use crate::connect::Client;
+use crate::contacts::told_whole;
 use crate::errors::{Unclear, WriteOutcome};
 use crate::request::WriteResponse;
+use model::contacts::ToldContact;
 use model::ids::{BroadcastId, ContactId, IdempotencyKey, MessageId, ThreadId, WebhookId};
 use model::outbox::{Operation, PreparedRequest};
 use model::time::Timestamp;
@@ -63,7 +65,11 @@ pub enum ReceiptKind {
         broadcast: BroadcastId,
     },
     /// A contact was made or changed; a test key may be told no id.
-    Saved(Option<ContactId>),
+    Saved {
+        contact: Option<ContactId>,
+        /// What it has now, where the answer tells all of it.
+        told: Option<Box<ToldContact>>,
+    },
     /// A webhook was registered; a test key may be told no id.
     Registered(Option<WebhookId>),
     /// A file was uploaded; a test key may be told no address.
@@ -103,7 +109,7 @@ impl ReceiptKind {
             Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
             Self::Called { call, .. } => Some(call),
             Self::Broadcasting { broadcast } => Some(broadcast.as_str()),
-            Self::Saved(contact) => contact.as_ref().map(ContactId::as_str),
+            Self::Saved { contact, .. } => contact.as_ref().map(ContactId::as_str),
             Self::Registered(webhook) => webhook.as_ref().map(WebhookId::as_str),
             Self::Uploaded { url } => url.as_deref(),
             Self::Deleted | Self::Filed | Self::Automation(_) | Self::Closed | Self::Reacted => None,
@@ -200,7 +206,8 @@ fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
             ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
         }
         Operation::SaveContact(_) | Operation::ChangeTags { .. } | Operation::ChangeContact(_) => {
-            ReceiptKind::Saved(told.made_or_test("id")?.map(ContactId::new))
+            let contact = told.made_or_test("id")?.map(ContactId::new);
+            ReceiptKind::Saved { contact, told: told_whole(&told.0).map(Box::new) }
         }
         Operation::AddWebhook { .. } => ReceiptKind::Registered(told.made_or_test("id")?.map(WebhookId::new)),
         Operation::SendFile(_) | Operation::Upload { .. } => {

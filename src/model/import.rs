@@ -59,7 +59,7 @@ pub struct DryRun {
     /// What is wrong, the first few.
     pub problems: Vec<Problem>,
     /// Whether there are tags or metadata, which are merged with what the
-    /// server has: three requests a row.
+    /// server has.
     pub merges: bool,
     /// What becomes of the columns, in words.
     pub columns: String,
@@ -68,8 +68,7 @@ pub struct DryRun {
 impl DryRun {
     /// Minutes the rest takes at most of what the interface allows.
     pub fn minutes(&self) -> u64 {
-        let each_minute = if self.merges { 60 } else { 180 };
-        self.good.saturating_sub(self.done).div_ceil(each_minute)
+        self.good.saturating_sub(self.done).div_ceil(180)
     }
 }
 

@@ -103,3 +103,18 @@ fn a_refused_row_stands_in_the_results_and_asks_nobody() {
     let results = std::fs::read_to_string(format!("{file}.results.csv")).expect("results");
     assert!(results.contains("2,+34600000001,refused,tags must hold"), "{results}");
 }
+
+#[test]
+fn rows_with_tags_are_imported_as_fast_as_the_interface_allows() {
+    let mut desk = desk();
+    let file = file(&desk, 300);
+    desk.keys(":").types(&format!("import {file}")).keys("<Enter>y").settle();
+    let mut seconds = 0;
+    while !desk.picture().contains("imported:") {
+        assert!(seconds < 120, "300 rows at 200 a minute:\n{}", desk.picture());
+        desk.pass(3);
+        desk.settle();
+        seconds += 3;
+    }
+    desk.shows("300 saved");
+}
