@@ -91,10 +91,23 @@ impl ContactChange {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeopleQuery {
     pub channel: ChannelId,
-    /// Words of a name, mail address or tag, or digits of a number.
+    /// Words of a name, mail address or tag, digits of a number, or `tag:` and
+    /// a whole tag.
     pub text: String,
     /// At most so many.
     pub limit: u32,
+}
+
+/// The tag that a word of a search names, if it names one.
+pub fn searched_tag(word: &str) -> Option<&str> {
+    word.strip_prefix("tag:").filter(|it| !it.is_empty())
+}
+
+/// What a server is asked for by a search: it looks in names and numbers, so
+/// tags are looked for here.
+pub fn server_search(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().filter(|it| searched_tag(it).is_none()).collect();
+    words.join(" ")
 }
 
 /// A contact and the conversation with it.

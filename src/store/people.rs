@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 
 use crate::contacts::{contact, write};
 use crate::{Reader, Store, StoreError};
-use model::contacts::{MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact};
+use model::contacts::{
+    MetadataField, PeoplePage, PeopleQuery, Person, PersonDetail, ToldContact, searched_tag,
+};
 use model::ids::ChannelId;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, read_row};
@@ -82,11 +84,16 @@ impl Reader {
 }
 
 /// What a search asks for, after `WHERE` of the tab: words of a name, a mail
-/// address or a tag, or digits of a number.
+/// address or a tag, digits of a number, or a whole tag.
 pub(crate) fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
     let mut sql = String::new();
     let mut bound: Vec<Bound> = vec![query.channel.as_str().to_owned().into()];
     for word in query.text.split_whitespace() {
+        if let Some(tag) = searched_tag(word) {
+            sql.push_str(" AND EXISTS (SELECT 1 FROM json_each(p.tags) j WHERE lower(j.value) = ?)");
+            bound.push(tag.to_lowercase().into());
+            continue;
+        }
         let digits: String = word.chars().filter(char::is_ascii_digit).collect();
         let number = word.chars().all(|it| it.is_ascii_digit() || "+-()".contains(it)) && !digits.is_empty();
         bound.push(word.to_owned().into());

@@ -64,7 +64,9 @@ fn mistakes(line: &LinePrompt) -> Vec<filter::FilterError> {
 /// What may follow.
 fn help(inbox: &Inbox, line: &LinePrompt) -> String {
     match &line.kind {
-        LineKind::Filter(_) => filter_help(line.text.text()),
+        LineKind::Filter(_) => {
+            filter_help(line.text.text(), inbox.desk.tab().is_mail() && !inbox.desk.everywhere)
+        }
         LineKind::Find(_) => {
             let find = inbox.desk.tab().history.as_ref().and_then(|it| it.find.as_ref());
             let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
@@ -82,7 +84,7 @@ fn looked_for(page: PageKind) -> &'static str {
         PageKind::Webhooks => "addresses and events of webhooks",
         PageKind::Templates => "names, languages and texts of templates",
         PageKind::Account => "all words of the account",
-        _ => "names, mail addresses, tags, digits of a number",
+        _ => "names, mail addresses, numbers, tag:WORD",
     }
 }
 
@@ -105,11 +107,15 @@ fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>)
     all.iter().cycle().skip(place).take(all.len()).map(|it| it.trim()).collect::<Vec<_>>().join("  ")
 }
 
-fn filter_help(text: &str) -> String {
+fn filter_help(text: &str, is_mail: bool) -> String {
     let word = text.rsplit(' ').next().unwrap_or("").trim_start_matches('-');
     let field = word.split_once(':').map(|(field, _)| field);
     match field.map(|it| (it, filter::known_values(it))) {
         Some((field, known @ [_, ..])) => format!("{field}: {}", known.join("  ")),
+        _ if is_mail => {
+            "Enter keeps · Esc clears · from: to: subject: after: before: has:file is: · -not · \"a phrase\""
+                .to_owned()
+        }
         _ => "Enter keeps · Esc clears · status: ai: window: from: tag: has: is: · -not · \"a phrase\""
             .to_owned(),
     }

@@ -110,7 +110,7 @@ fn the_search_line_says_what_is_looked_for_on_each_page() {
         ("ge", "all words of an event"),
         ("gk", "addresses and events of webhooks"),
         ("ga", "all words of the account"),
-        ("gp", "names, mail addresses, tags, digits of a number"),
+        ("gp", "names, mail addresses, numbers, tag:WORD"),
     ];
     for (page, words) in told {
         desk.keys(page).keys("/").shows(words).shows("Enter keeps · Esc shows all").keys("<Esc><Esc>");

@@ -74,6 +74,11 @@ fn search_is_local_at_once_and_the_servers_after_a_moment() {
     desk.wait(250_000);
     desk.shows("Annika Vogt").hides("asking the server").keys("<Enter>").shows("· ann ");
     desk.keys("/<Ctrl-U>").types("600 111").shows("Maria Lopez").hides("Ann Brown");
+    // A whole tag, also beside words; the server looks in names and numbers only.
+    desk.keys("<Ctrl-U>").types("tag:vip").wait(250_000);
+    desk.shows("Maria Lopez").hides("Ann Brown").hides("asking the server");
+    desk.keys("<Ctrl-U>").types("tag:vi").wait(250_000);
+    desk.shows("Nobody fits, here or on the server");
     desk.keys("<Esc>/").types("nobody").wait(250_000);
     desk.shows("Nobody fits, here or on the server").keys("<Esc>").shows("Maria Lopez").shows("Annika Vogt");
 }

@@ -11,7 +11,7 @@ use crate::cli::scripting::{Common, Session, single};
 use crate::cli::{CliError, Misuse, print};
 use client::Enclosed;
 use model::account::Platform;
-use model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail};
+use model::contacts::{ContactChange, PeopleQuery, Person, PersonDetail, server_search};
 use model::fetches::Fetch;
 use model::json as mind_json;
 use model::outbox::Operation;
@@ -139,7 +139,7 @@ fn list(session: &Session, channel: &ChannelSync, arguments: &ContactListArgumen
         PeopleQuery { channel: channel.spec().id.clone(), text: search.clone(), limit: arguments.limit };
     let mut more = false;
     loop {
-        let fetch = Fetch::People { search: search.clone(), more };
+        let fetch = Fetch::People { search: server_search(&search), more };
         session.read(channel, "reading contacts", async || channel.fetch(&fetch).await)?;
         let page = session.reader.people(&query)?;
         if page.people.len() as u64 >= u64::from(arguments.limit) || !channel.has_more_people() {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 
 use crate::components::paged_rows::PagedRows;
 use crate::resource::{LoadState, LoadTimeouts, Resource};
-use model::contacts::{PeoplePage, PeopleQuery, Person};
+use model::contacts::{PeoplePage, PeopleQuery, Person, server_search};
 use model::fetches::Fetch;
 use model::ids::{ChannelId, RowId};
 use model::time::{MINUTE, Timestamp};
@@ -92,12 +92,12 @@ impl People {
     pub fn is_asking(&self, channel: &ChannelId) -> bool {
         self.asked
             .get(channel)
-            .is_some_and(|it| it.page.is_asked() || it.search() != Some(self.search.trim()))
+            .is_some_and(|it| it.page.is_asked() || it.search() != Some(&*server_search(&self.search)))
     }
 
     /// What to ask the server now for a tab, with the last row on screen.
     fn due(&mut self, channel: &ChannelId, last: usize, now: Timestamp) -> Option<Fetch> {
-        let search = self.search.trim().to_owned();
+        let search = server_search(&self.search);
         let rested = now.since(self.typed_at) >= REST;
         let near_end = last + 20 >= self.rows.rows.len();
         let asked = self.asked.entry(channel.clone()).or_default();

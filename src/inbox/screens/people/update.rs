@@ -11,7 +11,7 @@ use crate::screens::people::saving;
 use crate::screens::people::{People, REST, WINDOW};
 use crate::tab::Focus;
 use model::account::Platform;
-use model::contacts::PeopleQuery;
+use model::contacts::{PeopleQuery, server_search};
 use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::ChannelId;
 use model::outbox::{Lane, OutboxRow};
@@ -28,7 +28,7 @@ impl People {
     /// When the server is to be asked for what was typed.
     pub(crate) fn people_due(&self, desk: &Desk) -> Option<Timestamp> {
         let asked = self.asked.get(&desk.tab().channel.id)?;
-        let waits = desk.page == PageKind::People && asked.search() != Some(self.search.trim());
+        let waits = desk.page == PageKind::People && asked.search() != Some(&*server_search(&self.search));
         waits.then(|| self.typed_at.plus(REST))
     }
 
