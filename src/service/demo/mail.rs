@@ -7,7 +7,7 @@ use crate::channels::Channel;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
-use crate::database::{DatabaseError, correspondents};
+use crate::database::{DatabaseError, correspondents, workspaces};
 use crate::demo::values::{is_on, list, text, texts, time_of};
 use crate::mail::receive::fresh;
 use crate::mail::topics;
@@ -65,6 +65,7 @@ fn seed_mail(
     let id = work.service.stamps.id("mail", at);
     let inbound = is_on(told, "from_customer");
     let own = channel.address.clone().unwrap_or_default();
+    let own_name = workspaces::read(work.db, &channel.workspace)?.name;
     let (sender, recipient) =
         if inbound { (thread.contact_email.clone(), own) } else { (own, thread.contact_email.clone()) };
     let domain = sender.rsplit('@').next().unwrap_or("mail.example").to_owned();
@@ -81,7 +82,7 @@ fn seed_mail(
         thread: thread.id.clone(),
         channel: channel.id.clone(),
         direction: if inbound { "inbound" } else { "outbound" }.to_owned(),
-        sender_name: if inbound { thread.contact_name.clone() } else { None },
+        sender_name: if inbound { thread.contact_name.clone() } else { own_name },
         sender,
         recipients: vec![recipient],
         subject,

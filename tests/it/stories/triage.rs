@@ -128,14 +128,14 @@ fn each_decision_is_taken_back_to_its_thread() {
         .keys("z")
         .shows("Yes")
         .keys("<Esc><Esc>");
-    desk.shows("T goes on with the rest").shows("0 of 40 · T goes on");
+    desk.shows("T goes on").shows("0 of 40 · T goes on");
 }
 
 #[test]
 fn a_triage_that_is_left_early_tells_what_came_of_it() {
     let mut desk = forty();
     desk.keys("T*eeu").shows("TRIAGE 4/40").keys("<Esc>");
-    desk.shows("3 of 40: 2 archived, 1 starred, 1 left · T goes on with the rest");
+    desk.shows("3 of 40: 2 archived, 1 starred, 1 left · T goes on");
 }
 
 #[test]

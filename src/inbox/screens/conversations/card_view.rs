@@ -88,7 +88,9 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     let safe = |it: &String| SafeText::line(it).to_string();
     add("address", conversation.address.as_ref().map(safe));
     add("user name", conversation.username.as_ref().map(|it| format!("@{it}")));
-    add("email", conversation.email.as_ref().map(ToString::to_string));
+    // Of mail, the address is that already.
+    let email = conversation.email.as_ref().map(ToString::to_string);
+    add("email", email.filter(|it| conversation.address.as_ref() != Some(it)));
     add("status", Some(safe(&conversation.status.word().to_owned())));
     let zone = &inbox.context.settings.zone;
     let first = conversation.first_message_at.or(conversation.created_at);

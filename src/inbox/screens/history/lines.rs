@@ -131,6 +131,13 @@ impl HistoryItem {
         }
     }
 
+    /// Whether another program sent it with a key, and what it is called is not
+    /// configured.
+    pub fn is_from_elsewhere(&self, aliases: &Aliases) -> bool {
+        let Self::Message(row) = self else { return false };
+        row.message.sender == Sender::Api && !row.sent_here && aliases.of(&row.message.sender).is_none()
+    }
+
     /// When it was said.
     pub fn at(&self) -> Option<Timestamp> {
         match self {

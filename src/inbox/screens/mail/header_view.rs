@@ -32,7 +32,11 @@ pub(crate) fn from(
     let Some(letter) = &row.letter else { return };
     let name = match row.message.direction {
         Direction::Inbound => letter.from_name.as_ref().map(ToString::to_string),
-        // Which of ours wrote: a person here, the AI, somebody elsewhere.
+        // Sent with another program: the name in the mail tells more.
+        _ if item.is_from_elsewhere(&inbox.context.settings.senders) => {
+            letter.from_name.as_ref().map(ToString::to_string)
+        }
+        // Which of ours wrote: a person here, the AI.
         _ => Some(item.sender("", &inbox.context.settings.senders)),
     };
     let named = name.filter(|it| !it.is_empty() && *it != letter.from.as_str());

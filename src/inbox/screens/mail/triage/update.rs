@@ -223,7 +223,7 @@ impl Desk {
         if !triage.is_over() {
             let counts = told(triage.counts());
             let colon = if counts.is_empty() { "" } else { ": " };
-            let words = context.keyed(" · {triage} goes on with the rest");
+            let words = context.keyed(" · {triage} goes on");
             context.say(format!("{} of {}{colon}{counts}{words}", triage.seen(), triage.total));
         }
     }
