@@ -180,7 +180,7 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
         ListKind::ServiceLevels => inbox.features.service_levels.empty(),
         ListKind::Lens => inbox.features.lens.empty(),
         ListKind::Results => "Nothing was done with many yet.",
-        ListKind::Calls => "Nothing was asked of a server that would stand here.",
+        ListKind::Calls => "No such request was made lately.",
         ListKind::Connections => "No connection was asked yet.",
         ListKind::Credits => "No account has answered yet.",
     }

@@ -28,7 +28,9 @@ fn a_refusal_is_found_and_taken_to_a_shell() {
     let copied = desk.copied.last().cloned().unwrap_or_default();
     assert!(copied.starts_with("curl 'http") && copied.contains("/account'"), "{copied}");
     assert!(copied.contains("$CHANNEL_KEY") && !copied.contains("svc_live"), "{copied}");
-    desk.keys("<Esc>");
+    desk.keys("f").shows("Requests · failures ").shows("INTERNAL_ERROR").keys("f").shows("newest first");
+    // The wall leads to what failed on a tab, without what went well.
+    desk.keys("<Esc>gW<Enter>").shows("Requests · failures ").shows("INTERNAL_ERROR").keys("<Esc>");
 }
 
 #[test]

@@ -9,12 +9,20 @@ use model::ids::ChannelId;
 /// Microseconds.
 const MILLISECOND: i64 = 1_000;
 
+/// Which of them the list shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum RequestsShown {
+    #[default]
+    All,
+    FailuresAndChanges,
+    Failures,
+}
+
 /// What is known of them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RequestLogView {
     all: Vec<Call>,
-    /// Whether only failures and changes are shown.
-    few: bool,
+    shown: RequestsShown,
     /// Whether only those of one tab are.
     only: Option<ChannelId>,
     /// Whether the newest is copied once they have come.
@@ -29,16 +37,25 @@ impl RequestLogView {
 
     /// The title of the list, and what its keys do.
     pub fn calls_head(&self) -> (String, &'static str) {
-        match self.few {
-            true => ("Requests · failures and changes".to_owned(), "y curl · f all · r anew · Esc back"),
-            false => ("Requests · newest first".to_owned(), "y curl · f fewer · r anew · Esc back"),
-        }
+        let (title, keys) = match self.shown {
+            RequestsShown::All => ("newest first", "y curl · f fewer · r anew · Esc back"),
+            RequestsShown::FailuresAndChanges => {
+                ("failures and changes", "y curl · f failures · r anew · Esc back")
+            }
+            RequestsShown::Failures => ("failures", "y curl · f all · r anew · Esc back"),
+        };
+        (format!("Requests · {title}"), keys)
     }
 
     fn shown_calls(&self) -> impl Iterator<Item = &Call> {
         let only = self.only.as_ref();
         let wanted = move |it: &&Call| only.is_none_or(|channel| it.channel == *channel);
-        self.all.iter().filter(|it| !self.few || is_telling(it)).filter(wanted)
+        let telling = |it: &&Call| match self.shown {
+            RequestsShown::All => true,
+            RequestsShown::FailuresAndChanges => is_telling(it),
+            RequestsShown::Failures => !it.is_fine(),
+        };
+        self.all.iter().filter(telling).filter(wanted)
     }
 }
 

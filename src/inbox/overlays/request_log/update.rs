@@ -6,15 +6,15 @@ use crate::desk::Desk;
 use crate::event::{SyncOrder, TerminalOrder};
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
-use crate::overlays::request_log::{MILLISECOND, RequestLogView, is_telling};
+use crate::overlays::request_log::{MILLISECOND, RequestLogView, RequestsShown, is_telling};
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::text::SafeText;
 
 impl RequestLogView {
-    /// Opens the list with what failed and what was changed on one tab.
+    /// Opens the list with what failed on one tab.
     pub(crate) fn show_calls_of(&mut self, channel: ChannelId, context: &mut Context) {
-        (self.few, self.only) = (true, Some(channel));
+        (self.shown, self.only) = (RequestsShown::Failures, Some(channel));
         context.push(SyncOrder::ReadCalls);
         listing::show_list(context, ListKind::Calls);
     }
@@ -60,7 +60,11 @@ impl RequestLogView {
                 }
             }
             'f' => {
-                self.few = !self.few;
+                self.shown = match self.shown {
+                    RequestsShown::All => RequestsShown::FailuresAndChanges,
+                    RequestsShown::FailuresAndChanges => RequestsShown::Failures,
+                    RequestsShown::Failures => RequestsShown::All,
+                };
                 self.only = None;
             }
             'r' => self.show_calls(context),
