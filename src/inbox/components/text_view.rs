@@ -1,4 +1,4 @@
-//! Lines that are read and scrolled, over the screen.
+//! Lines that are read and scrolled, over the screen. Long ones go on below.
 
 use ratatui::buffer::Buffer;
 use ratatui::layout::Position;
@@ -7,9 +7,11 @@ use ratatui::style::Style;
 use crate::Inbox;
 use crate::components::paint_view;
 use crate::keys::{KeyCode, KeyPress};
+use crate::layout::Area;
 use crate::overlays::overlay::{AROUND, KeyOutcome, Overlay};
 use crate::overlays::view::{OverlayView, centered};
 use crate::theme_view::Theme;
+use crate::wrap;
 use model::text::SafeText;
 
 /// The lines; any key that does not scroll closes them.
@@ -17,7 +19,7 @@ use model::text::SafeText;
 pub struct TextView {
     pub title: String,
     pub lines: Vec<SafeText>,
-    /// First line on screen.
+    /// First row on screen.
     pub first: usize,
 }
 
@@ -26,11 +28,20 @@ impl TextView {
     pub fn new(title: impl Into<String>, lines: Vec<SafeText>) -> Self {
         Self { title: title.into(), lines, first: 0 }
     }
+
+    /// The rows it takes at a width.
+    fn rows(&self, width: u16) -> impl Iterator<Item = &str> {
+        self.lines.iter().flat_map(move |line| {
+            let parts = wrap::wrap(line.as_str(), usize::from(width));
+            parts.into_iter().map(|part| line.as_str()[part].trim_end())
+        })
+    }
 }
 
 impl Overlay for TextView {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        match scrolled(self.first, key, usize::from(inbox.context.size.1), self.lines.len()) {
+        let total = self.rows(place(inbox).inner().width.saturating_sub(2)).count();
+        match scrolled(self.first, key, usize::from(inbox.context.size.1), total) {
             Some(first) => self.first = first,
             None => return KeyOutcome::Done,
         }
@@ -40,8 +51,7 @@ impl Overlay for TextView {
 
 impl OverlayView for TextView {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let (columns, rows) = inbox.context.size;
-        let area = centered(inbox, columns.saturating_sub(4), rows.saturating_sub(2));
+        let area = place(inbox);
         let hint = "j k scroll · Esc back";
         paint_view::popup(
             buffer,
@@ -50,19 +60,17 @@ impl OverlayView for TextView {
             (&[(self.title.as_str(), theme.strong())], &[(hint, theme.quiet())]),
         );
         let inner = area.inner();
-        for (row, line) in self.lines.iter().skip(self.first).take(usize::from(inner.height)).enumerate() {
-            let y = inner.y + u16::try_from(row).unwrap_or(0);
-            paint_view::text(
-                buffer,
-                inner.x + 1,
-                y,
-                inner.width.saturating_sub(2),
-                line.as_str(),
-                Style::new(),
-            );
+        let width = inner.width.saturating_sub(2);
+        for (y, row) in (inner.y..inner.y + inner.height).zip(self.rows(width).skip(self.first)) {
+            paint_view::text(buffer, inner.x + 1, y, width, row, Style::new());
         }
         None
     }
+}
+
+fn place(inbox: &Inbox) -> Area {
+    let (columns, rows) = inbox.context.size;
+    centered(inbox, columns.saturating_sub(4), rows.saturating_sub(2))
 }
 
 /// The first of so many lines after a key; `None` for a key that does not scroll.

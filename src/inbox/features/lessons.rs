@@ -98,7 +98,7 @@ fn learn(
     inbox.context.push(FileWrite::Keep(key.channel.clone(), Keep::Weights(after)));
 }
 
-/// `not trouble: 67 → 54, 1 row less in trouble (wants a human 55 → 44, shouts
+/// `not trouble: 67 → 54, 1 fewer in trouble (wants a human 55 → 44, shouts
 /// 12 → 10)`.
 fn lesson_words(verdict: TroubleVerdict, preview: &LessonPreview, after: &TroubleWeights) -> String {
     let verdict = match verdict {
@@ -111,13 +111,12 @@ fn lesson_words(verdict: TroubleVerdict, preview: &LessonPreview, after: &Troubl
         format!("{} {} → {}", it.words, it.weight, now.map_or(it.weight, |it| it.weight))
     };
     let reasons = score.reasons.iter().map(reason).collect::<Vec<_>>().join(", ");
-    let rows = |count: usize| if count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
     let over = if preview.is_cut { "at least " } else { "" };
     let changed = match (preview.more, preview.fewer) {
-        (0, 0) => "no row changes sides".to_owned(),
-        (0, fewer) => format!("{over}{} less in trouble", rows(fewer)),
-        (more, 0) => format!("{over}{} more in trouble", rows(more)),
-        (more, fewer) => format!("{over}{} more and {} less in trouble", rows(more), rows(fewer)),
+        (0, 0) => "as many in trouble as before".to_owned(),
+        (0, fewer) => format!("{over}{fewer} fewer in trouble"),
+        (more, 0) => format!("{over}{more} more in trouble"),
+        (more, fewer) => format!("{over}{more} more and {fewer} fewer in trouble"),
     };
     format!("{verdict}: {} → {}, {changed} ({reasons})", score.score(), learnt.score())
 }

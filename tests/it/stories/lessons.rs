@@ -20,7 +20,7 @@ fn desk(columns: u16, rows: u16) -> Desk {
 fn what_is_no_trouble_weighs_less_from_then_on_and_z_takes_it_back() {
     let mut desk = desk(120, 40);
     desk.keys("gg").shows("upset: \"ridiculous\", …");
-    desk.keys("g-").settle().shows("not trouble: 32 → 26").shows("2 rows less in trouble");
+    desk.keys("g-").settle().shows("not trouble: 32 → 26").shows("2 fewer in trouble");
     photographs!(desk, "taught", List, Status);
     desk.settle().hides("ridiculous\", …");
     desk.keys(":trouble<Enter>")
@@ -38,7 +38,7 @@ fn what_is_trouble_weighs_more_and_reset_forgets() {
     let mut desk = desk(120, 40);
     desk.keys("gg").keys("g-").settle().keys("g-").settle().settle().hides("ridiculous\", …");
     desk.keys("g+").settle().keys("g+").settle().settle().shows("upset: \"ridiculous\", …");
-    desk.keys("g+").settle().shows("trouble: 32 → 40").shows("no row changes sides");
+    desk.keys("g+").settle().shows("trouble: 32 → 40").shows("as many in trouble as before");
     desk.keys(":trouble reset<Enter>").settle().shows("weigh again as they did untaught");
     desk.keys(":trouble reset<Enter>").settle().shows("nothing was taught yet");
     desk.keys("z").settle().keys(":trouble<Enter>").settle().shows("taught: 25% more").keys("<Esc>");

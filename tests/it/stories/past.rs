@@ -63,7 +63,7 @@ fn times_are_those_of_the_desks_zone_and_what_is_no_time_is_said() {
     desk.keys(":at 2026-11-20 10:05<Enter>").settle().shows("Fri 20 Nov 10:05").shows("Maria Lopez");
     desk.keys(":at today 23:00<Enter>").shows("still to come");
     desk.keys(":at soon<Enter>").shows("is no time");
-    desk.keys(":at<Enter>").shows("Not recorded, and so not shown").shows("Changes are recorded since");
+    desk.keys(":at<Enter>").shows("Not recorded, and so not shown").shows("Recorded since");
     desk.keys("<Esc><Esc>").settle().shows("back in the present");
 }
 
@@ -73,6 +73,13 @@ fn the_past_on_a_small_screen_and_in_words() {
     desk.keys(":at 10:10<Enter>").settle().shows("PAST").shows("Maria Lopez");
     photographs!(desk, "small", List, Status);
     desk.keys("<Enter>").settle().shows("Where is my order 1041?").shows("THE PAST");
+    // A refusal fits beside the time, and no line of the explanation is cut.
+    desk.keys("r").shows("reply: this is the past; Esc returns");
+    desk.keys(":at<Enter>")
+        .settle()
+        .shows("as they were then, on")
+        .shows("as this desk knew them.")
+        .keys("<Esc>");
     desk.says("at now");
     desk.settle().hides("THE PAST");
 }

@@ -139,7 +139,7 @@ impl Desk {
 pub(crate) fn may(inbox: &Inbox, command: Command) -> Result<(), Reason> {
     match inbox.context.past.is_none() || READS.contains(&command) {
         true => Ok(()),
-        false => Err(refusal(&inbox.context)),
+        false => Err(refusal()),
     }
 }
 
@@ -147,21 +147,20 @@ pub(crate) fn may(inbox: &Inbox, command: Command) -> Result<(), Reason> {
 pub(crate) fn may_say(inbox: &Inbox, verb: &str) -> Result<(), Reason> {
     match inbox.context.past.is_none() || READING_VERBS.contains(&verb) {
         true => Ok(()),
-        false => Err(refusal(&inbox.context)),
+        false => Err(refusal()),
     }
 }
 
-fn refusal(context: &Context) -> Reason {
-    let at = context.shown_at();
-    let zone = &context.settings.zone;
-    format!("this is the past ({} {}), only to be read; Esc returns", at.day_name(zone), at.clock_face(zone))
+/// The status line tells which time it is.
+fn refusal() -> Reason {
+    "this is the past; Esc returns".to_owned()
 }
 
 /// Nothing is written in the past.
 pub(crate) fn keep_out_of_composer(desk: &mut Desk, context: &mut Context) {
     if context.past.is_some() && desk.is_typing() {
         desk.tab_mut().focus = Focus::History;
-        context.warn(refusal(context));
+        context.warn(refusal());
     }
 }
 
@@ -200,12 +199,12 @@ pub(crate) fn sift_failure(context: &Context, load: Load) -> Option<Load> {
 /// What the past is made of.
 fn explain(inbox: &mut Inbox) {
     let mut lines: Vec<String> = [
-        "`:at 14:05`, `:at yesterday 14:05`, `:at 2026-11-20 09:00`, `:at 2h` show list and history",
-        "as they were then, on this desk's clocks; Esc or `:at now` returns.",
+        "`:at 14:05`, `:at yesterday 14:05`, `:at 2026-11-20 09:00`, `:at 2h` show list and history \
+         as they were then, on this desk's clocks; Esc or `:at now` returns.",
         "",
-        "Messages stand by their own times, with how far they had come by then.",
-        "Closed or open, AI on or off, the window, why the AI failed, what you had seen, pauses,",
-        "claims and snoozes are as this desk knew them.",
+        "Messages stand by their own times, with how far they had come by then. Closed or open, AI \
+         on or off, the window, why the AI failed, what you had seen, pauses, claims and snoozes are \
+         as this desk knew them.",
         "",
     ]
     .map(str::to_owned)
@@ -224,7 +223,7 @@ pub(super) fn note_words(context: &Context, note: PastNote) -> String {
     let zone = &context.settings.zone;
     let since = note.since.map_or_else(String::new, |it| {
         let day = it.day_name(zone);
-        format!("Changes are recorded since {day} {}.", it.clock_face(zone))
+        format!("Recorded since {day} {}.", it.clock_face(zone))
     });
     match note.is_cut {
         true => format!("{since} Only the newest conversations are shown.").trim_start().to_owned(),

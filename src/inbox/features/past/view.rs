@@ -9,6 +9,7 @@ use crate::features::past::NOT_RECORDED;
 use crate::features::past::update::note_words;
 use crate::layout::Area;
 use crate::theme_view::Theme;
+use crate::wrap;
 
 /// Draws it.
 pub(crate) fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
@@ -20,6 +21,9 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
     let inner = area.inner();
     let before = past.note.and_then(|it| it.since).is_some_and(|it| past.at < it);
     let early = past.note.filter(|it| before || it.is_cut).map(|it| note_words(&inbox.context, it));
-    let words = format!("{}Not recorded: {NOT_RECORDED}.", early.map_or_else(String::new, |it| it + " "));
+    let early = early.map_or_else(String::new, |it| it + " ");
+    let whole = format!("{early}Not recorded: {NOT_RECORDED}.");
+    let fits = wrap::wrap(&whole, usize::from(inner.width)).len() <= usize::from(inner.height);
+    let words = if fits || early.is_empty() { whole } else { early };
     paint_view::paragraph(buffer, inner, &words, theme.quiet());
 }
