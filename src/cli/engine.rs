@@ -22,6 +22,8 @@ use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
+use model::time::{Clock, MINUTE, Timestamp};
+use model::waves::{Campaign, Phase};
 use store::Reader;
 use sync::{ChannelSpec, Engine, ProcessRole};
 
@@ -29,13 +31,17 @@ use sync::{ChannelSpec, Engine, ProcessRole};
 /// asked again with the same key.
 const DRAIN: Duration = Duration::from_secs(10);
 
+/// How long the last wave of a broadcast may take to be counted, where only
+/// what waits to leave is waited for.
+const COUNTED: i64 = 10 * MINUTE;
+
 /// How often it is asked whether all was sent.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The switches of `engine`.
 #[derive(Debug, Args)]
 pub struct EngineArguments {
-    /// End once nothing waits to leave and no broadcast has waves left.
+    /// End once nothing waits to leave and the broadcasts in waves came to their end.
     #[arg(long)]
     pub until_sent: bool,
 }
@@ -95,7 +101,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
         tokio::select! {
             () = signals.next() => break,
             _ = looks.tick(), if until_sent => {
-                if is_all_sent(&reader, &channels)? {
+                if is_all_sent(&reader, &channels, SystemClock.now())? {
                     break;
                 }
             }
@@ -128,10 +134,18 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
 }
 
 /// Whether nothing waits to leave; what asks for a person or is paused does not.
-fn is_all_sent(reader: &Reader, channels: &[ChannelSpec]) -> anyhow::Result<bool> {
+/// The last wave of a broadcast is counted first, unless that takes long.
+fn is_all_sent(reader: &Reader, channels: &[ChannelSpec], now: Timestamp) -> anyhow::Result<bool> {
     for channel in channels.iter().filter(|it| !it.read_only) {
         let counts = reader.counts(&channel.id)?;
+        let is_counted = |it: &Campaign| {
+            let last = it.waves.iter().filter_map(|it| it.sent_at).max();
+            it.phase != Phase::Running || last.is_some_and(|it| now.since(it) >= COUNTED)
+        };
         if counts.outbox > 0 || counts.broadcasts > 0 {
+            return Ok(false);
+        }
+        if !reader.campaigns(Some(&channel.id))?.iter().all(is_counted) {
             return Ok(false);
         }
     }

@@ -206,6 +206,9 @@ pub struct BoardDetail {
     pub recipients: Vec<RecipientStatus>,
     /// Credits charged when it was taken, if the server told for all of it.
     pub charged: Option<f64>,
+    /// By how much the balance fell meanwhile, what was given back taken off,
+    /// once all of it was tried.
+    pub balance_fell: Option<f64>,
 }
 
 impl BoardDetail {

@@ -3,7 +3,7 @@
 
 use crate::board::{BoardDetail, BoardEntry, RecipientFate};
 use crate::failures::FailureReason;
-use crate::prices::Price;
+use crate::prices::{self, Price};
 use crate::time::Timestamp;
 use crate::waves::{RecipientCounts, Wave, price_each};
 
@@ -23,12 +23,26 @@ pub struct BroadcastReport {
     pub failures: Vec<(FailureReason, i64)>,
     /// Credits charged, if the server told for all that has left.
     pub charged: Option<f64>,
+    /// By how much the balance fell meanwhile, if it was read before and after.
+    pub balance_fell: Option<f64>,
     /// What each costs by the prices known, where the content is.
     pub each: Option<Price>,
     /// When the first of it left.
     pub began_at: Option<Timestamp>,
     /// When the last recipient was tried; nothing while it goes on.
     pub ended_at: Option<Timestamp>,
+}
+
+/// `3 credits charged, balance down 2`: what failed may have been given back.
+pub fn charged_words(charged: Option<f64>, fell: Option<f64>) -> Option<String> {
+    let told = charged.map(|it| format!("{} credits charged", prices::credits(it)));
+    let fell = fell.filter(|it| charged.is_none_or(|charged| (charged - it).abs() >= 0.005));
+    let fell = fell.map(|it| match it < 0.0 {
+        true => format!("balance up {}", prices::credits(-it)),
+        false => format!("balance down {}", prices::credits(it)),
+    });
+    let parts: Vec<String> = told.into_iter().chain(fell).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }
 
 impl BroadcastReport {
@@ -52,10 +66,16 @@ impl BroadcastReport {
             opted_out: count(&|it| it.opted_out),
             failures: by_reason(detail),
             charged: detail.charged,
+            balance_fell: detail.balance_fell,
             each: entry.campaign().map(|it| price_each(&it.content, template)),
             began_at,
             ended_at,
         }
+    }
+
+    /// What was charged, and what the balance tells where that is something else.
+    pub fn charged_words(&self) -> Option<String> {
+        charged_words(self.charged, self.balance_fell)
     }
 
     /// With newer counts of the server.

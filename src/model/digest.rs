@@ -6,6 +6,7 @@ use crate::promises::CustomerPromise;
 use crate::queries::ConversationKey;
 use crate::text::SafeText;
 use crate::time::Timestamp;
+use crate::waves::Campaign;
 
 /// A time in which nobody was at any window of this desk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,6 +51,10 @@ pub enum DigestFact {
         by: SafeText,
         at: Timestamp,
     },
+    /// A broadcast was paused between two waves, or came to its end.
+    Waves(Box<Campaign>),
+    /// A text written here was sent and did not arrive.
+    Undelivered(SafeText),
     /// What was to leave waits for a person.
     Asks {
         what: SafeText,

@@ -108,8 +108,13 @@ impl Reader {
             BoardId::Broadcast(channel, id) => {
                 let refused = failures(&moment, channel.as_str(), id.as_str())?;
                 let recipients = only_refused(&moment, channel.as_str(), refused)?;
-                let charged = charged(&moment, channel.as_str(), &[id.to_string()])?;
-                Ok(BoardDetail { samples: samples(&moment, id.as_str())?, recipients, charged })
+                let ids = [id.to_string()];
+                Ok(BoardDetail {
+                    samples: samples(&moment, id.as_str())?,
+                    recipients,
+                    charged: summed_credits(&moment, CHARGED, channel.as_str(), &ids)?,
+                    balance_fell: summed_credits(&moment, FELL, channel.as_str(), &ids)?,
+                })
             }
             BoardId::Campaign(id) => {
                 let (channel, ids) = waves_of(&moment, id)?;
@@ -117,7 +122,8 @@ impl Reader {
                 Ok(BoardDetail {
                     samples: summed(&each?),
                     recipients: recipients(&moment, id)?,
-                    charged: charged(&moment, &channel, &ids)?,
+                    charged: summed_credits(&moment, CHARGED, &channel, &ids)?,
+                    balance_fell: summed_credits(&moment, FELL, &channel, &ids)?,
                 })
             }
         }
@@ -132,10 +138,19 @@ fn waves_of(connection: &Connection, id: &CampaignId) -> Result<(String, Vec<Str
     Ok((channel.unwrap_or_default(), connection.all(sql, [id], only)?))
 }
 
-/// What broadcasts were charged together; `None` where that was not told of
-/// each.
-fn charged(connection: &Connection, channel: &str, ids: &[String]) -> Result<Option<f64>, StoreError> {
-    let sql = "SELECT credits FROM desk.broadcast_charge WHERE channel = ?1 AND id = ?2";
+/// What a broadcast was charged when it was taken.
+const CHARGED: &str = "SELECT credits FROM desk.broadcast_charge WHERE channel = ?1 AND id = ?2";
+/// By how much the balance fell from before it to its end.
+const FELL: &str = "SELECT credits_before - credits_after FROM desk.broadcast_balance
+    WHERE channel = ?1 AND id = ?2 AND credits_after IS NOT NULL";
+
+/// Credits of broadcasts together; `None` where they are not known of each.
+fn summed_credits(
+    connection: &Connection,
+    sql: &str,
+    channel: &str,
+    ids: &[String],
+) -> Result<Option<f64>, StoreError> {
     let mut all = Vec::with_capacity(ids.len());
     for id in ids {
         all.push(connection.first(sql, [channel, id], only::<f64>)?);

@@ -67,6 +67,58 @@ impl Store {
             .await
     }
 
+    /// Keeps the balance before a broadcast was taken.
+    pub async fn note_broadcast_balance(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+        before: f64,
+    ) -> Result<(), StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.outbox()
+            .later(move |connection| {
+                let sql =
+                    "INSERT OR IGNORE INTO broadcast_balance (channel, id, credits_before) VALUES (?1, ?2, ?3)";
+                connection.execute(sql, params![channel, id, before])?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Whether the balance after a broadcast is still to be read.
+    pub async fn wants_balance_after(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+    ) -> Result<bool, StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.outbox()
+            .later(move |connection| {
+                let sql = "SELECT count(*) FROM broadcast_balance
+                           WHERE channel = ?1 AND id = ?2 AND credits_after IS NULL";
+                Ok(connection.scalar::<i64>(sql, params![channel, id])? > 0)
+            })
+            .await
+    }
+
+    /// Keeps the balance after all of a broadcast was tried.
+    pub async fn note_balance_after(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+        after: f64,
+    ) -> Result<(), StoreError> {
+        let (channel, id) = (channel.clone(), id.clone());
+        self.outbox()
+            .later(move |connection| {
+                let sql = "UPDATE broadcast_balance SET credits_after = ?3
+                           WHERE channel = ?1 AND id = ?2 AND credits_after IS NULL";
+                connection.execute(sql, params![channel, id, after])?;
+                Ok(())
+            })
+            .await
+    }
+
     /// Notes what a broadcast was charged when it was taken.
     pub async fn note_broadcast_charge(
         &self,

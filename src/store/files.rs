@@ -56,6 +56,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_suggestions.sql"),
         include_str!("schema/cache_attention.sql"),
         include_str!("schema/cache_requests.sql"),
+        include_str!("schema/cache_failed_order.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -76,6 +77,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_model_usage.sql"),
         include_str!("schema/outbox_promise.sql"),
         include_str!("schema/outbox_audit_broadcast.sql"),
+        include_str!("schema/outbox_broadcast_balance.sql"),
     ],
 };
 

@@ -23,7 +23,7 @@ impl ChannelSync {
         // What lists said before is merged anew into what follows here.
         self.forget_answers();
         let otherwise = switched_otherwise(&claimed.row.operation, &receipt.kind);
-        let differs = match self.remember(&claimed.row, &receipt).await {
+        let differs = match self.remember(claimed, &receipt).await {
             Ok(differs) => otherwise.or(differs),
             Err(error) => {
                 tracing::error!(row = %claimed.row.id, %error, "what was accepted could not be shown");
@@ -43,7 +43,8 @@ impl ChannelSync {
 
     /// Writes what follows from a receipt into the cache; tells in words
     /// where the server has something else than was wished.
-    async fn remember(&self, row: &OutboxRow, receipt: &Receipt) -> Result<Option<String>, PullError> {
+    async fn remember(&self, claimed: &LaneRow, receipt: &Receipt) -> Result<Option<String>, PullError> {
+        let row = &claimed.row;
         if let Some(credits) = receipt.credits.filter(|_| !receipt.test) {
             self.store.apply_credits(self.id(), credits).await?;
             self.tell(News::Credits(self.id().clone(), credits));
@@ -69,14 +70,17 @@ impl ChannelSync {
             }
             ReceiptKind::Deleted => self.gone(row).await?,
             ReceiptKind::Registered(_) => self.tell(News::Webhooks(self.id().clone())),
-            ReceiptKind::Saved(saved) => {
-                return self.read_contact_back(row, receipt, saved.as_ref()).await;
+            ReceiptKind::Saved { contact, told } => {
+                return self.read_contact_back(row, receipt, contact.as_ref(), told.as_deref()).await;
             }
             // Kept in the audit by what the server made of it; the lists of
             // these are read anew where they are shown.
             ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
             ReceiptKind::Filed => self.filed(row, receipt.test).await?,
-            ReceiptKind::Broadcasting { .. } => {
+            ReceiptKind::Broadcasting { broadcast } => {
+                if let Some(before) = claimed.credits_before.filter(|_| !receipt.test) {
+                    self.store.note_broadcast_balance(self.id(), broadcast, before).await?;
+                }
                 if let (Operation::Broadcast { to, .. }, false) = (&row.operation, receipt.test) {
                     self.store.note_broadcast_recipients(self.id(), to, row.created_at).await?;
                 }

@@ -13,12 +13,16 @@ use crate::report::{PullError, Pulled};
 use client::ReadError;
 use model::ids::BroadcastId;
 use model::news::News;
-use model::time::{DAY, Timestamp};
+use model::time::{DAY, MINUTE, Timestamp};
 
 /// Looked at in one step.
 const AT_ONCE: usize = 3;
 /// What arrives later than this after all were tried is not waited for.
 const SETTLING: i64 = DAY;
+
+/// The balance tells of a broadcast that ended at most so long ago: later,
+/// others have drawn on it.
+const FRESH: i64 = 10 * MINUTE;
 
 /// What is being watched.
 #[derive(Debug, Default)]
@@ -87,6 +91,19 @@ impl ChannelSync {
         .await
     }
 
+    /// What a broadcast took in the end: those who were not reached are given
+    /// back, which only the balance tells.
+    async fn read_balance_after(&self, id: &BroadcastId) -> Result<(), PullError> {
+        if self.store.wants_balance_after(self.id(), id).await? {
+            let account = self.client.account().await?;
+            self.store.note_balance_after(self.id(), id, account.credits).await?;
+            if self.store.apply_account(self.id(), account.clone()).await? {
+                self.tell(News::Account(self.id().clone(), Box::new(account)));
+            }
+        }
+        Ok(())
+    }
+
     async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
         let told = match self.client.broadcast(id).await {
             // The server forgot it, or only played at sending it.
@@ -98,6 +115,9 @@ impl ChannelSync {
             told => told?,
         };
         let now = self.clock.now();
+        if told.is_settled() && !told.ended_before(now.plus(-FRESH)) {
+            self.read_balance_after(id).await?;
+        }
         let ends = told.is_finished() && !self.store.is_finished_broadcast(self.id(), id).await?;
         if told.is_settled() || told.ended_before(now.plus(-SETTLING)) {
             state.watched.remove(id);

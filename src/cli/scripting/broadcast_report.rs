@@ -12,7 +12,6 @@ use model::board::BoardEntry;
 use model::broadcast_report::BroadcastReport;
 use model::broadcasts::Broadcast;
 use model::fetches::Fetch;
-use model::prices;
 use model::time::{MINUTE, SECOND, precise_span};
 use model::waves::RecipientCounts;
 use sync::ChannelSync;
@@ -98,8 +97,8 @@ fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec
 
 /// What was charged, else what it costs by the prices known.
 fn credits(report: &BroadcastReport) -> String {
-    match (report.charged, report.price()) {
-        (Some(charged), _) => format!("{} credits charged", prices::credits(charged)),
+    match (report.charged_words(), report.price()) {
+        (Some(charged), _) => charged,
         (None, Some(price)) => format!("{} by the price list", price.words()),
         (None, None) => "not known".to_owned(),
     }
@@ -133,6 +132,7 @@ fn as_json(
         "failed": report.counts.failed,
         "failures": report.explained().iter().map(failure).collect::<Vec<_>>(),
         "charged": report.charged,
+        "balanceFell": report.balance_fell,
         "price": report.price().map(|it| json!({"least": it.least, "most": it.most})),
         "beganAt": report.began_at.map(|it| it.to_string()),
         "endedAt": report.ended_at.map(|it| it.to_string()),

@@ -280,6 +280,14 @@ pub fn title(content: &BroadcastContent) -> SafeText {
     })
 }
 
+/// That it was paused, and why.
+pub fn paused_words(campaign: &Campaign) -> String {
+    match campaign.why.is_empty() {
+        true => "broadcast paused between two waves".to_owned(),
+        false => format!("broadcast paused: {}", campaign.why),
+    }
+}
+
 /// What each of the people costs; `charged` is what a template did cost last.
 pub fn price_each(content: &BroadcastContent, charged: Option<i64>) -> Price {
     match content {

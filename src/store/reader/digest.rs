@@ -6,8 +6,8 @@ use rusqlite::{Connection, params};
 use crate::StoreError;
 use crate::reader::conversations::row_of;
 use crate::reader::{attention, desk};
-use crate::rows::local;
 use crate::rows::outbox::{COLUMNS, read};
+use crate::rows::{campaign, local};
 use model::conversations::ConversationRow;
 use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
 use model::email::NEW_MAIL;
@@ -15,12 +15,15 @@ use model::ids::{ChannelId, ConversationId};
 use model::outbox::{Lane, RowState};
 use model::queries::ConversationKey;
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::{DAY, Timestamp};
 use model::trouble::TROUBLE;
+use model::waves::{self, Campaign, Phase};
 use sqlite::{Queries, only};
 
 /// Lines at most.
 const MOST: u32 = 200;
+/// What was sent longer before somebody left has arrived by then.
+const ARRIVES: i64 = DAY;
 /// Who wrote and waits, or whose AI asks for a person.
 const WAITS: &str =
     "needs = 1 AND (waiting_since IS NOT NULL AND last_inbound_at > ?2 OR escalation IS NOT NULL)";
@@ -56,10 +59,14 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
         fact: DigestFact::Promised(Box::new(it.promise)),
         place: DigestPlace::Conversation(it.key),
     }));
+    let (stopped, finished) = broadcasts(connection, absence.from)?;
+    entries.extend(stopped);
     let paused = paused(connection, absence.from)?;
     entries.extend(paused.into_iter().filter(|it| !told.iter().any(|key| is_in(it, key))));
     entries.extend(asking(connection, audit)?);
+    entries.extend(undelivered(connection, absence.from)?);
     entries.extend(ended(connection, audit)?);
+    entries.extend(finished);
     entries.retain(|it| channels.contains(&it.channel));
     let most = usize::try_from(MOST).unwrap_or(usize::MAX);
     let more = entries.len() > most;
@@ -113,6 +120,51 @@ fn paused(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, 
             channel: key.channel.clone(),
             title: desk::title(connection, &key.channel, &key.conversation)?,
             fact: DigestFact::Paused { by, at },
+            place: DigestPlace::Conversation(key),
+        })
+    };
+    found.into_iter().map(entry).collect()
+}
+
+/// Broadcasts in waves that were paused since and still are, and those that
+/// came to their end.
+fn broadcasts(
+    connection: &Connection,
+    from: Timestamp,
+) -> Result<(Vec<DigestEntry>, Vec<DigestEntry>), StoreError> {
+    let condition = "WHERE phase_at > ?1 AND phase IN ('paused', 'finished') ORDER BY phase_at LIMIT ?2";
+    let found = campaign::select(connection, "desk", condition, params![from, MOST + 1])?;
+    let (paused, finished): (Vec<Campaign>, Vec<Campaign>) =
+        found.into_iter().partition(|it| it.phase == Phase::Paused);
+    let entry = |it: Campaign| DigestEntry {
+        channel: it.channel.clone(),
+        title: waves::title(&it.content),
+        fact: DigestFact::Waves(Box::new(it)),
+        place: DigestPlace::Broadcasts,
+    };
+    Ok((paused.into_iter().map(entry).collect(), finished.into_iter().map(entry).collect()))
+}
+
+/// Texts written here that turned out since not to have arrived.
+fn undelivered(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
+    let sql = "SELECT c.channel, c.id AS conversation, m.content
+         FROM message m INDEXED BY message_failed_order
+         JOIN conversation c ON c.number = m.conversation
+         JOIN desk.sent_here s ON s.channel = c.channel AND s.message = m.id
+         WHERE m.delivery = 'failed' AND m.inbound = 0 AND m.sort_at > ?2
+             AND coalesce((SELECT max(p.until) FROM message_past p
+                 WHERE p.conversation = m.conversation AND p.message = m.id), m.sort_at) > ?1
+         ORDER BY m.sort_at LIMIT ?3";
+    let bound = params![from, from.plus(-ARRIVES), MOST + 1];
+    let found: Vec<(ConversationKey, SafeText)> = connection.all(sql, bound, |row| {
+        let key = ConversationKey { channel: row.get("channel")?, conversation: row.get("conversation")? };
+        Ok((key, row.line("content")?))
+    })?;
+    let entry = |(key, text): (ConversationKey, SafeText)| {
+        Ok(DigestEntry {
+            channel: key.channel.clone(),
+            title: desk::title(connection, &key.channel, &key.conversation)?,
+            fact: DigestFact::Undelivered(text),
             place: DigestPlace::Conversation(key),
         })
     };

@@ -168,6 +168,8 @@ fn word(fact: &DigestFact, place: &DigestPlace) -> String {
         DigestFact::Promised(_) => "promised",
         DigestFact::Paused { by, .. } if by.as_str() == "Ana" => "paused",
         DigestFact::Paused { .. } => "paused by nobody",
+        DigestFact::Waves(_) => "waves",
+        DigestFact::Undelivered(_) => "not delivered",
         DigestFact::Asks { .. } => "asks",
         DigestFact::GivenUp { .. } => "given up",
         DigestFact::Left { .. } => "left",

@@ -40,9 +40,9 @@ const GESTURES: [(Gesture, u64); 13] = [
     (Gesture::History(100), 4_745),
     (Gesture::History(200), 8_845),
     (Gesture::Draft, 11),
-    (Gesture::Return, 11_227),
+    (Gesture::Return, 11_293),
     (Gesture::Levels, 1_145),
-    (Gesture::Attention, 51_936),
+    (Gesture::Attention, 51_937),
     (Gesture::Alarms, 2_000),
 ];
 

@@ -1,6 +1,9 @@
 //! Somebody was away: what happened meanwhile is offered, never in the way.
 
+use serde_json::json;
+
 use crate::desk::{Desk, direct};
+use crate::stories::broadcasts::go_on;
 
 const MARIA: &str = "+34600111222";
 const JOAO: &str = "+351910000111";
@@ -131,4 +134,28 @@ fn whom_the_ai_fails_is_told_though_nobody_waits() {
     }
     // They stand behind all who wait.
     desk.settle().settle().keys("k").keys("gcG").shows("the AI asks for a person");
+}
+
+#[test]
+fn what_did_not_arrive_and_broadcasts_that_stopped_are_told() {
+    let mut desk = seated();
+    // An ending of the number that says: taken, and not delivered.
+    desk.customer("whatsapp", "+34600110009", "Nora Vidal", "Is it ready?");
+    desk.settle().keys("gg").keys("/").types("nora").keys("<Enter>").settle().keys("<Enter>i");
+    desk.types("It is ready now").keys("<Enter>").settle().keys("<Esc><Esc>");
+    // Whom a text does not reach comes first: the broadcast pauses itself.
+    for (phone, name) in [("+34100000001", "Ann Brown"), (MARIA, "Maria Lopez")] {
+        desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": phone, "name": name}));
+    }
+    desk.keys("gp").settle().shows("Ann Brown");
+    desk.keys("ggVab<Tab>").types("We open at 9.").keys("<Tab><Ctrl-U>").types("1").keys("<Ctrl-X>");
+    desk.shows("Flight check").keys("y").shows("held 15 s").keys("gi");
+    alone(&mut desk, 60);
+    go_on(&mut desk, 120);
+    desk.keys("j").shows("you were away").keys("gc");
+    desk.shows("broadcast paused: ").shows("Nora Vidal").shows("was not delivered: It is ready now");
+    // Once more away: neither is told again.
+    desk.keys("<Esc>");
+    alone(&mut desk, 60);
+    desk.settle().keys("kgc").shows("Nothing happened since you left that needs you.");
 }

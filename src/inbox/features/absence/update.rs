@@ -18,6 +18,7 @@ use model::conversations::{ConversationRow, Escalation};
 use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
 use model::text::SafeText;
 use model::time::{Timestamp, short_span};
+use model::waves::{self, Phase};
 
 impl Absences {
     /// Somebody opened the desk, pressed a key, clicked or pasted.
@@ -148,9 +149,24 @@ fn line(entry: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
         name: entry.title.clone(),
         words: SafeText::line(&words),
         right: right.into_iter().flatten().collect::<Vec<_>>().join(" · "),
-        loud: matches!(entry.fact, DigestFact::Waits(_) | DigestFact::Asks { .. } | DigestFact::Promised(_)),
+        loud: is_loud(&entry.fact),
         dim: matches!(entry.fact, DigestFact::Left { .. }),
         goes_to: None,
+    }
+}
+
+/// Whether a person has something to do.
+fn is_loud(fact: &DigestFact) -> bool {
+    match fact {
+        DigestFact::Waits(_)
+        | DigestFact::Asks { .. }
+        | DigestFact::Promised(_)
+        | DigestFact::Undelivered(_) => true,
+        DigestFact::Waves(it) => it.phase == Phase::Paused,
+        DigestFact::Fails(_)
+        | DigestFact::Paused { .. }
+        | DigestFact::GivenUp { .. }
+        | DigestFact::Left { .. } => false,
     }
 }
 
@@ -170,6 +186,12 @@ fn words(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
         }
         DigestFact::Promised(it) => (format!("promised, and due: {}", it.words), Some(it.due)),
         DigestFact::Paused { by, at } => (paused_by(by), Some(*at)),
+        DigestFact::Waves(it) if it.phase == Phase::Paused => (waves::paused_words(it), None),
+        DigestFact::Waves(it) => {
+            let counts = it.counts();
+            (format!("broadcast finished: {} delivered, {} failed", counts.delivered, counts.failed), None)
+        }
+        DigestFact::Undelivered(text) => (format!("was not delivered: {text}"), None),
         DigestFact::Asks { what, why } => (format!("needs you: {why}: {what}"), None),
         DigestFact::GivenUp { operation, why } => (format!("{} given up: {why}", noun(operation)), None),
         DigestFact::Left { operation } => (format!("{} left", noun(operation)), None),

@@ -25,6 +25,7 @@ use model::proposals::ProposalVerdict;
 use model::targets::TargetState;
 use model::text::SafeText;
 use model::time::{Timestamp, short_span};
+use model::waves;
 
 /// What a key of the list does with the chosen entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -226,8 +227,7 @@ pub(crate) fn words(reason: &AttentionReason, context: &Context) -> String {
             let why = row.trouble_words(now).unwrap_or_else(|| row.conversation.preview.to_string());
             format!("AI fails: {why}")
         }
-        AttentionReason::Waves(it) if it.why.is_empty() => "broadcast paused between two waves".to_owned(),
-        AttentionReason::Waves(it) => format!("broadcast paused: {}", it.why),
+        AttentionReason::Waves(it) => waves::paused_words(it),
         AttentionReason::Proposed(it) => {
             let (who, change) = (&it.proposal.proposer, &it.proposal.change);
             format!("{who} proposes to {}: {}", change.word(), change.summary())

@@ -97,6 +97,8 @@ impl BroadcastForm {
                 let hold = inbox.context.settings.broadcast_hold;
                 let new = NewCampaign { channel: self.query.channel.clone(), content, aim, plan, hold };
                 let (form, typed) = (self.clone(), TextLine::default());
+                // Checked against the balance of now.
+                inbox.context.push(SyncOrder::Refresh(new.channel.clone()));
                 inbox.context.open(Flight { form, new, typed, wrong: false });
                 KeyOutcome::Done
             }

@@ -89,7 +89,7 @@ pub(crate) fn ask_to_continue(campaign: &Campaign, context: &mut Context) {
         let words = "a wave's row asks first: {go-to-outbox} decides over it";
         return context.warn(context.keyed(words));
     }
-    let limit = TextLine::new(campaign.plan.rules.failed_percent.to_string());
+    let limit = TextLine::given(campaign.plan.rules.failed_percent.to_string(), 0);
     let (id, why) = (campaign.id.clone(), campaign.why.clone());
     context.open(Continuing { id, why, limit, wrong: None });
 }

@@ -21,6 +21,7 @@ use crate::screens::outbox::row_state_view;
 use crate::screens::people::view::divide;
 use crate::theme_view::Theme;
 use model::board::BoardEntry;
+use model::broadcast_report::charged_words;
 use model::prices;
 use model::time::{ago, short_span};
 use model::waves::{Campaign, Phase, RecipientCounts, price_each};
@@ -70,8 +71,11 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let rows = &inbox.broadcasts.rows;
     let place = if rows.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
-    let open = rows.rows.iter().filter(|it| it.is_open()).count();
-    let right = format!("{open} running · {}", rows.rows.len());
+    let is_paused = |it: &&BoardEntry| it.campaign().is_some_and(|it| it.phase == Phase::Paused);
+    let paused = rows.rows.iter().filter(is_paused).count();
+    let running = rows.rows.iter().filter(|it| it.is_open()).count() - paused;
+    let paused = if paused > 0 { format!("{paused} paused · ") } else { String::new() };
+    let right = format!("{running} running · {paused}{}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
     paint_view::frame(
         buffer,
@@ -219,6 +223,7 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     )));
     let mut second = Vec::new();
     if entry.is_open()
+        && entry.campaign().is_none_or(|it| it.phase == Phase::Running)
         && still.is_none()
         && let Some((rate, minutes)) = inbox.broadcasts.board_detail().and_then(|it| it.pace(entry.people()))
     {
@@ -260,8 +265,9 @@ fn count_of_waves(count: usize) -> String {
 fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
     let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;
-    let used = match inbox.broadcasts.board_detail().and_then(|it| it.charged) {
-        Some(charged) => format!("{} credits charged", prices::credits(charged)),
+    let detail = inbox.broadcasts.board_detail();
+    let used = match detail.and_then(|it| charged_words(it.charged, it.balance_fell)) {
+        Some(charged) => charged,
         None => {
             format!(
                 "{} used",
