@@ -94,6 +94,20 @@ fn a_text_with_an_open_field_or_a_key_in_it_is_not_sent_by_a_key() {
 }
 
 #[test]
+fn a_text_is_seen_whole_before_a_key_sends_it() {
+    let long = format!("{}The rest of it.", "It left the shop today and is on its way. ".repeat(5));
+    let mut desk = proposing(ProposedChange::Reply { text: long.clone() }, (80, 24));
+    desk.keys("gA").hides("The rest of it.").shows("…").keys("a");
+    desk.shows("All that is sent").shows("The rest of it.").keys("<Esc>").settle();
+    assert!(texts(&desk).is_empty());
+    desk.keys("ay").settle();
+    assert_eq!(texts(&desk), [long]);
+    let mut desk = proposing(ProposedChange::Reply { text: "It left the shop. ".repeat(50) }, (80, 24));
+    desk.keys("gAa").shows("too long to be seen here").settle();
+    assert!(texts(&desk).is_empty());
+}
+
+#[test]
 fn a_proposed_answer_to_a_mail_is_looked_over_before_it_leaves() {
     let mut desk = Desk::demo(120, 40);
     calm(&mut desk);

@@ -10,6 +10,7 @@ use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::mail::writing::update::answer_with_text;
+use crate::screens::proposals::view;
 use crate::settings::PauseOnReply;
 use crate::tab::Tab;
 use crate::wrap;
@@ -20,6 +21,9 @@ use model::replies;
 use model::secret;
 use model::text::SafeText;
 use model::time::MINUTE;
+
+/// Characters of a text that a question shows whole.
+const SHOWN: usize = 600;
 
 /// Does what is proposed, or asks first where somebody wrote meanwhile.
 pub(crate) fn accept(inbox: &mut Inbox, entry: ProposalEntry) {
@@ -42,7 +46,7 @@ fn carry_out(inbox: &mut Inbox, entry: ProposalEntry) {
     let wish = match &entry.proposal.change {
         ProposedChange::Reply { text } => {
             let text = text.clone();
-            return send(inbox, &entry, row, &text);
+            return send_whole(inbox, entry, row, text);
         }
         ProposedChange::Pause => BulkWish::Pause,
         ProposedChange::HandBack => BulkWish::HandBack,
@@ -59,6 +63,22 @@ fn carry_out(inbox: &mut Inbox, entry: ProposalEntry) {
     if inbox.context.effects.len() > before {
         inbox.context.push(FileWrite::SettleProposal(entry.proposal.id, ProposalVerdict::Accepted));
     }
+}
+
+/// Sends a proposed text once all of it was seen.
+fn send_whole(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationRow, text: String) {
+    let is_mail = inbox.desk.tabs.iter().any(|it| it.channel.id == row.channel && it.is_mail());
+    if is_mail || unfit(&text).is_some() || view::is_whole(inbox, &text) {
+        return send(inbox, &entry, row, &text);
+    }
+    if text.chars().count() > SHOWN {
+        let words =
+            "nothing was sent: it is too long to be seen here; {edit-proposal} puts it into the composer";
+        return inbox.context.warn(inbox.context.keyed(words));
+    }
+    let lines = SafeText::block(&text).as_str().lines().map(|it| DialogLine::new(it, Tone::Own)).collect();
+    let send = move |inbox: &mut Inbox| send(inbox, &entry, row, &text);
+    inbox.context.open(Confirm::new("All that is sent", lines).answer('y', "send it", send).esc("back"));
 }
 
 /// Sends a proposed text as if it had been written here.
