@@ -59,11 +59,14 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
         output: amount("price_out").unwrap_or_default(),
         minute: amount("price_minute").unwrap_or_default(),
     };
-    let caps = ModelCaps { tokens, cost: amount("day_cost") };
-    if caps.cost.is_some() && prices == ModelPrices::default() {
-        let problem = "day_cost needs price_in and price_out, what a million tokens cost";
-        mistakes.0.push(section.error("day_cost", problem));
+    let (cost, tab_cost) = (amount("day_cost"), amount("tab_cost"));
+    let bounded = [("day_cost", cost), ("tab_cost", tab_cost)];
+    for (key, _) in bounded.iter().filter(|it| it.1.is_some() && prices == ModelPrices::default()) {
+        let problem = format!("{key} needs price_in and price_out, what a million tokens cost");
+        mistakes.0.push(section.error(key, &problem));
     }
+    let tab_tokens = mistakes.value(section.integer("tab_tokens")).and_then(|it| u64::try_from(it).ok());
+    let caps = ModelCaps { tokens, cost, tab_tokens, tab_cost };
     let currency = mistakes.value(section.string("currency")).unwrap_or_default();
     let transcribe_model = mistakes.value(section.string("transcribe_model"));
     let (key, is_one_of_many) = KeySource::first_of(sources);
@@ -97,14 +100,19 @@ mod tests {
             |text: &str| Config::parse("config.toml", text).map(|it| it.assist).map_err(|it| it.to_string());
         let whole = "[assist]\nurl = \"http://127.0.0.1:11434/v1\"\nmodel = \"small\"\nkey_env = \"MODEL_KEY\"\n\
                      language = \"Spanish\"\nday_tokens = 5000\nprice_in = \"0.15\"\nprice_out = \"0.60\"\n\
-                     price_minute = \"0.006\"\nday_cost = \"2\"\ncurrency = \"EUR\"\ntranscribe_model = \"ear\"\n";
+                     price_minute = \"0.006\"\nday_cost = \"2\"\ntab_tokens = 2000\ntab_cost = \"0.5\"\ncurrency = \"EUR\"\ntranscribe_model = \"ear\"\n";
         let cost = |text: &str| ModelCost::parse(text).expect(text);
         let expected = AssistConfig {
             url: "http://127.0.0.1:11434/v1".to_owned(),
             model: "small".to_owned(),
             key: Some(KeySource::Environment("MODEL_KEY".to_owned())),
             language: "Spanish".to_owned(),
-            caps: ModelCaps { tokens: 5_000, cost: Some(cost("2")) },
+            caps: ModelCaps {
+                tokens: 5_000,
+                cost: Some(cost("2")),
+                tab_tokens: Some(2_000),
+                tab_cost: Some(cost("0.5")),
+            },
             prices: ModelPrices { input: cost("0.15"), output: cost("0.60"), minute: cost("0.006") },
             currency: "EUR".to_owned(),
             transcribe_model: Some("ear".to_owned()),

@@ -67,13 +67,17 @@ pub struct ModelPrices {
     pub minute: ModelCost,
 }
 
-/// How much a day may take, of all tabs together.
+/// How much a day may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ModelCaps {
-    /// Tokens.
+    /// Tokens, of all tabs together.
     pub tokens: u64,
-    /// Money, where it is bounded.
+    /// Money of all tabs together, where it is bounded.
     pub cost: Option<ModelCost>,
+    /// Tokens of each tab, where they are bounded.
+    pub tab_tokens: Option<u64>,
+    /// Money of each tab, where it is bounded.
+    pub tab_cost: Option<ModelCost>,
 }
 
 /// What one or many questions took.
@@ -117,28 +121,41 @@ impl ModelUsage {
     }
 }
 
+/// One cap with its words: tokens or money, and what of it is asked for.
+fn within(
+    (tokens, cost): (Option<u64>, Option<ModelCost>),
+    (of, setting): (&str, &str),
+    before: &ModelUsage,
+    question: &ModelUsage,
+) -> Result<(), String> {
+    let after = before.plus(question);
+    match (tokens, cost) {
+        (Some(most), _) if after.tokens() > most => {
+            let left = most.saturating_sub(before.tokens());
+            Err(format!("the {most} tokens of {of} are used up, {left} are left ([assist] {setting}_tokens)"))
+        }
+        (_, Some(most)) if after.cost > most => {
+            let (spent, most) = (before.cost.words(), most.words());
+            Err(format!("the {most} of {of} are used up, {spent} are spent ([assist] {setting}_cost)"))
+        }
+        _ => Ok(()),
+    }
+}
+
 impl ModelCaps {
+    /// Caps of all tabs together.
+    pub fn of_day(tokens: u64, cost: Option<ModelCost>) -> Self {
+        Self { tokens, cost, tab_tokens: None, tab_cost: None }
+    }
+
     /// Whether a question may be asked that takes so much at most, after what
-    /// the day took already; or why not, in words.
+    /// the day and its tab took already; or why not, in words.
     ///
     /// # Errors
     /// The cap it would go beyond.
-    pub fn allow(&self, day: &ModelUsage, question: &ModelUsage) -> Result<(), String> {
-        let after = day.plus(question);
-        match self.cost {
-            _ if after.tokens() > self.tokens => {
-                let left = self.tokens.saturating_sub(day.tokens());
-                Err(format!(
-                    "the {} tokens of today are used up, {left} are left ([assist] day_tokens)",
-                    self.tokens
-                ))
-            }
-            Some(most) if after.cost > most => {
-                let (spent, most) = (day.cost.words(), most.words());
-                Err(format!("the {most} of today are used up, {spent} are spent ([assist] day_cost)"))
-            }
-            _ => Ok(()),
-        }
+    pub fn allow(&self, day: &ModelUsage, tab: &ModelUsage, question: &ModelUsage) -> Result<(), String> {
+        within((Some(self.tokens), self.cost), ("today", "day"), day, question)?;
+        within((self.tab_tokens, self.tab_cost), ("this tab for today", "tab"), tab, question)
     }
 
     /// Percent of the day that is used up, of tokens or of money, whichever is
@@ -199,13 +216,20 @@ mod tests {
     #[test]
     fn a_day_allows_what_fits_to_the_last_part() {
         let prices = ModelPrices { input: cost("1"), output: cost("2"), ..ModelPrices::default() };
-        let caps = ModelCaps { tokens: 1_000, cost: Some(cost("0.001")) };
+        let caps = ModelCaps::of_day(1_000, Some(cost("0.001")));
+        let none = ModelUsage::default();
         let used = |tokens_in, tokens_out| ModelUsage::of_tokens(&prices, tokens_in, tokens_out);
-        assert_eq!(caps.allow(&used(0, 0), &used(200, 400)), Ok(()), "a tenth of a cent exactly");
-        let why = caps.allow(&used(1, 0), &used(200, 400)).expect_err("a millionth too much");
+        assert_eq!(caps.allow(&used(0, 0), &none, &used(200, 400)), Ok(()), "a tenth of a cent exactly");
+        let why = caps.allow(&used(1, 0), &none, &used(200, 400)).expect_err("a millionth too much");
         assert!(why.contains("day_cost"), "{why}");
-        let why = caps.allow(&used(900, 0), &used(101, 0)).expect_err("a token too much");
+        let why = caps.allow(&used(900, 0), &none, &used(101, 0)).expect_err("a token too much");
         assert!(why.contains("1000 tokens") && why.contains("100 are left"), "{why}");
+        let caps = ModelCaps { tab_tokens: Some(500), tab_cost: Some(cost("0.0008")), ..caps };
+        assert_eq!(caps.allow(&used(100, 0), &used(400, 0), &used(100, 0)), Ok(()), "the tab's last");
+        let why = caps.allow(&used(100, 0), &used(401, 0), &used(100, 0)).expect_err("of the tab");
+        assert!(why.contains("500 tokens of this tab for today") && why.contains("tab_tokens"), "{why}");
+        let why = caps.allow(&used(100, 0), &used(0, 350), &used(101, 0)).expect_err("of the tab");
+        assert!(why.contains("tab_cost"), "{why}");
         assert_eq!((caps.percent(&used(100, 0)), caps.percent(&used(0, 500))), (10, 100));
         assert_eq!(ModelUsage::at_most(&prices, 1_000, 500).tokens(), 1_700);
     }

@@ -27,9 +27,9 @@ impl Store {
         let (channel, most, caps) = (channel.clone(), *most, *caps);
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let allowed = caps.allow(&total(&change, day)?, &most);
+            let before = of_tab(&change, day, &channel)?;
+            let allowed = caps.allow(&total(&change, day)?, &before, &most);
             if allowed.is_ok() {
-                let before = of_tab(&change, day, &channel)?;
                 write(&change, day, &channel, 1, &before.plus(&most))?;
                 change.execute("DELETE FROM model_usage WHERE day < ?1", [day - DAYS])?;
                 change.commit()?;

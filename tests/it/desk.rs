@@ -757,7 +757,7 @@ impl Desk {
 
     /// A model suggests from now on.
     pub fn suggests(&mut self, url: &str, day_tokens: u64) -> &mut Self {
-        self.suggests_within(url, ModelCaps { tokens: day_tokens, cost: None }, ModelPrices::default())
+        self.suggests_within(url, ModelCaps::of_day(day_tokens, None), ModelPrices::default())
     }
 
     /// The same with prices, and within other caps.

@@ -25,6 +25,7 @@ pub const TABLE: SettingTable = SettingTable {
             "The language of briefs and translations; drafts are in the customer's",
         ),
         setting("day_tokens", Number(1_000, 1_000_000_000), "200000", "Tokens a day, of all tabs together"),
+        setting("tab_tokens", Number(1_000, 1_000_000_000), "", "Tokens a day of each tab"),
         setting("price_in", Text, "", "What a million tokens cost that it is told, such as \"0.15\""),
         setting("price_out", Text, "", "What a million tokens cost that it says"),
         setting("price_minute", Text, "", "What a minute of a voice note costs"),
@@ -34,6 +35,7 @@ pub const TABLE: SettingTable = SettingTable {
             "",
             "Money a day, of all tabs together, such as \"2.50\"; needs the prices",
         ),
+        setting("tab_cost", Text, "", "Money a day of each tab; needs the prices"),
         setting("currency", Text, "", "The currency of the prices, as it is shown"),
         setting(
             "transcribe_model",

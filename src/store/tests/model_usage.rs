@@ -23,7 +23,7 @@ fn what_is_reserved_counts_until_it_is_settled() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let prices = ModelPrices { input: cost("1"), output: cost("2"), ..ModelPrices::default() };
-    let caps = ModelCaps { tokens: 1_000_000, cost: Some(cost("0.01")) };
+    let caps = ModelCaps::of_day(1_000_000, Some(cost("0.01")));
     let most = ModelUsage::of_tokens(&prices, 2_000, 2_000);
     assert_eq!(store.reserve_usage(DAY, &channel(), &most, &caps).unwrap(), Ok(()));
     assert_eq!(spent(&store).cost, cost("0.006"), "as if it took all it can");
@@ -43,7 +43,7 @@ fn what_is_reserved_counts_until_it_is_settled() {
 fn two_processes_never_go_beyond_the_caps_together() {
     let folder = tempfile::tempdir().unwrap();
     let prices = ModelPrices { input: cost("2.5"), output: cost("10"), ..ModelPrices::default() };
-    let caps = ModelCaps { tokens: 400_000, cost: Some(cost("0.37")) };
+    let caps = ModelCaps { tab_cost: Some(cost("0.2")), ..ModelCaps::of_day(400_000, Some(cost("0.37"))) };
     let asking = |number: u64| {
         let store = Store::open(folder.path()).unwrap();
         move || {
@@ -72,4 +72,7 @@ fn two_processes_never_go_beyond_the_caps_together() {
     threads.into_iter().for_each(|it| it.join().unwrap());
     let store = Store::open(folder.path()).unwrap();
     assert!(spent(&store).cost > cost("0.3"), "the day was used");
+    for row in store.reader().unwrap().model_usage(DAY).unwrap() {
+        assert!(row.usage.cost <= cost("0.2"), "{row:?}");
+    }
 }

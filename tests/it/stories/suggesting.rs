@@ -277,7 +277,7 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
     let (model, answer) = hostile_model();
     let cost = |text: &str| ModelCost::parse(text).expect(text);
     let prices = ModelPrices { input: cost("1"), output: cost("3"), minute: cost("0.01") };
-    let caps = ModelCaps { tokens: DAY_TOKENS, cost: Some(cost("0.05")) };
+    let caps = ModelCaps::of_day(DAY_TOKENS, Some(cost("0.05")));
     let mut desk = desk();
     desk.suggests_within(&model.url(), caps, prices);
     desk.app.context.settings.review_one_in = 1;
