@@ -46,7 +46,7 @@ fn a_draft_only_conversation_has_its_ai_paused_and_a_draft_ready() {
     photograph!(desk, "ready_history", History);
     desk.keys("i<Ctrl-D>").shows("your canned reply: Money back after a double charge").shows("Hi Maria");
     assert!(desk.outbound().is_empty(), "what is ready is never sent by itself");
-    desk.keys("<Esc>").types("We look into it.").keys("<Enter>").settle();
+    desk.keys("<Esc>").types("We look into it.").hides("draft ready, i Ctrl-D").keys("<Enter>").settle();
     assert_eq!(desk.outbound().len(), 1, "a person wrote and sent it");
     desk.keys("<Esc>").shows("draft-only").hides("draft ready");
     later(&mut desk, MARIA, "Maria Lopez", "Charged twice again, 1042 this time!");

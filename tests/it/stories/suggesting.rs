@@ -178,7 +178,7 @@ fn an_own_text_is_translated_in_its_place_and_its_original_kept() {
         (&json!("I am sorry, Maria."), Some(1))
     );
     desk.keys("<Esc>").shows("I am sorry, Maria.").hides("Lo siento").shows("Enter send · ");
-    desk.keys("<Ctrl-R><Enter>")
+    desk.keys("<Ctrl-O>x<Enter>")
         .hides("customer's language")
         .shows("Lo siento, Maria. Mañana llega el 1041.");
     desk.shows("Translated into Spanish. The original: I am sorry,")
@@ -208,6 +208,10 @@ fn half_a_translation_is_never_put_in_place_of_a_text() {
     assert!(model.requests()[0].json()["max_tokens"].as_u64().is_some_and(|it| it > 5_000));
     desk.keys("<Enter>").shows("Nothing is translated").keys("<Esc>").shows("will be there by noon");
     desk.keys("<Esc>").keys("X").shows("Lo siento, Mar").shows("It breaks off here");
+}
+
+fn cost(text: &str) -> ModelCost {
+    ModelCost::parse(text).expect(text)
 }
 
 /// One of these by chance.
@@ -258,6 +262,17 @@ fn press_over_it(desk: &mut Desk, chance: &Chance) {
     }
 }
 
+/// A desk with all that may be asked for by itself, and with small caps.
+fn leashed_desk(model: &StandIn) -> Desk {
+    let prices = ModelPrices { input: cost("1"), output: cost("3"), minute: cost("0.01") };
+    let caps = ModelCaps::of_day(DAY_TOKENS, Some(cost("0.05")));
+    let mut desk = desk();
+    desk.suggests_within(&model.url(), caps, prices);
+    desk.app.context.settings.review_one_in = 1;
+    desk.app.context.settings.brief_on_pause = true;
+    desk
+}
+
 #[test]
 fn whatever_a_model_and_customers_say_only_a_person_sends() {
     let runs = std::env::var("FRONTDESK_LEASH").ok().and_then(|it| it.parse().ok()).unwrap_or(RUNS);
@@ -281,13 +296,7 @@ fn whatever_a_model_and_customers_say_only_a_person_sends() {
         " [1] [99].",
     ];
     let (model, answer) = hostile_model();
-    let cost = |text: &str| ModelCost::parse(text).expect(text);
-    let prices = ModelPrices { input: cost("1"), output: cost("3"), minute: cost("0.01") };
-    let caps = ModelCaps::of_day(DAY_TOKENS, Some(cost("0.05")));
-    let mut desk = desk();
-    desk.suggests_within(&model.url(), caps, prices);
-    desk.app.context.settings.review_one_in = 1;
-    desk.app.context.settings.brief_on_pause = true;
+    let mut desk = leashed_desk(&model);
     let voice = upload(&desk, "note.ogg", b"OggS");
     let chance = Chance::seeded(0x51ab);
     let (mut asked, mut used, mut is_honest) = (0, ModelUsage::default(), true);

@@ -34,6 +34,8 @@ pub enum ComposerMenuItem {
     /// A canned reply at the cursor.
     Canned,
     Suggested,
+    /// The text in the customer's language.
+    Translated,
     Emoji,
     /// The text in the person's editor.
     Editor,
@@ -43,7 +45,7 @@ pub enum ComposerMenuItem {
 
 impl ComposerMenuItem {
     /// All of them, in the order they stand.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Template,
         Self::Attach,
         Self::Location,
@@ -54,6 +56,7 @@ impl ComposerMenuItem {
         Self::Markup,
         Self::Canned,
         Self::Suggested,
+        Self::Translated,
         Self::Emoji,
         Self::Editor,
         Self::Note,
@@ -72,6 +75,7 @@ impl ComposerMenuItem {
             Self::Markup => ('m', "plain text, HTML or MarkdownV2"),
             Self::Canned => ('c', "canned reply"),
             Self::Suggested => ('d', "suggested draft"),
+            Self::Translated => ('x', "your text in the customer's language"),
             Self::Emoji => ('e', "emoji"),
             Self::Editor => ('g', "edit in your editor"),
             Self::Note => ('n', "private note"),
@@ -130,6 +134,7 @@ pub fn entry_is_off(inbox: &Inbox, entry: ComposerMenuItem) -> Option<String> {
         }
         ComposerMenuItem::Later => inbox.enabled(Command::Write).err(),
         ComposerMenuItem::Suggested => inbox.enabled(Command::SuggestDraft).err(),
+        ComposerMenuItem::Translated => inbox.enabled(Command::TranslateText).err(),
         ComposerMenuItem::Markup
         | ComposerMenuItem::Canned
         | ComposerMenuItem::Emoji
@@ -150,6 +155,7 @@ fn choose_entry(inbox: &mut Inbox, entry: ComposerMenuItem) {
         ComposerMenuItem::Markup => inbox.desk.turn_markup(&mut inbox.context),
         ComposerMenuItem::Canned => canned::pick_reply(&mut inbox.context, ""),
         ComposerMenuItem::Suggested => suggesting::ask(inbox, SuggestionKind::Draft),
+        ComposerMenuItem::Translated => suggesting::ask(inbox, SuggestionKind::OwnText),
         ComposerMenuItem::Emoji => emoji::pick_emoji(&mut inbox.context),
         ComposerMenuItem::Editor => inbox.desk.edit_outside(&mut inbox.context),
         ComposerMenuItem::Note => inbox.desk.switch_mode(),

@@ -13,6 +13,7 @@ use crate::components::paint_view::{Run, Sides};
 use crate::desk::SecondConversation;
 use crate::layout::Area;
 use crate::loads::Pane;
+use crate::screens::composer::Composer;
 use crate::screens::conversations::draft_only::view as draft_view;
 use crate::screens::history::History;
 use crate::screens::history::lines;
@@ -160,7 +161,8 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
     }
     let (drafts, style) = draft_view::state(theme, row);
     if !drafts.is_empty() {
-        let keys = if draft_view::has_ready_draft(row) {
+        let is_answered = tab.composer.as_ref().is_some_and(Composer::has_reply);
+        let keys = if draft_view::has_ready_draft(row) && !is_answered {
             inbox.context.keyed(", {write} {suggest-draft}")
         } else {
             String::new()
