@@ -12,6 +12,8 @@ use crate::shell::suggesting::asking::{NOBODY, Suggester, lines_of};
 
 /// Bytes of a second of speech at least: what is longer for its bytes is no speech.
 const BYTES_A_SECOND: u64 = 500;
+/// Seconds that a note may be long however few bytes it has.
+const SHORTEST: u64 = 60;
 
 impl Suggester {
     /// Fetches a voice note and has it written down.
@@ -36,7 +38,7 @@ impl Suggester {
         let name = links::file_name(&note.url).unwrap_or("note.ogg");
         let mime = note.mime.as_deref().filter(|it| is_media_type(it)).unwrap_or("application/octet-stream");
         let file = VoiceFile { name, content_type: mime, bytes: &bytes };
-        let longest = (u64::try_from(bytes.len()).unwrap_or(u64::MAX) / BYTES_A_SECOND).max(1);
+        let longest = (u64::try_from(bytes.len()).unwrap_or(u64::MAX) / BYTES_A_SECOND).max(SHORTEST);
         let of = |seconds: u64| ModelUsage {
             cost: setup.prices.minute.of_seconds(seconds),
             ..ModelUsage::default()

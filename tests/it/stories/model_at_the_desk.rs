@@ -147,3 +147,22 @@ fn a_voice_note_is_written_down_after_consent_and_paid_by_the_minute() {
     desk.shows("Nothing is written down: the model did not answer: the 1.00").shows("0.62 are spent");
     assert!(model.requests().is_empty() && desk.outbound().is_empty());
 }
+
+#[test]
+fn a_note_of_few_bytes_may_be_long_and_never_takes_more_than_a_day_has() {
+    let mut desk = desk(120, 40);
+    let url = upload(&desk, "note.ogg", b"OggS");
+    desk.wait(60_000_000);
+    desk.dev(
+        "inbound",
+        json!({"channel": "whatsapp", "from": MARIA, "name": "Maria Lopez", "text": "", "mediaUrl": url}),
+    );
+    let model = StandIn::start(|_| (200, json!({"text": "Hello?", "duration": 55}).to_string()));
+    let prices = ModelPrices { minute: cost("0.60"), ..ModelPrices::default() };
+    desk.settle().suggests_within(&model.url(), ModelCaps::of_day(50_000, Some(cost("0.50"))), prices);
+    desk.keys("G<Ctrl-W>y").shows("the 0.50 of today are").shows("0.00 are spent").keys("<Esc>");
+    assert!(model.requests().is_empty());
+    desk.suggests_within(&model.url(), ModelCaps::of_day(50_000, Some(cost("0.60"))), prices);
+    desk.keys("<Ctrl-W>").shows("Transcript: Hello?");
+    assert_eq!(desk.model_usage().cost, cost("0.55"));
+}
