@@ -203,7 +203,7 @@ macro_rules! each_command {
             ShowCredits Desk ["$"] "credits" "The balance, what was spent from here, and what waits for credits" => always, features::show_credits;
             GoToPeople Desk ["g p"] "people" "The people: contacts of this tab, their tags and metadata" => always, desk::go_to_people;
             GoToBroadcasts Desk ["g b"] "broadcasts" "The broadcasts: what goes on and what went, wave by wave" => always, desk::go_to_broadcasts;
-            GoToWall Desk ["g W"] "wall" "The wall: every channel in a line, for a screen that is passed by" => always, desk::go_to_wall;
+            GoToWall Desk ["g W"] "wall" "The wall: a line for each channel, for a screen that people pass by" => always, desk::go_to_wall;
             GoToSnoozed Desk ["g s"] "snoozed" "What was put aside" => always, conversations::go_to_snoozed;
             ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; {hand-back} hands back" => always, conversations::show_paused;
             NeedsYou Desk ["g N"] "needs you" "What needs you in any tab, by urgency: what asks, whom the AI fails, pauses that are over, broadcasts and proposals that wait" => always, features::show_attention;
@@ -213,13 +213,13 @@ macro_rules! each_command {
             ShowResults Desk ["g r"] "results" "What became of the last action on many" => conversations::may_show_results, conversations::show_results;
             ShowCalls Desk ["g l"] "requests" "What was asked of the servers lately, how they answered and how fast; each as a curl command" => always, desk::show_calls;
             ShowUnreadable Desk ["g u"] "unreadable" "What the server sent to this tab that could not be read, as it came" => history::may_show_unreadable, history::show_unreadable;
-            ShowLens Desk ["g X"] "fields" "What the server tells that the interface does not name: fields with examples and counts, unknown words" => always, lens::show_lens;
-            FieldsOnCard Conversation ["g I"] "card fields" "Tell on the card, too, the fields that the interface does not name, or hide them" => lens::may_show_fields, lens::fields_on_card;
+            ShowLens Desk ["g X"] "fields" "Fields and words from the server that the interface does not name: how often, with examples" => always, lens::show_lens;
+            FieldsOnCard Conversation ["g I"] "card fields" "Show on the card the fields that the interface does not name, or hide them" => lens::may_show_fields, lens::fields_on_card;
             AskConnection Desk ["!"] "ask" "Ask any endpoint of a connection, with a form for what it wants to know" => connections::may_ask, connections::ask_connection;
             ShowConnectionCalls Desk ["g L"] "connections" "The calls of connections: when, what, for whom, how they were answered and how fast" => always, connections::show_connection_calls;
             MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too" => on_mail, mail::mail_folders;
             ShowRules Desk ["g R"] "rules" "Mail: the rules for senders and what they did; switch, change, remove them, take back what they did" => on_mail, mail::show_rules;
-            MailContacts Desk ["g m"] "addresses" "Mail: find whom mails were exchanged with, and go to their chat" => on_mail, mail::mail_contacts;
+            MailContacts Desk ["g m"] "addresses" "Mail: find people you exchanged mails with, and go to their chat" => on_mail, mail::mail_contacts;
             HalfDown Desk ["Ctrl-D"] "half page" "Half a page down" => always, desk::half_down;
             HalfUp Desk ["Ctrl-U"] "half page" "Half a page up" => always, desk::half_up;
             PageDown Desk ["PgDn"] "page" "A page down" => always, desk::page_down;

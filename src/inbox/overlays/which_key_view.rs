@@ -5,6 +5,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 
 use crate::Inbox;
+use crate::command;
 use crate::components::paint_view;
 use crate::keymap;
 use crate::layout::Area;
@@ -21,8 +22,8 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     }
     let keymap = &inbox.context.settings.keymap;
     let all = keymap.continuations(&inbox.desk.places(), &inbox.keyboard.pressed);
-    let entries: Vec<(String, String)> =
-        all.into_iter().map(|(key, command)| (key, keymap.doc(command))).collect();
+    let entries: Vec<(String, String, &str)> =
+        all.into_iter().map(|(key, it)| (key, keymap.doc(it), command::row(it).word)).collect();
     let most = usize::from(body.height.saturating_sub(2)).max(1);
     let columns = entries.len().div_ceil(most).max(usize::from(body.width / ENTRY)).max(1);
     let rows = entries.len().div_ceil(columns);
@@ -33,14 +34,18 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
     let inner = area.inner();
     let width = inner.width / u16::try_from(columns).unwrap_or(u16::MAX).max(1);
-    let widest = entries.iter().map(|(key, _)| wrap::cells(key)).max().unwrap_or(0);
+    let widest = entries.iter().map(|it| wrap::cells(&it.0)).max().unwrap_or(0);
     let keys = u16::try_from(widest).unwrap_or(u16::MAX).min(width / 2);
     for (column, entries) in entries.chunks(rows.max(1)).enumerate() {
         let x = inner.x + 1 + width * u16::try_from(column).unwrap_or(0);
         let room = width.saturating_sub(keys + 3);
-        for (y, (key, doc)) in (inner.y..inner.y + inner.height).zip(entries) {
+        for (y, (key, doc, word)) in (inner.y..inner.y + inner.height).zip(entries) {
             paint_view::text(buffer, x, y, keys, key, theme.own());
-            let doc = wrap::cut(doc, usize::from(room));
+            // What is cut begins with what the place is called.
+            let named = doc.strip_prefix("The ").is_some_and(|it| it.starts_with(word));
+            let fits = wrap::cells(doc) <= usize::from(room);
+            let doc = if named || fits { doc.clone() } else { format!("{word}: {doc}") };
+            let doc = wrap::cut(&doc, usize::from(room));
             paint_view::text(buffer, x + keys + 1, y, room, &doc, Style::new());
         }
     }

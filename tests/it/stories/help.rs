@@ -1,6 +1,6 @@
 //! Help comes from the command table, and a key never does nothing silently.
 
-use frontdesk::inbox::command::{VERBS, VERBS_HEADING};
+use frontdesk::inbox::command::{self, VERBS, VERBS_HEADING};
 use frontdesk::inbox::keymap::KeyMap;
 use frontdesk::inbox::keys::KeyPress;
 use frontdesk::inbox::plain::help::help;
@@ -108,10 +108,15 @@ fn a_sequence_that_was_begun_shows_every_way_it_goes_on() {
             }
             desk.keys(first).shows("Esc cancels");
             for (key, command) in all {
-                let doc = keymap.doc(command);
-                // The least screen has room for the first words only.
-                let start: String = doc.chars().take(if columns < 80 { 12 } else { 16 }).collect();
-                desk.shows(&format!("{key} {start}"));
+                // Where there is no room for all of it, the name goes first. The least screen has
+                // room for the first words only.
+                let (doc, word) = (keymap.doc(command), command::row(command).word);
+                let begins = |words: &str| {
+                    let start: String = words.chars().take(if columns < 80 { 12 } else { 16 }).collect();
+                    desk.picture().contains(&format!("{key} {start}"))
+                };
+                let named = format!("{word}: {doc}");
+                assert!(begins(&doc) || begins(&named), "{key} {named}:\n{}", desk.picture());
             }
             desk.keys("<Esc>").hides("Esc cancels");
         }

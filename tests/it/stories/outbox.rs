@@ -18,7 +18,7 @@ fn desk() -> Desk {
 #[test]
 fn empty_pages_say_what_they_are_for() {
     let mut desk = desk();
-    desk.keys("g").shows("o The outbox").shows("d The drafts");
+    desk.keys("g").shows("o The outbox").shows("d The drafts").shows("N needs you: What needs you");
     photographs!(desk, "places", Overlay, Status);
     desk.keys("o").shows("Nothing waits to leave");
     desk.keys("a")
