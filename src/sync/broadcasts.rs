@@ -11,6 +11,7 @@ use crate::health::PolledResource;
 use crate::plan::watching;
 use crate::report::{PullError, Pulled};
 use client::ReadError;
+use model::broadcasts::Broadcast;
 use model::ids::BroadcastId;
 use model::news::News;
 use model::time::{DAY, MINUTE, Timestamp};
@@ -92,16 +93,24 @@ impl ChannelSync {
     }
 
     /// What a broadcast took in the end: those who were not reached are given
-    /// back, which only the balance tells.
-    async fn read_balance_after(&self, id: &BroadcastId) -> Result<(), PullError> {
-        if self.store.wants_balance_after(self.id(), id).await? {
+    /// back, which only the balance tells once all were tried.
+    pub(crate) async fn read_balance_after(&self, told: &Broadcast) -> Result<(), PullError> {
+        let just_ended = told.is_settled() && !told.ended_before(self.clock.now().plus(-FRESH));
+        if just_ended && self.store.wants_balance_after(self.id(), &told.id).await? {
             let account = self.client.account().await?;
-            self.store.note_balance_after(self.id(), id, account.credits).await?;
+            self.store.note_balance_after(self.id(), &told.id, account.credits).await?;
             if self.store.apply_account(self.id(), account.clone()).await? {
                 self.tell(News::Account(self.id().clone(), Box::new(account)));
             }
         }
         Ok(())
+    }
+
+    /// The same for a script, which tells the rest without it.
+    pub async fn try_balance_after(&self, told: &Broadcast) {
+        if let Err(error) = self.read_balance_after(told).await {
+            tracing::info!(channel = %self.id(), %error, "the balance after a broadcast could not be read");
+        }
     }
 
     async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
@@ -115,9 +124,7 @@ impl ChannelSync {
             told => told?,
         };
         let now = self.clock.now();
-        if told.is_settled() && !told.ended_before(now.plus(-FRESH)) {
-            self.read_balance_after(id).await?;
-        }
+        self.read_balance_after(&told).await?;
         let ends = told.is_finished() && !self.store.is_finished_broadcast(self.id(), id).await?;
         if told.is_settled() || told.ended_before(now.plus(-SETTLING)) {
             state.watched.remove(id);

@@ -181,7 +181,8 @@ impl ChannelSync {
                     pending: told.pending,
                 };
                 let reading = read_again(before.as_ref(), counts, told.is_finished(), self.clock.now());
-                self.store.apply_broadcast(self.id(), told).await?;
+                self.store.apply_broadcast(self.id(), told.clone()).await?;
+                self.read_balance_after(&told).await?;
                 reading
             }
             Err(ReadError::NotFound(_)) => {

@@ -29,6 +29,7 @@ pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result
     if let Some(told) = &told {
         let kept = session.store().apply_broadcast(&channel.spec().id, told.clone());
         session.runtime.block_on(kept).context("keeping how it goes")?;
+        session.runtime.block_on(channel.try_balance_after(told));
     }
     Ok(told)
 }
