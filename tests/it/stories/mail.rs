@@ -183,7 +183,7 @@ fn marked_threads_are_filed_together_and_one_key_takes_it_back() {
     // Plan and result are told, and what has it already is left out.
     desk.keys("Va").shows("3 marked").keys("*");
     desk.shows("star: 2 of 3 apply; 1 does not: starred already · z undoes · g r shows each");
-    desk.settle().shows("starred 2 of 2").settle();
+    desk.settle().shows("starred 2 of 2 · z undoes").settle();
     for subject in ["Order 2001", "Order 2002", "Order 2003"] {
         assert_eq!(told(&desk, subject, "isStarred"), true, "{subject}");
     }

@@ -334,7 +334,9 @@ impl Changes {
         if asks > 0 {
             words.push_str(&format!(", {asks} {}", if asks == 1 { "asks" } else { "ask" }));
         }
-        let words = format!("{words} · {} shows each", context.key_of(Command::ShowResults));
+        let is_undone_as_one = matches!(batch.wish, BulkWish::File(_));
+        let undo = if is_undone_as_one { context.keyed(" · {undo} undoes") } else { String::new() };
+        let words = format!("{words}{undo} · {} shows each", context.key_of(Command::ShowResults));
         if asks + refused > 0 { context.warn(words) } else { context.say(words) }
     }
 
