@@ -56,6 +56,20 @@ fn without_a_model_the_canned_reply_that_fits_is_suggested() {
 }
 
 #[test]
+fn a_suggestion_never_covers_the_composer_however_low_the_screen_is() {
+    let mut desk = desk();
+    for rows in [10, 12, 14, 24] {
+        desk.resize((60, rows));
+        desk.keys("iHello<Ctrl-D>")
+            .shows("your canned reply")
+            .shows("Reply · LIVE")
+            .shows("Hello")
+            .hides("└─  ─");
+        desk.keys("<Esc><Ctrl-U><Esc>");
+    }
+}
+
+#[test]
 fn the_demo_suggests_without_a_model() {
     let mut desk = Desk::demo(120, 40);
     write_samples(&desk.replies()).expect("samples");

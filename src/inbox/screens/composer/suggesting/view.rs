@@ -50,11 +50,21 @@ fn newest(inbox: &Inbox) -> Option<MessageId> {
 }
 
 impl SuggestionPanel {
-    /// Above the composer where there is room, else in the middle.
+    /// Above the composer, over the messages where there is no room for both;
+    /// without a composer in the middle.
     fn area(&self, inbox: &Inbox, newest: Option<&MessageId>) -> Area {
-        let width = WIDTH.min(inbox.context.size.0.saturating_sub(2));
-        let middle = || centered(inbox, width, self.rows(newest, width));
-        inbox.desk.areas(&inbox.context).suggestion.unwrap_or_else(middle)
+        let areas = inbox.desk.areas(&inbox.context);
+        match (areas.suggestion, areas.composer) {
+            (Some(area), _) => area,
+            (None, Some(below)) => {
+                let height = self.rows(newest, below.width).min(below.y.saturating_sub(1));
+                Area { y: below.y - height, height, ..below }
+            }
+            (None, None) => {
+                let width = WIDTH.min(inbox.context.size.0.saturating_sub(2));
+                centered(inbox, width, self.rows(newest, width))
+            }
+        }
     }
 
     /// Whether there is more of it than is seen at once.
@@ -68,6 +78,9 @@ impl SuggestionPanel {
         let mut inner = Area { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
         let first = if self.is_draft() { 0 } else { self.chosen };
         for SuggestionLine { chosen, words, tone } in self.lines(newest).into_iter().skip(first) {
+            if inner.height == 0 {
+                return;
+            }
             let mark = match (chosen, theme.ascii) {
                 (None, _) => "",
                 (Some(false), _) => "  ",
