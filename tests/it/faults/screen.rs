@@ -24,15 +24,15 @@ struct Scene {
 impl Scene {
     async fn new() -> (Self, Terminal) {
         let world = World::start().await;
-        for customer in [FIRST, SECOND] {
-            world.inbound("whatsapp", customer).await;
-        }
+        // Who has waited longer stands above, whatever else becomes known.
+        world.inbound("whatsapp", FIRST).await;
+        world.dev("/clock", json!({"advance_seconds": 60})).await;
+        world.inbound("whatsapp", SECOND).await;
         let proxy = Proxy::start(world.address(), Door::Open).await;
         let folder = Folder::new(&proxy.base_url(), world.key("whatsapp").expose());
         let inbox = folder.inbox();
         let terminal = aside(move || {
             let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 120, 30);
-            // Once both are known to wait, their order stays.
             terminal.wait_for("both customers, who wait, and a history", |it| {
                 let known = it.contains(FIRST) && it.contains(SECOND) && it.matches("waits").count() == 2;
                 known && title(it).is_some()
