@@ -13,6 +13,7 @@ use crate::budget::Retries;
 use crate::calls::RequestRing;
 use crate::contacts::NumberSearch;
 use crate::deadline::Deadline;
+use crate::local_listener::ListenerCheck;
 use crate::pace::{RateBudget, ReadPriority, Seat};
 use crate::page_size::PageSize;
 use crate::sameness::{Applied, Unless};
@@ -292,8 +293,8 @@ impl Client {
 pub(crate) struct Address {
     url: String,
     pub(crate) is_loopback: bool,
-    /// The port of this machine a key goes to in the clear, if it does.
-    pub(crate) local_port: Option<u16>,
+    /// What to look at on this machine, if a key goes there in the clear.
+    pub(crate) listener: Option<ListenerCheck>,
     warning: Option<String>,
 }
 
@@ -342,8 +343,10 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
     let text = url.as_str().trim_end_matches('/').to_owned();
     let warning = (!text.ends_with("/v1"))
         .then(|| format!("base_url {text} does not end in /v1; requests may not find what they ask for"));
-    let local_port = url.port_or_known_default().filter(|_| url.scheme() == "http");
-    Ok(Address { url: text, is_loopback, local_port, warning })
+    let is_ipv4 = matches!(url.host(), Some(url::Host::Ipv4(_)));
+    let port = url.port_or_known_default().filter(|_| url.scheme() == "http");
+    let listener = port.map(|port| ListenerCheck { port, is_ipv4 });
+    Ok(Address { url: text, is_loopback, listener, warning })
 }
 
 fn is_loopback(host: &str) -> bool {

@@ -5,6 +5,7 @@
 //! Linux tells; elsewhere nothing is known, and nothing refused.
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 
@@ -36,25 +37,40 @@ pub fn trust_user(base_url: &str, uid: u32) {
 }
 
 /// Looks at who holds a port that a connection was just made to.
-fn look(port: u16) -> Result<(), ForeignListener> {
+fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
     #[cfg(target_os = "linux")]
     {
-        let read = |it: &str| std::fs::read_to_string(it).unwrap_or_default();
-        let tables = read("/proc/net/tcp") + &read("/proc/net/tcp6");
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&port).copied();
-        let own = [Some(0), Some(rustix::process::geteuid().as_raw()), known];
-        judge(&tables, port, &own)
+        let mut listeners = listeners_in("/proc/net/tcp");
+        // What listens on an address of IPv4 is asked before what listens on all of IPv6.
+        if !check.is_ipv4 || !listeners.iter().any(|it| it.0 == check.port) {
+            listeners.extend(listeners_in("/proc/net/tcp6"));
+        }
+        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&check.port).copied();
+        judge(&listeners, check.port, &[Some(0), Some(rustix::process::geteuid().as_raw()), known])
     }
     #[cfg(not(target_os = "linux"))]
     {
-        let _ = port;
+        let _ = check;
         Ok(())
     }
 }
 
+/// The ports of a table of the system's and the users who hold them.
+#[cfg(target_os = "linux")]
+fn listeners_in(table: &str) -> Vec<(u16, u32)> {
+    // A row at a time: for each more the system may walk through all connections.
+    const ROW: usize = 150;
+    std::fs::File::open(table).map(|it| listeners(BufReader::with_capacity(ROW, it))).unwrap_or_default()
+}
+
+/// The listeners on this machine's loopback, which a table begins with.
+fn listeners(table: impl BufRead) -> Vec<(u16, u32)> {
+    let rows = table.lines().skip(1).map_while(Result::ok);
+    rows.map_while(|row| is_listening(&row).then(|| listener(&row))).flatten().collect()
+}
+
 /// What the system's tables of sockets say of a port.
-fn judge(tables: &str, port: u16, own: &[Option<u32>]) -> Result<(), ForeignListener> {
-    let listeners: Vec<(u16, u32)> = tables.lines().filter_map(listener).collect();
+fn judge(listeners: &[(u16, u32)], port: u16, own: &[Option<u32>]) -> Result<(), ForeignListener> {
     let mut here = listeners.iter().filter(|it| it.0 == port).peekable();
     // A system that tells of no listener at all tells nothing.
     if here.peek().is_none() && !listeners.is_empty() {
@@ -66,31 +82,34 @@ fn judge(tables: &str, port: u16, own: &[Option<u32>]) -> Result<(), ForeignList
     }
 }
 
-/// The port and the user of a row, if it listens on this machine's loopback.
+fn is_listening(row: &str) -> bool {
+    row.split_whitespace().nth(3) == Some("0A")
+}
+
+/// The port and the user of a row, if it is reached from this machine's loopback.
 fn listener(row: &str) -> Option<(u16, u32)> {
-    const LISTENS: &str = "0A";
     let fields: Vec<&str> = row.split_whitespace().collect();
     let (address, port) = fields.get(1)?.split_once(':')?;
     let reaches = address.bytes().all(|it| it == b'0')
         || (address.len() == 8 && address.ends_with("7F"))
         || address == "00000000000000000000000001000000"
         || (address.starts_with("0000000000000000FFFF0000") && address.ends_with("7F"));
-    (*fields.get(3)? == LISTENS && reaches)
-        .then(|| Some((u16::from_str_radix(port, 16).ok()?, fields.get(7)?.parse().ok()?)))
-        .flatten()
+    reaches.then(|| Some((u16::from_str_radix(port, 16).ok()?, fields.get(7)?.parse().ok()?))).flatten()
 }
 
 /// Looks at who holds the port behind each new connection.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListenerCheck {
     pub(crate) port: u16,
+    /// Whether the host is an address of IPv4.
+    pub(crate) is_ipv4: bool,
 }
 
 impl<S> Layer<S> for ListenerCheck {
     type Service = Connector<S>;
 
     fn layer(&self, inner: S) -> Connector<S> {
-        Connector { inner, port: self.port }
+        Connector { inner, check: *self }
     }
 }
 
@@ -98,7 +117,7 @@ impl<S> Layer<S> for ListenerCheck {
 #[derive(Debug, Clone)]
 pub(crate) struct Connector<S> {
     inner: S,
-    port: u16,
+    check: ListenerCheck,
 }
 
 impl<S, R> Service<R> for Connector<S>
@@ -115,10 +134,10 @@ where
     }
 
     fn call(&mut self, to: R) -> Self::Future {
-        let (made, port) = (self.inner.call(to), self.port);
+        let (made, check) = (self.inner.call(to), self.check);
         Box::pin(async move {
             let connection = made.await?;
-            look(port)?;
+            look(check)?;
             Ok(connection)
         })
     }
@@ -131,11 +150,11 @@ mod tests {
     const TABLES: &str = "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n\
         0: 0100007F:2253 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1000        0 1 1 0 100 0 0 10 0\n\
         1: 00000000:2254 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 2 1 0 100 0 0 10 0\n\
-        2: 0100007F:2255 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1001        0 3 1 0 100 0 0 10 0\n\
         3: 0501A8C0:2253 00000000:0000 0A 00000000:00000000 00:00000000 00000000  1001        0 4 1 0 100 0 0 10 0\n\
         0: 00000000000000000000000000000000:2256 00000000000000000000000000000000:0000 0A 0:0 0:0 0  0 0 5 1 0\n\
         1: 00000000000000000000000001000000:2257 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1001 0 6 1 0\n\
-        2: 0000000000000000FFFF00000100007F:2258 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1001 0 7 1 0\n";
+        2: 0000000000000000FFFF00000100007F:2258 00000000000000000000000000000000:0000 0A 0:0 0:0 0  1001 0 7 1 0\n\
+        3: 0100007F:2255 0100007F:9999 01 00000000:00000000 00:00000000 00000000  1001        0 3 1 0 100 0 0 10 0\n";
 
     #[test]
     fn a_port_is_this_users_or_roots_or_refused() {
@@ -149,15 +168,16 @@ mod tests {
             (0x2258, Err(ForeignListener::User(0x2258, 1001))),
             (0x2259, Err(ForeignListener::Gone(0x2259))),
         ];
+        let listeners = listeners(TABLES.as_bytes());
         for (port, judged) in cases {
-            assert_eq!(judge(TABLES, port, &own), judged, "{port:x}");
+            assert_eq!(judge(&listeners, port, &own), judged, "{port:x}");
         }
         assert_eq!(
-            judge(TABLES, 0x2254, &[Some(0), Some(1000), Some(1001)]),
+            judge(&listeners, 0x2254, &[Some(0), Some(1000), Some(1001)]),
             Ok(()),
             "the configuration names them"
         );
-        assert_eq!(judge("", 0x2254, &own), Ok(()), "a system that tells nothing");
+        assert_eq!(judge(&[], 0x2254, &own), Ok(()), "a system that tells nothing");
     }
 
     #[cfg(target_os = "linux")]
@@ -165,6 +185,7 @@ mod tests {
     fn the_system_tells_who_listens() {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        assert_eq!(look(port), Ok(()));
+        assert_eq!(look(ListenerCheck { port, is_ipv4: true }), Ok(()));
+        assert_eq!(look(ListenerCheck { port, is_ipv4: false }), Ok(()));
     }
 }

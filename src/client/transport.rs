@@ -96,7 +96,7 @@ pub(crate) struct Sockets {
     http: OnceLock<Result<reqwest::Client, SafeText>>,
     is_loopback: bool,
     local: [SocketAddr; 2],
-    local_port: Option<u16>,
+    listener: Option<ListenerCheck>,
     connect: Duration,
     /// How long an answer may pause.
     idle: Duration,
@@ -121,7 +121,7 @@ impl Sockets {
             http: OnceLock::new(),
             is_loopback: address.is_loopback,
             local: address.here(),
-            local_port: address.local_port,
+            listener: address.listener,
             connect: bounds.connect,
             idle: bounds.idle,
             most: bounds.body,
@@ -141,8 +141,8 @@ impl Sockets {
         if self.is_loopback {
             builder = builder.no_proxy().resolve_to_addrs("localhost", &self.local);
         }
-        if let Some(port) = self.local_port {
-            builder = builder.connector_layer(ListenerCheck { port });
+        if let Some(listener) = self.listener {
+            builder = builder.connector_layer(listener);
         }
         builder.build()
     }
