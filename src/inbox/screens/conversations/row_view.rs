@@ -27,19 +27,7 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
     }
     let conversation = &row.conversation;
     let unread = row.unread > 0;
-    let mark = if unread { theme.mark() } else { " " };
-    for y in area.y..area.y + area.height {
-        paint_view::text(buffer, area.x, y, 1, mark, theme.strong());
-    }
-    let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
-    if !inbox.desk.list().marks.is_empty() {
-        // A column of its own, while anything is marked.
-        let marked = inbox.desk.list().marks.contains(&row.key());
-        paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
-        (left, width) = (left + 2, width.saturating_sub(2));
-    }
-    let [(why, why_style), (span, span_style)] = age(inbox, theme, row);
-    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
+    let RowStart { left, width, aged } = start(inbox, theme, row, unread, area, buffer);
     let title_style = if unread { theme.strong() } else { Style::new() };
     let title = conversation.title();
     let count = if unread { format!(" ({})", row.unread) } else { String::new() };
@@ -74,6 +62,40 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
     paint_view::runs(buffer, left + 1, area.y + 1, room, &[(&tag, theme.strong()), (&preview, style)]);
 }
 
+/// What the beginning of a row leaves: where its words start, the cells from there,
+/// and those of them that its age takes at the end of the first line.
+pub(crate) struct RowStart {
+    pub(crate) left: u16,
+    pub(crate) width: u16,
+    pub(crate) aged: u16,
+}
+
+/// Draws what every row begins with, of a chat or of a thread: whether it is unread,
+/// whether it is marked, and its age.
+pub(crate) fn start(
+    inbox: &Inbox,
+    theme: Theme,
+    row: &ConversationRow,
+    unread: bool,
+    area: Area,
+    buffer: &mut Buffer,
+) -> RowStart {
+    let mark = if unread { theme.mark() } else { " " };
+    for y in area.y..area.y + area.height {
+        paint_view::text(buffer, area.x, y, 1, mark, theme.strong());
+    }
+    let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
+    if !inbox.desk.list().marks.is_empty() {
+        // A column of its own, while anything is marked.
+        let marked = inbox.desk.list().marks.contains(&row.key());
+        paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
+        (left, width) = (left + 2, width.saturating_sub(2));
+    }
+    let [(why, why_style), (span, span_style)] = age(inbox, theme, row);
+    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
+    RowStart { left, width, aged }
+}
+
 /// In the list over all tabs, the name of the row's tab.
 pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
     let tab = inbox.desk.tabs.iter().find(|it| inbox.desk.everywhere && it.channel.id == row.channel);
@@ -92,7 +114,7 @@ pub(crate) fn labels(inbox: &Inbox, row: &ConversationRow) -> String {
 
 /// Why the row needs a person, and for how long; else how old the newest
 /// message is. Only the word has a colour.
-pub(crate) fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
+fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
     let now = inbox.context.shown_at();
     let since = |word: &str, style, at: Option<Timestamp>| {
         let span = at.map_or_else(String::new, |it| format!(" {}", short_span(now.since(it))));

@@ -9,6 +9,7 @@ use crate::command::Command;
 use crate::components::paint_view;
 use crate::layout::Area;
 use crate::screens::conversations;
+use crate::screens::conversations::row_view::RowStart;
 use crate::screens::history::History;
 use crate::screens::mail::reading::update::current_letter;
 use crate::screens::mail::thread_filing;
@@ -166,19 +167,9 @@ pub fn row(
     buffer: &mut Buffer,
 ) {
     let unread = thread.is_read == Some(false);
-    let mark = if unread { theme.mark() } else { " " };
-    for y in area.y..area.y + area.height {
-        paint_view::text(buffer, area.x, y, 1, mark, theme.strong());
-    }
-    let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
-    if !inbox.desk.list().marks.is_empty() {
-        let marked = inbox.desk.list().marks.contains(&row.key());
-        paint_view::text(buffer, left, area.y, 1, if marked { theme.chosen() } else { " " }, theme.strong());
-        (left, width) = (left + 2, width.saturating_sub(2));
-    }
+    let RowStart { left, width, aged } =
+        conversations::row_view::start(inbox, theme, row, unread, area, buffer);
     let star = if thread.is_starred == Some(true) { "* " } else { "" };
-    let [(why, why_style), (span, span_style)] = conversations::row_view::age(inbox, theme, row);
-    let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
     let name = row.conversation.title();
     let count = match row.conversation.message_count {
         0 | 1 => String::new(),
