@@ -94,9 +94,9 @@ impl Store {
         let (channel, id) = (channel.clone(), id.clone());
         self.outbox()
             .later(move |connection| {
-                let sql = "SELECT count(*) FROM broadcast_balance
-                           WHERE channel = ?1 AND id = ?2 AND credits_after IS NULL";
-                Ok(connection.scalar::<i64>(sql, params![channel, id])? > 0)
+                let sql = "SELECT EXISTS (SELECT 1 FROM broadcast_balance
+                               WHERE channel = ?1 AND id = ?2 AND credits_after IS NULL)";
+                Ok(connection.scalar(sql, params![channel, id])?)
             })
             .await
     }

@@ -1,12 +1,11 @@
 //! Broadcasts: which are watched, and how they stand.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use rusqlite::Connection;
 
-use crate::tests::{at, channel};
-use crate::{Cache, Store};
+use crate::Store;
+use crate::tests::{at, channel, count_steps};
 use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::ids::BroadcastId;
 use model::text::SafeText;
@@ -68,14 +67,7 @@ async fn what_was_sent_and_has_no_end_is_found_once() {
 async fn looking_for_them_takes_no_longer_however_much_was_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let counted = Arc::new(AtomicU64::new(0));
-    let counts = Arc::clone(&counted);
-    let count = move || {
-        counts.fetch_add(1, Ordering::Relaxed);
-        false
-    };
-    let counting = move |cache: &mut Cache| Ok(cache.connection.progress_handler(1, Some(count))?);
-    store.cache().later(counting).await.unwrap();
+    let counted = store.cache().later(|cache| Ok(count_steps(&mut cache.connection))).await.unwrap();
     let mut steps = Vec::new();
     for sends in [1, 500] {
         for number in 0..sends {

@@ -30,6 +30,11 @@ mod versions;
 mod windows;
 mod wiping;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use rusqlite::Connection;
+
 use crate::Store;
 use crate::outbox::NewRow;
 use model::account::Platform;
@@ -39,6 +44,18 @@ use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
+
+/// The steps that the database takes from now on for a connection.
+pub(crate) fn count_steps(connection: &mut Connection) -> Arc<AtomicU64> {
+    let counted = Arc::new(AtomicU64::new(0));
+    let counts = Arc::clone(&counted);
+    let count = move || {
+        counts.fetch_add(1, Ordering::Relaxed);
+        false
+    };
+    connection.progress_handler(1, Some(count)).unwrap();
+    counted
+}
 
 pub(crate) fn channel() -> ChannelId {
     ChannelId::from("harbor")

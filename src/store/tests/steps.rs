@@ -2,10 +2,9 @@
 //! it is the same on every computer. A list four times as long takes as many,
 //! and no change may take more than the table says.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
-use crate::tests::{add, at, channel, conversation, list, message};
+use crate::tests::{add, at, channel, conversation, count_steps, list, message};
 use crate::{Reader, Store};
 use model::attention::{AttentionAnswer, AttentionAsk, AttentionQuery};
 use model::conversations::Escalation;
@@ -154,13 +153,7 @@ fn perform(reader: &Reader, gesture: Gesture, conversations: i64) {
 async fn steps(conversations: i64) -> Vec<u64> {
     let (_folder, store) = desk(conversations).await;
     let mut reader = store.reader().unwrap();
-    let counted = Arc::new(AtomicU64::new(0));
-    let counts = Arc::clone(&counted);
-    let count = move || {
-        counts.fetch_add(1, Ordering::Relaxed);
-        false
-    };
-    reader.connection.progress_handler(1, Some(count)).unwrap();
+    let counted = count_steps(&mut reader.connection);
     let taken = |gesture: &(Gesture, u64)| {
         // Once before, so that preparing the questions is not counted.
         perform(&reader, gesture.0, conversations);
