@@ -78,7 +78,7 @@ pub fn named_language(answer: &str) -> (Option<&str>, &str) {
     named.map_or((None, answer), |(language, rest)| (Some(language), rest))
 }
 
-/// How many sources a draft can name: what is told to it, numbered from one.
+/// The number of sources that the prompt of a draft lists, from 1 on.
 pub fn sources(request: &SuggestionRequest, replies: &[CannedReply]) -> usize {
     let known = request.facts.looked_up.len() + request.card.len();
     request.spoken.len().min(MESSAGES) + known + replies.len().min(REPLIES)

@@ -31,8 +31,8 @@ use sync::{ChannelSpec, Engine, ProcessRole};
 /// asked again with the same key.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How long the last wave of a broadcast may take to be counted, where only
-/// what waits to leave is waited for.
+/// How long the last wave of a broadcast may take to be counted before
+/// `--until-sent` ends without it.
 const COUNTED: i64 = 10 * MINUTE;
 
 /// How often it is asked whether all was sent.

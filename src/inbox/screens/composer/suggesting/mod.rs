@@ -68,7 +68,7 @@ impl SuggestionPanel {
         matches!(self.id.kind, SuggestionKind::Draft | SuggestionKind::OwnText)
     }
 
-    /// The language the text would be in, where that is told.
+    /// The language of the suggested text, if known.
     fn language(&self) -> Option<&SafeText> {
         match &self.state {
             SuggestionState::Ready(found) => found.language.as_ref(),
