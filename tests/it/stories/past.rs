@@ -1,5 +1,7 @@
 //! The time machine: list and history as they were, only to be read.
 
+use frontdesk::model::proposals::ProposedChange;
+
 use crate::desk::Desk;
 
 const MARIA: &str = "+34600111222";
@@ -50,6 +52,22 @@ fn nothing_can_be_changed_and_each_key_says_why() {
     desk.keys(":import people.csv<Enter>").settle().shows("this is the past");
     assert_eq!(desk.outbound().len(), 1, "only what the colleague said");
     desk.keys(":at now<Enter>").settle().shows("back in the present").keys("r").shows("Reply");
+}
+
+#[test]
+fn what_is_proposed_now_is_not_in_the_title_of_the_past() {
+    let mut desk = Desk::new(120, 40);
+    let maria = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().settle();
+    desk.pass(1_800).settle();
+    desk.propose("whatsapp", &maria, ProposedChange::Pause);
+    desk.settle().keys("gg<Enter>").settle().shows("proposal, g A");
+    desk.keys(":at 10:10<Enter>")
+        .settle()
+        .shows("THE PAST")
+        .shows("Where is my order")
+        .hides("proposal, g A");
+    desk.keys("<Esc>").settle().hides("THE PAST").shows("proposal, g A");
 }
 
 #[test]

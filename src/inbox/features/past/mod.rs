@@ -23,7 +23,7 @@ pub struct ShownPast {
 }
 
 /// What is never recorded, and so is not shown.
-pub(crate) const NOT_RECORDED: &str = "drafts, tags, reactions, the outbox, mail filing";
+pub(crate) const NOT_RECORDED: &str = "drafts, proposals, tags, reactions, the outbox, mail filing";
 
 /// What the last line names while the past is looked at.
 pub(crate) const HINTS: &[Command] = &[

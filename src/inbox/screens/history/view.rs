@@ -169,7 +169,8 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         };
         out.push((format!(" · {drafts}{keys}"), style));
     }
-    if tab.counts.proposals.contains(&history.conversation) {
+    // What is proposed waits now, whatever time is shown.
+    if inbox.context.past.is_none() && tab.counts.proposals.contains(&history.conversation) {
         let words = format!(" · proposal, {}", inbox.context.key_of(Command::ShowProposals));
         out.push((words, theme.needs_a_person()));
     }
