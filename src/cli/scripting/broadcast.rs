@@ -150,6 +150,10 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     }
     let content = arguments.content();
     let plan = arguments.waves.plan().map_err(|why| CliError::Usage(format!("--waves: {why}")))?;
+    if plan.is_some() && arguments.everyone {
+        let why = "--waves goes with --to: one to everyone is one request, which leaves at once";
+        return Err(CliError::Usage(why.to_owned()));
+    }
     let most = if plan.is_some() { MOST } else { bounds::BROADCAST_CONTACTS };
     let recipients = match &arguments.to {
         Some(path) => audience::of_file(session, &channel, path, most)?,
@@ -249,7 +253,7 @@ fn flight_check(
     if account.environment == Environment::Live && price.most as f64 > account.credits {
         parts.push("the balance may not suffice".to_owned());
     }
-    if let (Some(plan), Aim::These(_)) = (plan, &to.aim) {
+    if let Some(plan) = plan {
         parts.push(plan.words(count));
     }
     let told = [("tier", &account.messaging_tier), ("quality", &account.quality_rating)];

@@ -130,7 +130,10 @@ fn everyone_takes_a_phrase_and_nobody_is_never_everyone() {
     );
     let said = script.fails(2, &["broadcast", "send", "Hi", "--everyone", "--confirm", "2"]);
     assert!(said.contains("SEND TO ALL 2"), "{said}");
-    assert!(script.desk.outbound().is_empty());
+    let waves = ["broadcast", "send", "Hi", "--everyone", "--confirm", "SEND TO ALL 2", "--waves", "1,1"];
+    let said = script.fails(2, &waves);
+    assert!(said.contains("--waves goes with --to"), "{said}");
+    assert!(script.desk.outbound().is_empty(), "no wave was asked for in vain");
     let sent = script.ok(&["broadcast", "send", "Hi", "--everyone", "--confirm", "SEND TO ALL 2"]);
     assert!(sent.contains("to 2 contacts on Harbor chat"), "{sent}");
 }
