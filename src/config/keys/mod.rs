@@ -140,7 +140,10 @@ impl KeyLocation<'_> {
             },
             Err(other) => return Err(other.to_string()),
         };
-        let (given_for, key) = kept.split_once('\n').unwrap_or((kept.as_str(), ""));
+        // Whatever else stands there may be a key, and is not repeated.
+        let parts = kept.split_once('\n').filter(|it| it.0.starts_with("http"));
+        let (given_for, key) =
+            parts.ok_or_else(|| format!("what is kept for it does not name a server; {again}"))?;
         let wanted = origin(self.base_url)?;
         if given_for != wanted {
             return Err(format!("its key was given for {given_for}, not for {wanted}; {again}"));

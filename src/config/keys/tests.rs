@@ -36,6 +36,20 @@ fn a_kept_key_is_for_one_server() {
     }
 }
 
+#[test]
+fn what_names_no_server_is_not_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = kept(folder.path());
+    for text in ["svc_live_0123456789abcdef", "svc_live_0123456789abcdef\n", "svc_live_0123456789abcdef\nx\n"]
+    {
+        crate::config::keys::file::write_private(&path, text).unwrap();
+        let said =
+            KeySource::Kept(folder.path().to_owned()).fetch("harbor chat", "https://api.example.com/v1");
+        let said = said.unwrap_err();
+        assert!(!said.contains("svc_live") && said.contains("channel add"), "{said}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_key_file_is_private_or_not_read() {
