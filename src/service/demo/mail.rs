@@ -6,16 +6,22 @@ use serde_json::Value;
 use crate::channels::Channel;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::emails::{self, EmailRow};
+use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents, workspaces};
 use crate::demo::values::{is_on, list, text, texts, time_of};
 use crate::mail::receive::fresh;
 use crate::mail::topics;
+use crate::media::files::MediaStore;
+use crate::media::names;
 use crate::world::letters::{self, Writer};
 use crate::write::Work;
 use wire::email::AttachmentBody;
 
 const MAIL: &str = include_str!("../../../assets/demo/email.json");
+/// What is in each file of the samples: a picture, and a page of text.
+const PHOTO: &[u8] = include_bytes!("../../../assets/demo/files/photo.jpg");
+const PAGE: &[u8] = include_bytes!("../../../assets/demo/files/page.pdf");
 
 /// Seeds the email channel.
 pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
@@ -70,12 +76,9 @@ fn seed_mail(
         if inbound { (thread.contact_email.clone(), own) } else { (own, thread.contact_email.clone()) };
     let domain = sender.rsplit('@').next().unwrap_or("mail.example").to_owned();
     let subject = if answers.is_some() { topics::answering(&thread.subject) } else { thread.subject.clone() };
-    let attachment = |it: &Value| AttachmentBody {
-        filename: text(it, "filename").unwrap_or_default(),
-        content_type: text(it, "content_type"),
-        size: it.get("size").and_then(Value::as_u64),
-        url: None,
-    };
+    let files = list(told, "attachments").iter().zip(1..);
+    let attachments = files.map(|(it, place)| keep_file(work, channel, it, &format!("med_{id}_{place}")));
+    let attachments = attachments.collect::<Result<_, _>>()?;
     let row = EmailRow {
         header_id: format!("<{id}@{domain}>"),
         id,
@@ -88,7 +91,7 @@ fn seed_mail(
         subject,
         text: text(told, "text"),
         html: text(told, "html"),
-        attachments: list(told, "attachments").iter().map(attachment).collect(),
+        attachments,
         headers: "{}".to_owned(),
         in_reply_to: answers,
         status: if inbound { "received" } else { "opened" }.to_owned(),
@@ -102,4 +105,35 @@ fn seed_mail(
     let name = thread.contact_name.as_deref();
     correspondents::note(work.db, &channel.id, &thread.contact_email, name, at)?;
     Ok(row.header_id)
+}
+
+/// Keeps a file that came with a mail. Its address begins at the interface:
+/// the port may be another when the sample shop is opened again.
+fn keep_file(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    told: &Value,
+    id: &str,
+) -> Result<AttachmentBody, DatabaseError> {
+    let filename = text(told, "filename").unwrap_or_default();
+    let mime_type = text(told, "content_type").unwrap_or_default();
+    let bytes = if mime_type.starts_with("image/") { PHOTO } else { PAGE };
+    match &work.service.media {
+        MediaStore::Folder(files) => files.store(id, bytes)?,
+        MediaStore::Database => media::insert_bytes(work.db, id, bytes)?,
+    }
+    let row = MediaRow {
+        id: id.to_owned(),
+        workspace: channel.workspace.clone(),
+        mime_type: mime_type.clone(),
+        size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
+        filename: filename.clone(),
+    };
+    media::insert(work.db, &row, work.now)?;
+    Ok(AttachmentBody {
+        url: Some(format!("/media/{id}/{}", names::safe(&filename))),
+        filename,
+        content_type: Some(mime_type),
+        size: u64::try_from(bytes.len()).ok(),
+    })
 }

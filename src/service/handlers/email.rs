@@ -1,11 +1,13 @@
 //! The email channel: account, sending, threads, contacts. Interface: Email.
 
+use axum::Extension;
 use axum::extract::State;
 
 use crate::auth::Caller;
 use crate::carriers::watch;
 use crate::channels::Channel;
 use crate::chat::send::QUEUED;
+use crate::client_info::ClientInfo;
 use crate::credits;
 use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, Filter, ThreadRow};
@@ -136,15 +138,20 @@ pub async fn threads(State(service): State<Service>, request: Reading) -> Result
 }
 
 /// `GET /email/threads/{threadId}`
-pub async fn thread(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+pub async fn thread(
+    State(service): State<Service>,
+    Extension(client): Extension<ClientInfo>,
+    request: Reading,
+) -> Result<Reply, ApiError> {
     let id = request.segment("threadId")?;
     let caller = request.caller;
+    let base = service.hosts.shown(client.scheme, &client.host);
     service
         .database
         .read_together(move |db| {
             let row = threads::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
             let mails = emails::of_thread(db, &row.id, SHOWN, SHOWN_BYTES)?;
-            Reply::ok(&bodies::whole_thread(row, mails))
+            Reply::ok(&bodies::whole_thread(row, mails, &base))
         })
         .await
 }

@@ -38,13 +38,20 @@ pub fn filed_thread(row: ThreadRow) -> EmailThreadBody {
     EmailThreadBody { folder: Some(row.folder.clone()), ..thread(row) }
 }
 
-/// A thread as read alone: with its mails.
-pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>) -> EmailThreadBody {
-    EmailThreadBody { messages: Some(mails.into_iter().map(email).collect()), ..filed_thread(row) }
+/// A thread as read alone: with its mails. Addresses that begin at the
+/// interface are told below `base`.
+pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>, base: &str) -> EmailThreadBody {
+    let messages = mails.into_iter().map(|it| email(it, base)).collect();
+    EmailThreadBody { messages: Some(messages), ..filed_thread(row) }
 }
 
 /// A mail of a thread.
-fn email(row: EmailRow) -> EmailBody {
+fn email(mut row: EmailRow, base: &str) -> EmailBody {
+    for url in row.attachments.iter_mut().filter_map(|it| it.url.as_mut()) {
+        if url.starts_with('/') {
+            url.insert_str(0, base);
+        }
+    }
     let by_assistant = row.direction == "outbound" && emails::says_automatic(&row.headers);
     EmailBody {
         sender_type: by_assistant.then(|| "ai".to_owned()),

@@ -27,6 +27,28 @@ async fn the_sample_shop_has_mail_and_calls() {
 }
 
 #[tokio::test]
+async fn what_is_attached_to_the_samples_is_there() {
+    let world = World::start(true).await;
+    let mut files = 0;
+    for id in world.walk("email", "/email/threads", 100, "id").await {
+        let read = world.get("email", &format!("/email/threads/{id}")).await.good();
+        let mails = read["messages"].as_array().expect("mails");
+        for file in mails.iter().flat_map(|it| it["attachments"].as_array().expect("a list")) {
+            let url = file["url"].as_str().expect("an address");
+            assert!(url.starts_with(&world.running.base_url), "{url}");
+            let answer = world.http.get(url).send().await.expect("an answer");
+            assert_eq!(answer.headers()["content-type"], file["contentType"].as_str().expect("a type"));
+            let bytes = answer.bytes().await.expect("a body");
+            assert_eq!(u64::try_from(bytes.len()).ok(), file["size"].as_u64(), "{url}");
+            let begins = if url.ends_with(".jpg") { &[0xff, 0xd8, 0xff][..] } else { b"%PDF-1.4" };
+            assert!(bytes.starts_with(begins), "{url}");
+            files += 1;
+        }
+    }
+    assert_eq!(files, 16);
+}
+
+#[tokio::test]
 async fn a_customer_answers_a_persons_mail_and_others_write() {
     let world = World::start(true).await;
     let urgent = world.get("email", "/email/threads?category=repairs&folder=inbox").await.good();
