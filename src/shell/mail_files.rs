@@ -43,10 +43,15 @@ impl MailFiles {
         };
         let place = usize::try_from(*place).unwrap_or(usize::MAX);
         let bytes = enclosed_of(raw, place).ok_or("the file's bytes cannot be read: they are no base64")?;
+        self.keep(name, &bytes)
+    }
+
+    /// Saves bytes under a name; tells where.
+    pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
         let folder = self.folder();
         disk::folder(&folder).map_err(|it| format!("{} cannot be made: {it}", folder.display()))?;
         let (mut file, path) = new_file(&folder, name).map_err(|it| format!("{name} was not saved: {it}"))?;
-        file.write_all(&bytes).map_err(|it| format!("{} was not written whole: {it}", path.display()))?;
+        file.write_all(bytes).map_err(|it| format!("{} was not written whole: {it}", path.display()))?;
         Ok(path.display().to_string())
     }
 

@@ -18,6 +18,7 @@ use crate::shell::suggesting::{DeskSuggestions, Suggester};
 use inbox::event::Event;
 use inbox::outside::{Answered, OutsideRequest};
 use inbox::screens::connections::errands::{ConnectionRequest, ConnectionResult};
+use model::outbox::content::MailAttachmentSource;
 use store::Store;
 
 /// What is known of the person's files.
@@ -112,9 +113,15 @@ impl Outside {
                 }
                 Answered::Cancelled
             }
-            OutsideRequest::SaveFile { name, raw, source } => {
-                Answered::Saved(self.mail.save(&name, &raw, &source))
-            }
+            OutsideRequest::SaveFile { channel, name, raw, source } => Answered::Saved(match source {
+                MailAttachmentSource::Link(url) => {
+                    let fetched = self.viewer.file(&channel, &url);
+                    fetched
+                        .map_err(|why| format!("{name} was not saved: {why}"))
+                        .and_then(|it| self.mail.keep(&name, &it))
+                }
+                source => self.mail.save(&name, &raw, &source),
+            }),
             OutsideRequest::WriteText { file, text } => Answered::Saved(exporting::write_new(&text, &file)),
             OutsideRequest::FileSize(path) => {
                 let size = mail_files::size(&path);

@@ -7,6 +7,7 @@ use crate::screens::composer::canned::Canned;
 use crate::screens::connections::errands::{ConnectionRequest, ConnectionResult};
 use crate::settings::Footer;
 use model::attachments::FileFacts;
+use model::ids::ChannelId;
 use model::outbox::content::MailAttachmentSource;
 use model::pictures::{Fetched, PictureRequest};
 use model::secret::Secret;
@@ -22,8 +23,12 @@ pub enum OutsideRequest {
     KeepFooter(Footer),
     /// Read the canned replies, if they have changed.
     Replies,
-    /// Save a file that came with a mail under a name that is not there yet.
+    /// Save a file of a mail under a name that is not there yet; one behind an
+    /// address is fetched.
     SaveFile {
+        /// Where the mail came in: its own server is fetched from where it is
+        /// no public one, too.
+        channel: ChannelId,
         /// The name, safe in any folder.
         name: String,
         /// The mail as it came.

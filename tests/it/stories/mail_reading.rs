@@ -98,6 +98,22 @@ fn files_say_what_they_are_and_are_saved_beside_what_is_there() {
 }
 
 #[test]
+fn a_file_behind_an_address_is_saved_or_opened() {
+    let mut desk = mail();
+    desk.keys("/").types("Brakes failed").keys("<Enter>gg<Enter>").settle();
+    desk.keys("S").shows("[file 1] lever.jpg").hides("cannot be saved");
+    desk.keys("<Enter>").shows("Save the file?").shows("It would be fetched from 127.0.0.1");
+    desk.keys("n").settle().hides("Save the file?");
+    assert!(!desk.folder().join("saved").exists(), "nothing is fetched unasked");
+    desk.keys("S<Enter>").keys("s").settle().shows("saved as").shows("lever.jpg");
+    let saved = std::fs::read(desk.folder().join("saved/lever.jpg")).expect("it is there");
+    assert!(saved.starts_with(&[0xff, 0xd8, 0xff]), "a picture");
+    desk.keys("S<Enter>").keys("y").settle();
+    let opened = desk.opened.pop().expect("it is opened");
+    assert!(opened.starts_with(&desk.base_url) && opened.ends_with("/lever.jpg"), "{opened}");
+}
+
+#[test]
 fn an_account_that_lags_says_that_mail_may_be_late() {
     let world = Desk::demo(80, 24);
     let address = world.dev_url.trim_start_matches("http://").trim_end_matches("/dev");

@@ -2,13 +2,17 @@
 //! mail.
 
 use crate::Inbox;
-use crate::event::Effect;
+use crate::components::confirm::Confirm;
+use crate::components::dialog::DialogLine;
+use crate::event::{Effect, TerminalOrder};
 use crate::outside::OutsideRequest;
+use crate::overlays::outside_link;
 use crate::screens::history::message_of;
-use crate::screens::mail::menus::{MailMenuLine, Menu, ask_link};
+use crate::screens::mail::menus::{MailMenuLine, Menu};
 use crate::screens::mail::reading;
 use crate::screens::mail::reading::update::current_letter;
 use model::email::{LetterFile, files};
+use model::links;
 use model::messages::MessageRow;
 use model::outbox::content::MailAttachmentSource;
 use model::text::SafeText;
@@ -69,15 +73,37 @@ pub(crate) fn save(inbox: &mut Inbox, chosen: &str) {
     let place: usize = place.parse().unwrap_or(usize::MAX);
     let Some(file) = files_of(row).get(place) else { return };
     if file.enclosed {
-        let request = enclosed(row, place, file);
+        let request = enclosed(inbox, row, place, file);
         inbox.context.push(request);
         return inbox.context.say("saving the file");
     }
     match file.url.clone() {
-        // It is fetched by the browser, which the person looks at.
-        Some(url) => ask_link(&mut inbox.context, &url),
+        Some(url) => {
+            let name = files::safe(file.name.as_str());
+            ask_fetch(inbox, name, url);
+        }
         None => inbox.context.warn("the server does not tell where this file's bytes are"),
     }
+}
+
+/// Asks whether a file that lies behind an address is saved or opened: either
+/// tells whoever runs the server.
+fn ask_fetch(inbox: &mut Inbox, name: String, url: String) {
+    let Some(host) = links::host_of(&url) else {
+        return inbox.context.warn("its link is no http or https address: it is not fetched");
+    };
+    let mut lines = outside_link::destination("It would be fetched from", &url, &host);
+    lines.push(DialogLine::plain("Whoever runs it learns that it was fetched, and from where."));
+    let source = MailAttachmentSource::Link(url.clone());
+    let channel = inbox.desk.tab().channel.id.clone();
+    let save = move |inbox: &mut Inbox| {
+        let raw = String::new();
+        inbox.context.push(Effect::Ask(OutsideRequest::SaveFile { channel, name, raw, source }));
+        inbox.context.say("saving the file");
+    };
+    let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenOutside(url));
+    let question = Confirm::new("Save the file?", lines).answer('s', "SAVE it", save);
+    inbox.context.open(question.answer('y', "OPEN outside", open).no("neither"));
 }
 
 fn save_all(inbox: &mut Inbox) {
@@ -86,11 +112,11 @@ fn save_all(inbox: &mut Inbox) {
     let requests: Vec<Effect> = (0..)
         .zip(files)
         .filter(|(_, file)| file.enclosed)
-        .map(|(place, file)| enclosed(row, place, file))
+        .map(|(place, file)| enclosed(inbox, row, place, file))
         .collect();
     let (saved, all) = (requests.len(), files.len());
     if saved == 0 {
-        return inbox.context.warn("none of them came with the mail; each is opened by its link");
+        return inbox.context.warn("none of them came with the mail; each is fetched by its link");
     }
     inbox.context.effects.extend(requests);
     match all - saved {
@@ -99,10 +125,11 @@ fn save_all(inbox: &mut Inbox) {
     }
 }
 
-fn enclosed(row: &MessageRow, place: usize, file: &LetterFile) -> Effect {
+fn enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &LetterFile) -> Effect {
     let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
     let (name, raw) = (files::safe(file.name.as_str()), row.message.raw.clone());
-    Effect::Ask(OutsideRequest::SaveFile { name, raw, source })
+    let channel = inbox.desk.tab().channel.id.clone();
+    Effect::Ask(OutsideRequest::SaveFile { channel, name, raw, source })
 }
 
 /// The `Message-ID` of the current mail.
