@@ -53,7 +53,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     logs::start(folder)?;
     let runtime = desk::service_runtime()?;
     let clock = Arc::new(SystemClock);
-    let running = runtime.block_on(service::start(options(folder, clock.clone())));
+    let running = runtime.block_on(begin(folder, &clock));
     let running = running.map_err(|it| explained(it, folder))?;
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
@@ -104,7 +104,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
 }
 
 /// The sample shop's own system, connected twice: for the desk, and for the
-/// assistant. Its address is another at each start. Without it the demo is
+/// assistant. Its address may be another at each start. Without it the demo is
 /// still a demo.
 async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
     let address = running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
@@ -150,11 +150,27 @@ fn replies_folder(folder: &Path) -> PathBuf {
     replies
 }
 
-fn options(folder: &Path, clock: Arc<dyn Clock>) -> service::Options {
-    service::Options {
-        demo: true,
-        ..service::Options::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), folder.join("service.db"), clock)
+/// Starts the service where it was before, so that addresses of files which the
+/// desk keeps still lead there; at another port where that one is taken.
+async fn begin(folder: &Path, clock: &Arc<SystemClock>) -> Result<service::Running, StartError> {
+    let kept = folder.join("demo-port");
+    let before = disk::read_text(&kept).ok().and_then(|it| it.trim().parse().ok()).unwrap_or(0);
+    let running = match service::start(options(folder, before, clock.clone())).await {
+        Err(StartError::Listen { .. }) if before != 0 => {
+            service::start(options(folder, 0, clock.clone())).await
+        }
+        running => running,
+    }?;
+    let port = running.base_url.trim_end_matches("/v1").rsplit(':').next().unwrap_or_default();
+    if let Err(error) = disk::write(&kept, port.as_bytes()) {
+        tracing::warn!(%error, "the next demo in this folder is at another port");
     }
+    Ok(running)
+}
+
+fn options(folder: &Path, port: u16, clock: Arc<dyn Clock>) -> service::Options {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    service::Options { demo: true, ..service::Options::new(address, folder.join("service.db"), clock) }
 }
 
 /// The live keys, as tabs. Keys are told once, when they are made: a demo

@@ -554,6 +554,24 @@ fn a_second_demo_in_a_folder_says_what_to_do() {
 }
 
 #[test]
+fn a_demo_that_goes_on_is_reached_where_it_was() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let shared = folder.path().join("shared");
+    let words = shared.display().to_string();
+    let port = || std::fs::read_to_string(shared.join("demo-port")).expect("a port");
+    let mut first = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
+    first.wait_for_text("Inbox");
+    let before = port();
+    first.signal("HUP");
+    first.wait_for_end();
+    let mut second = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
+    second.wait_for_text("Inbox");
+    assert_eq!(port(), before);
+    let address = format!("127.0.0.1:{before}");
+    std::net::TcpStream::connect(&address).expect("it listens there");
+}
+
+#[test]
 fn a_terminal_that_goes_away_ends_the_program_that_has_it() {
     let mut terminal = Terminal::start(&["demo"], 120, 30);
     terminal.wait_for_text("Inbox");
