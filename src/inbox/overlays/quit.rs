@@ -12,8 +12,8 @@ impl Changes {
     /// Quits, after saying what is left open.
     pub(crate) fn ask_quit(&mut self, desk: &mut Desk, context: &mut Context) {
         let sum = |count: fn(&Tab) -> u32| desk.tabs.iter().map(count).sum::<u32>();
-        let (outbox, stopped, paused) =
-            (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped), sum(|it| it.counts.paused_here));
+        let (outbox, stopped) = (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped));
+        let paused = sum(|it| if it.channel.read_only { 0 } else { it.counts.paused_here });
         let broadcasts = sum(|it| it.counts.broadcasts);
         let receives = desk.tabs.iter().any(|it| it.reception.is_some());
         let mut open = Vec::new();

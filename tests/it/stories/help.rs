@@ -39,6 +39,16 @@ fn quitting_says_what_is_left_open() {
 }
 
 #[test]
+fn a_desk_that_only_reads_offers_no_hand_back_when_it_is_quit() {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    desk.settle().keys("p").settle();
+    desk.app.desk.tabs[0].channel.read_only = true;
+    desk.keys("q").hides("Quit frontdesk?");
+    assert!(desk.quit);
+}
+
+#[test]
 fn help_is_searched_and_no_key_reaches_what_lies_behind() {
     let mut desk = Desk::new(80, 24);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");

@@ -160,7 +160,7 @@ impl Keyboard {
     /// leave.
     pub(crate) fn hand_all_back(&mut self, desk: &Desk, context: &mut Context) {
         self.leaving = true;
-        let paused = desk.tabs.iter().filter(|it| it.counts.paused_here > 0);
+        let paused = desk.tabs.iter().filter(|it| it.counts.paused_here > 0 && !it.channel.read_only);
         context.effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
         context.say("handing back; frontdesk ends when the server has said so · any key stays");
     }
