@@ -2,13 +2,26 @@
 //! keyring of whoever runs the tests.
 
 use std::io::Write;
+use std::net::{Ipv4Addr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU16, Ordering};
 
-/// A port nobody listens on, for what must know it before it starts.
+/// The ports that [`free_port`] gives, and how many they are.
+const LOWEST_PORT: u16 = 10_000;
+const PORTS: u16 = 20_000;
+
+/// A port nobody listens on, for what must know it before it starts. Each is
+/// given once, and none is among those that the system gives to connections, so
+/// nobody else gets it by chance before it is listened on.
 pub fn free_port() -> u16 {
-    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
-    listener.local_addr().expect("an address").port()
+    static COUNT: AtomicU16 = AtomicU16::new(0);
+    static FIRST: LazyLock<u16> = LazyLock::new(|| rand::random_range(0..PORTS));
+    let is_free =
+        |port: &u16| (1..=3).all(|host| TcpListener::bind((Ipv4Addr::new(127, 0, 0, host), *port)).is_ok());
+    let next = || LOWEST_PORT + (*FIRST + COUNT.fetch_add(1, Ordering::Relaxed)) % PORTS;
+    std::iter::repeat_with(next).take(usize::from(PORTS)).find(is_free).expect("a free port")
 }
 
 /// Sends a signal by its name, such as `STOP`.

@@ -48,6 +48,7 @@ use mail_server::TestMailbox;
 use number_server::NumberServer;
 use phone_server::PhoneServer;
 
+use crate::binary::free_port;
 use crate::waiting::until_found;
 
 /// A platform's stand-in that a service is connected to.
@@ -130,8 +131,7 @@ impl Served {
         let mut options = Options { assistant, ..kept.clone() };
         if !matches!(stand_in, StandIn::Bot(_) | StandIn::Mailbox(_)) {
             // The platform is told the port beforehand.
-            let free = std::net::TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-            options.listen = free.local_addr().expect("an address");
+            options.listen = (Ipv4Addr::LOCALHOST, free_port()).into();
             let public: PublicUrl = format!("http://{}", options.listen).parse().expect("an address");
             options.public_url = Some(public);
         }

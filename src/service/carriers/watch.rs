@@ -115,7 +115,8 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
             tracing::error!(%error, "it cannot be read which channels are connected");
         }
         let all = if service.database.leads() { service.platforms.all_connected() } else { Vec::new() };
-        readings.retain(|version, _| all.iter().any(|it| it.version == *version));
+        // One that broke off, which only a panic does, begins anew.
+        readings.retain(|version, it| !it.0.is_finished() && all.iter().any(|it| it.version == *version));
         for connected in all {
             let version = connected.version.clone();
             let begin = || Reading(tokio::spawn(serve(service.clone(), connected, me.clone())));
@@ -140,7 +141,7 @@ async fn serve(service: Service, connected: Arc<Connected>, me: String) {
         let pause = match round {
             Ok(None) if connected.platform.is_read() => continue,
             Ok(None) if connected.platform.is_also_read() => ALSO_READ,
-            Ok(None) if connected.platform.describe().is_none() => return,
+            Ok(None) if connected.platform.describe().is_none() => std::future::pending().await,
             Ok(None) => LOOK,
             Ok(Some(PlatformTrouble { why, pause })) => {
                 tracing::warn!(%why, "a platform cannot be used");

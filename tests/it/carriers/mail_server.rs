@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::binary::free_port;
 use crate::waiting::{until, until_so};
 
 /// Names the folder of the servers that a nested run of this binary uses.
@@ -243,12 +244,7 @@ fn start() -> Option<MailServers> {
         writeln!(io::stderr(), "{why}").expect("told");
         return None;
     }
-    // All at once, so that no two are the same.
-    let listeners: Vec<TcpListener> =
-        (0..7).map(|_| TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port")).collect();
-    let mut free = listeners.iter().map(|it| it.local_addr().expect("an address").port());
-    let ports = Ports::of(&mut || free.next().expect("seven"));
-    drop(listeners);
+    let ports = Ports::of(&mut free_port);
     let folder = std::env::temp_dir().join(format!("fd-mail-{}", uuid::Uuid::new_v4().simple()));
     std::fs::create_dir(&folder).expect("a folder");
     let filled = |text: &str| {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_imap::types::{Fetch, NameAttribute};
+use async_imap::types::{Fetch, Mailbox, NameAttribute};
 use async_imap::{Client, Session, error::Error as ImapError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -48,6 +48,12 @@ pub struct FolderState {
     pub validity: u32,
     /// The number the next mail will have.
     pub next: u32,
+}
+
+impl FolderState {
+    fn of(told: &Mailbox) -> Self {
+        Self { validity: told.uid_validity.unwrap_or(0), next: told.uid_next.unwrap_or(1) }
+    }
 }
 
 impl ImapLink {
@@ -215,13 +221,14 @@ impl ImapLink {
     /// How far a folder is, without going there.
     pub async fn state_of(&mut self, folder: &str) -> Result<FolderState, ImapError> {
         let told = self.session.status(folder, "(UIDNEXT UIDVALIDITY)").await?;
-        Ok(FolderState { validity: told.uid_validity.unwrap_or(0), next: told.uid_next.unwrap_or(1) })
+        Ok(FolderState::of(&told))
     }
 
-    /// Goes into a folder.
-    pub async fn enter(&mut self, folder: &str) -> Result<u32, ImapError> {
+    /// Goes into a folder: how far it is then. What [`Self::state_of`] tells may
+    /// be older than the numbers the server uses in there.
+    pub async fn enter(&mut self, folder: &str) -> Result<FolderState, ImapError> {
         let told = self.session.select(folder).await?;
-        Ok(told.exists)
+        Ok(FolderState::of(&told))
     }
 
     /// What is asked of mails by their numbers.

@@ -70,16 +70,14 @@ impl MailboxPlatform {
 
     async fn begin_reading(&self) -> Result<MailboxReader, PlatformTrouble> {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
-        let inbox = timed(link.state_of(INBOX)).await?;
-        timed(link.enter(INBOX)).await?;
+        let inbox = timed(link.enter(INBOX)).await?;
         Ok(MailboxReader { link: Some(link), inbox, known: BTreeMap::new(), told: None })
     }
 
     /// Where reading begins that begins now; whether the inbox can be entered.
     pub(super) async fn beginning(&self, since: i64, name: String) -> Result<MailboxMark, PlatformTrouble> {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
-        let inbox = timed(link.state_of(INBOX)).await?;
-        timed(link.enter(INBOX)).await?;
+        let inbox = timed(link.enter(INBOX)).await?;
         let folder = link.sent.clone();
         let sent = timed(link.state_of(&folder)).await?;
         // The server forgets it anyway.
@@ -109,9 +107,9 @@ impl MailboxReader {
             let folder = link.sent.clone();
             let sent = timed(link.state_of(&folder)).await?;
             if (sent.validity, sent.next) != mark.sent {
-                timed(link.enter(&folder)).await?;
+                let sent = timed(link.enter(&folder)).await?;
                 fetch_new(link, PieceKind::Sent, sent, mark, &mut pieces).await?;
-                timed(link.enter(INBOX)).await?;
+                self.inbox = timed(link.enter(INBOX)).await?;
             }
             if let Some(piece) = self.facts(mark, changed.swap(false, Ordering::SeqCst)).await? {
                 pieces.push(piece);
