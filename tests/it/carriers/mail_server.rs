@@ -30,7 +30,7 @@ const RUN: &str = r#"
     set -e
     trap 'rm -rf "$1"' EXIT
     /usr/sbin/dovecot -c "$1/dovecot.conf"
-    /usr/sbin/exim4 -C "$1/exim.conf" -bd
+    /usr/sbin/exim4 -C "$1/exim.conf" -bd -q2s
     echo up
     cat >/dev/null
     /usr/sbin/dovecot -c "$1/dovecot.conf" stop || true
@@ -168,7 +168,7 @@ into_mailboxes:
   allow_localhost
   hosts_try_prdr =
 begin retry
-* * F,1h,1m
+* * F,1h,2s
 ";
 
 /// Where they are.
