@@ -27,6 +27,7 @@ use serde_json::json;
 
 use crate::carriers::mail_server;
 use crate::desk::HandClock;
+use crate::waiting::until_found;
 
 /// Stories that look into the file itself, or at what only a file can suffer.
 const OF_FILES: [&str; 9] = [
@@ -162,6 +163,12 @@ async fn a_database_of_an_older_version_is_migrated() {
     assert_eq!(inbound(&next, "too old for this").await.as_u16(), 503);
     let ready = reqwest::get(format!("{}/ready", next.base_url.trim_end_matches("/v1"))).await;
     assert_eq!(ready.expect("an answer").status().as_u16(), 503, "a balancer asks others");
+    let held = "SELECT count(*) FROM leases WHERE until > extract(epoch FROM clock_timestamp()) * 1000000";
+    until_found("it leaves what falls due to the newer one", async || match cluster::count(&place, held) {
+        0 => Ok(()),
+        held => Err(held),
+    })
+    .await;
     next.shutdown().await;
     assert_eq!(
         cluster::column(&place, "SELECT content FROM messages ORDER BY created_at"),

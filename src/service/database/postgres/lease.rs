@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
+use crate::database::postgres::schema::FORMAT;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::DbSession;
 use model::time::HOUR;
@@ -106,13 +107,16 @@ impl Held {
         self.fence.load(Ordering::SeqCst) > 0 && Instant::now() < until
     }
 
-    /// Renews what it has, or takes what nobody has any more.
+    /// Renews what it has, or takes what nobody has any more. In a database of
+    /// another format it could keep nothing of what it does: it leaves the lease to
+    /// the version that can.
     fn renew(&self, link: &Link) -> Result<(), DatabaseError> {
         let begun = Instant::now();
         let sql = format!(
             "UPDATE leases SET holder = ?1, process = ?2, until = {NOW} + ?3,
              fence = CASE WHEN holder = ?1 THEN fence ELSE fence + 1 END
-             WHERE name = 'background' AND (holder = ?1 OR until <= {NOW}) RETURNING fence"
+             WHERE name = 'background' AND (holder = ?1 OR until <= {NOW})
+             AND (SELECT format FROM commit_order WHERE id = 1) = {FORMAT} RETURNING fence"
         );
         let span = i64::try_from(SPAN.as_micros()).unwrap_or(i64::MAX);
         let heard =
