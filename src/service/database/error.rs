@@ -122,6 +122,20 @@ impl From<io::Error> for DatabaseError {
 }
 
 impl DatabaseError {
+    /// Whether the same may be kept a moment later.
+    pub fn passes(&self) -> bool {
+        matches!(
+            self,
+            Self::Sql(_)
+                | Self::Unreachable(_)
+                | Self::Lost
+                | Self::Unknown
+                | Self::Full(_)
+                | Self::Busy
+                | Self::Commit(_)
+        )
+    }
+
     /// Whether the file is SQLite's and damaged.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged(_) | Self::Corrupt(_))

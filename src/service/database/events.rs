@@ -82,17 +82,22 @@ pub fn next_due(db: &dyn DbSession) -> Result<Option<Timestamp>, DatabaseError> 
     db.first(sql, &[], only)
 }
 
-/// Notes that an attempt succeeded.
-pub fn delivered(db: &dyn DbSession, id: &str, at: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = NULL, delivered_at = ?2 WHERE id = ?1";
-    db.note(sql, bound![id, at])
+fn attempts(tried: &DueDelivery) -> i64 {
+    i64::try_from(tried.attempts).unwrap_or(i64::MAX)
+}
+
+/// Notes that an attempt succeeded, unless that is noted already.
+pub fn delivered(db: &dyn DbSession, tried: &DueDelivery, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = NULL, delivered_at = ?3
+               WHERE id = ?1 AND attempts = ?2";
+    db.note(sql, bound![tried.id, attempts(tried), at])
 }
 
 /// Notes that an attempt failed, and when the next one is due, if there is
 /// one.
-pub fn failed(db: &dyn DbSession, id: &str, next: Option<Timestamp>) -> Result<(), DatabaseError> {
-    let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = ?2 WHERE id = ?1";
-    db.note(sql, bound![id, next])
+pub fn failed(db: &dyn DbSession, tried: &DueDelivery, next: Option<Timestamp>) -> Result<(), DatabaseError> {
+    let sql = "UPDATE deliveries SET attempts = attempts + 1, due_at = ?3 WHERE id = ?1 AND attempts = ?2";
+    db.note(sql, bound![tried.id, attempts(tried), next])
 }
 
 /// Gives up all that waits for a subscription.

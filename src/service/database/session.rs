@@ -75,6 +75,9 @@ pub trait WritingConnection: Send {
     /// When nothing of it is kept; [`DatabaseError::Unknown`] when nobody knows.
     fn commit(&self) -> Result<(), DatabaseError>;
 
+    /// Ends the transaction and keeps nothing of it.
+    fn abandon(&self);
+
     /// Nothing more will be written.
     fn end(&self);
 }

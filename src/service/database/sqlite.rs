@@ -165,14 +165,18 @@ impl WritingConnection for FileWriter {
 
     fn commit(&self) -> Result<(), DatabaseError> {
         let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
-            // Fails when the transaction has ended already.
-            let _ = self.connection.execute_batch("ROLLBACK");
+            self.abandon();
             match DatabaseError::from(cause) {
                 full @ DatabaseError::Full(_) => full,
                 other => DatabaseError::Commit(other.to_string()),
             }
         });
         kept.and_then(|()| self.stands())
+    }
+
+    fn abandon(&self) {
+        // Fails when the transaction has ended already.
+        let _ = self.connection.execute_batch("ROLLBACK");
     }
 
     /// Next time there is nothing to recover.

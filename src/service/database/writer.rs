@@ -156,7 +156,15 @@ fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &W
         answers.push(answer);
         is_done |= is_another_done;
     }
-    let kept = begun.and_then(|()| connection.commit());
+    // Where every job was undone a commit would change nothing but the count of
+    // commits, and wake all processes for it.
+    let kept = begun.and_then(|()| match is_done {
+        true => connection.commit(),
+        false => {
+            connection.abandon();
+            Ok(())
+        }
+    });
     if let Err(cause) = &kept {
         tracing::error!(?cause, "a transaction could not be kept");
     }

@@ -2,6 +2,10 @@
 //!
 //! The address is vetted anew each time, since names and rules change.
 
+use std::time::Duration;
+
+use tokio::time::sleep;
+
 use crate::database::DatabaseError;
 use crate::database::events::{self, DueDelivery};
 use crate::database::session::DbSession;
@@ -12,6 +16,9 @@ use crate::errors::ApiError;
 use crate::state::{Service, ServiceState};
 use connections::guard::{FetchLimits, HeaderRefused, Request};
 use model::time::Timestamp;
+
+/// Between two tries to keep what came of an attempt.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// Makes one attempt; the delivery's id, and whether its outcome was kept.
 pub async fn attempt(service: &Service, delivery: DueDelivery) -> (String, Result<(), ApiError>) {
@@ -24,12 +31,22 @@ async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiEr
     let found: Result<_, DatabaseError> = service.database.read(move |db| webhooks::read(db, &webhook)).await;
     // One that is gone took its deliveries with it.
     let Some(webhook) = found? else { return Ok(()) };
+    let scope = service.database.scope_of_channel(&webhook.channel).await?;
     let at = service.clock.when_due(delivery.due_at);
     let verdict = if webhook.active { ask(service, &webhook, &delivery, at).await } else { Verdict::Gone };
-    let (state, scope) = (service.clone(), service.database.scope_of_channel(&webhook.channel).await?);
-    let kept: Result<(), DatabaseError> =
-        service.database.write_leading(scope, move |db| record(db, &state, &delivery, at, verdict)).await;
-    Ok(kept?)
+    // What came of it is kept as soon as the database keeps anything: trying again
+    // without it would deliver the event twice.
+    loop {
+        let (state, due) = (service.clone(), delivery.clone());
+        let record = move |db: &dyn DbSession| record(db, &state, &due, at, verdict);
+        match service.database.write_leading(scope.clone(), record).await {
+            Err(cause) if cause.passes() => {
+                tracing::warn!(delivery = delivery.id, %cause, "what came of a delivery is not kept yet");
+                sleep(AGAIN).await;
+            }
+            kept => return Ok(kept?),
+        }
+    }
 }
 
 /// Sends the event; what the endpoint makes of it.
@@ -76,11 +93,11 @@ fn record(
     let Some(webhook) = webhooks::read(db, &delivery.webhook)? else { return Ok(()) };
     match verdict {
         Verdict::Delivered => {
-            events::delivered(db, &delivery.id, at)?;
+            events::delivered(db, delivery, at)?;
             webhooks::set_failing(db, &webhook.id, None)
         }
         Verdict::Gone => {
-            events::failed(db, &delivery.id, None)?;
+            events::failed(db, delivery, None)?;
             end(db, &webhook)
         }
         Verdict::Failed { asked } => {
@@ -88,7 +105,7 @@ fn record(
             webhooks::set_failing(db, &webhook.id, Some(since))?;
             let chance = service.stamps.between(-schedule::JITTER, schedule::JITTER);
             let span = schedule::next(delivery.attempts + 1, asked, chance);
-            events::failed(db, &delivery.id, span.map(|it| at.plus(it)))?;
+            events::failed(db, delivery, span.map(|it| at.plus(it)))?;
             if at.since(since) >= schedule::GIVEN_UP { end(db, &webhook) } else { Ok(()) }
         }
     }

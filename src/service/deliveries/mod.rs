@@ -56,17 +56,25 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.delivering.lock().await;
     let mut attempts = FuturesUnordered::new();
     let mut running = Running::default();
+    // Told once nothing runs any more: an attempt that is broken off is made again.
+    let mut trouble = None;
     loop {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let now = service.clock.now();
         let each = i64::try_from(EACH).unwrap_or(4);
         let due: Result<_, DatabaseError> = service.database.read(move |db| events::due(db, now, each)).await;
-        for delivery in due? {
+        match due {
             // Another process delivers by now what this one has found.
-            if service.database.leads() && running.admit(&delivery) {
-                attempts.push(attempt::attempt(service, delivery));
+            Ok(due) if trouble.is_none() && service.database.leads() => {
+                let admitted: Vec<_> = due.into_iter().filter(|it| running.admit(it)).collect();
+                attempts.extend(admitted.into_iter().map(|it| attempt::attempt(service, it)));
             }
+            Ok(_) => {}
+            Err(cause) => trouble = trouble.or(Some(cause.into())),
+        }
+        if attempts.is_empty() {
+            trouble.take().map_or(Ok(()), Err)?;
         }
         if attempts.is_empty() && !service.database.leads() {
             return Ok(None);
@@ -78,7 +86,7 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
         tokio::select! {
             Some((delivery, outcome)) = attempts.next() => {
                 running.ended(&delivery);
-                outcome?;
+                trouble = trouble.or(outcome.err());
             }
             // Something may have been added for a subscription that is idle.
             () = committed => {}

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::cluster;
 use super::own_cluster::OwnCluster;
 use super::together::{Two, UNLIMITED};
+use crate::service::receiver::Receiver;
 use crate::waiting::{until_found, within};
 
 const SEND: &str = "/v1/messages/send";
@@ -295,4 +296,37 @@ async fn a_full_disk_is_told_and_passes() {
     assert_eq!(status, 200, "{told}");
     assert_eq!(two.count(counted), sent + 1);
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+}
+
+/// An event that an endpoint has got is not told again for as long as the outcome
+/// cannot be kept.
+#[tokio::test]
+async fn what_came_of_a_delivery_is_kept_as_soon_as_the_database_keeps_it() {
+    let Some(server) = cluster::server() else { return };
+    let two = Two::start(server, "", &UNLIMITED).await;
+    let receiver = Receiver::start().await;
+    let hook = json!({"url": receiver.url, "events": ["message.received"]});
+    let (status, told) = two.one.ask("/v1/webhooks", two.key(), None, Some(hook)).await;
+    assert!(status == 200 || status == 201, "{told}");
+    receiver.take();
+    // A sequence counts also what is rolled back.
+    let refuse = "CREATE SEQUENCE refusals;
+        CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM nextval('refusals'); RAISE EXCEPTION 'no room' USING ERRCODE = '53100';
+        END $$;
+        CREATE TRIGGER refuse BEFORE UPDATE ON deliveries FOR EACH ROW EXECUTE FUNCTION refuse()";
+    cluster::run(&two.url, refuse).await.expect("made");
+    two.one.inbound("+34600111222", "hello").await;
+    until_found("some outcomes that are not kept", async || {
+        let count = two.count("SELECT last_value FROM refusals");
+        if count >= 3 { Ok(()) } else { Err(count) }
+    })
+    .await;
+    cluster::run(&two.url, "DROP TRIGGER refuse ON deliveries").await.expect("gone");
+    until_found("the outcome", async || {
+        let count = two.count("SELECT count(*) FROM deliveries WHERE delivered_at IS NOT NULL");
+        if count == 1 { Ok(()) } else { Err(count) }
+    })
+    .await;
+    assert_eq!(receiver.deliveries().len(), 1, "it is told once");
 }

@@ -141,13 +141,6 @@ impl ServerWriter {
         self.session.forget();
         self.open.begin(link, scope)
     }
-
-    fn abandon(&self) {
-        self.session.forget();
-        if self.session.link.batch("ROLLBACK").is_err() {
-            self.session.link.cut();
-        }
-    }
 }
 
 impl WritingConnection for ServerWriter {
@@ -192,6 +185,13 @@ impl WritingConnection for ServerWriter {
                 cause
             }
         })
+    }
+
+    fn abandon(&self) {
+        self.session.forget();
+        if self.session.link.batch("ROLLBACK").is_err() {
+            self.session.link.cut();
+        }
     }
 
     fn end(&self) {
