@@ -42,12 +42,13 @@ const OF_FILES: [&str; 9] = [
     "service::webhooks::the_database_alone",
 ];
 
-/// The contract once more, by this very binary.
+/// The contract once more, by this very binary, and without notifications, as behind
+/// a pooler of transactions: with them less is asked of the service.
 #[test]
 fn the_contract_holds_on_a_server() {
     let Some(server) = cluster::server() else { return };
     let mut run = Command::new(std::env::current_exe().expect("this binary"));
-    run.env(cluster::SERVER, server).args([
+    run.env(cluster::SERVER, server).env(cluster::LISTEN, "off").args([
         "--test-threads",
         "3",
         "contract::",
@@ -71,7 +72,7 @@ fn the_contract_holds_on_a_server() {
 
 fn options(url: &str, folder: &tempfile::TempDir) -> Options {
     let listen = "127.0.0.1:0".parse().expect("an address");
-    let place: DatabasePlace = url.parse().expect("an address");
+    let place: DatabasePlace = cluster::served(url).parse().expect("an address");
     let options = Options::new(listen, place, HandClock::new());
     let key_file = Some(folder.path().join("service.key"));
     Options { key_file, dev: true, unlimited: true, by_hand: true, ..options }

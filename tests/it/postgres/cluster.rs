@@ -13,6 +13,8 @@ use crate::waiting::until_found;
 
 /// Names the server whose databases a nested run of this binary uses.
 pub const SERVER: &str = "FRONTDESK_TEST_SERVER";
+/// Holds `off` where services are to do without notifications.
+pub const LISTEN: &str = "FRONTDESK_POSTGRES_LISTEN";
 /// Holds `demanded` where tests without a server are a failure.
 pub const DEMAND: &str = "FRONTDESK_POSTGRES";
 
@@ -105,9 +107,9 @@ pub fn url(server: &Path, name: &str) -> String {
 }
 
 /// The same for a service: without notifications, as behind a pooler of
-/// transactions, where `FRONTDESK_POSTGRES_LISTEN` is `off`.
+/// transactions, where [`LISTEN`] is `off`.
 pub fn served(url: &str) -> String {
-    let is_off = std::env::var("FRONTDESK_POSTGRES_LISTEN").is_ok_and(|it| it == "off");
+    let is_off = std::env::var(LISTEN).is_ok_and(|it| it == "off");
     if is_off { format!("{url}&listen=off") } else { url.to_owned() }
 }
 

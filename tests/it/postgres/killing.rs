@@ -85,6 +85,14 @@ async fn kills_lose_nothing_and_double_nothing() {
     })
     .await;
     told_as_one_each(&receiver, kills);
+    // And answered by the assistant, once each.
+    let otherwise = "SELECT count(*) FROM conversations WHERE peer <> '+34600111222' AND 1 <>
+                     (SELECT count(*) FROM messages WHERE conversation = conversations.id AND sender = 'ai')";
+    until_found("answers", async || match count(otherwise) {
+        0 => Ok(()),
+        left => Err(left),
+    })
+    .await;
 }
 
 /// Asserts that what came in is told as one event each. A process that is killed
