@@ -31,7 +31,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
          standard error.",
     ),
     ("FRONTDESK_ASSISTANT_KEY", "The key of serve --assistant-url."),
-    ("FRONTDESK_COMPLETE", "Set by the completions of a shell, never by hand."),
+    ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by the completions of a shell, never by hand."),
     (
         "NO_COLOR, CLICOLOR, CLICOLOR_FORCE",
         "No colours where NO_COLOR is not empty, or CLICOLOR is 0 and CLICOLOR_FORCE does not say otherwise.",

@@ -69,13 +69,16 @@ pub struct ConversationName {
     pub address: Option<String>,
     /// The customer's name, as the customer chose it.
     pub name: Option<String>,
+    /// What a thread of mails is about.
+    pub subject: Option<String>,
 }
 
-/// The open conversations with the newest activity, so many at most; none where
-/// there is no cache.
+/// The open conversations with the newest activity, so many at most, or only the
+/// threads of mails among them; none where there is no cache.
 pub fn newest_conversations(
     folder: &Path,
     cache: Option<&Path>,
+    threads: bool,
     count: usize,
 ) -> rusqlite::Result<Vec<ConversationName>> {
     let path = Paths::of(folder, cache).cache;
@@ -86,10 +89,12 @@ pub fn newest_conversations(
         OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(files::uri(&path, "mode=ro"), flags)?;
     connection.busy_timeout(GLANCE)?;
-    let sql =
-        "SELECT id, address, name FROM conversation WHERE is_closed = 0 ORDER BY sort_at DESC, id LIMIT ?1";
+    let sql = "SELECT it.id, address, name, subject FROM conversation AS it
+         LEFT JOIN thread ON thread.channel = it.channel AND thread.id = it.id
+         WHERE is_closed = 0 AND (thread.id IS NOT NULL OR NOT ?1) ORDER BY sort_at DESC, it.id LIMIT ?2";
     let count = i64::try_from(count).unwrap_or(i64::MAX);
-    connection.all(sql, [count], |row| Ok(read_row!(row, ConversationName { id, address, name })))
+    connection
+        .all(sql, (threads, count), |row| Ok(read_row!(row, ConversationName { id, address, name, subject })))
 }
 
 /// Looks at the files of a folder, which may hold none; the cache may be in

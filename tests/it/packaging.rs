@@ -5,9 +5,12 @@ use frontdesk::cli::manual::ENVIRONMENT;
 use frontdesk::config::settings::TABLES;
 use frontdesk::inbox::command::{TABLE, VERBS};
 use frontdesk::inbox::keymap::KeyMap;
+use portable_pty::CommandBuilder;
+use serde_json::json;
 
 use crate::binary::Binary;
 use crate::desk::Desk;
+use crate::pty::Terminal;
 
 /// What a shell offers behind these words, the last of which is begun.
 fn offered(binary: &Binary, shell: &str, words: &[&str]) -> String {
@@ -58,20 +61,129 @@ fn completions_know_channels_and_conversations() {
     assert!(offered(&binary, "fish", &["channel", "test", "Har"]).contains("Harbor chat"));
 }
 
-#[test]
-fn a_real_bash_completes_commands() {
-    let binary = Binary::new();
-    let script = "source <(\"$1\" completions bash); PATH=\"${1%/*}:$PATH\"; \
-                  COMP_WORDS=(frontdesk chan); COMP_CWORD=1; COMP_TYPE=9; \
-                  _clap_complete_frontdesk frontdesk chan frontdesk; printf '%s' \"${COMPREPLY[*]}\"";
+/// What a real bash would put in behind a line, asked as it asks: by the line, or
+/// where that is not told by words alone.
+fn put_in(binary: &Binary, line: &str, tells_line: bool) -> Vec<String> {
+    let script = "source <(\"$1\" completions bash); PATH=\"${1%/*}:$PATH\"; COMP_TYPE=9; \
+                  read -ra COMP_WORDS <<<\"$2\"; [[ $2 != *' ' ]] || COMP_WORDS+=(''); \
+                  COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); \
+                  [[ $3 == words ]] || { COMP_LINE=$2; COMP_POINT=${#2}; }; \
+                  _clap_complete_frontdesk frontdesk \"${COMP_WORDS[COMP_CWORD]}\" ''; \
+                  printf '%s\n' \"${COMPREPLY[@]}\"";
     let mut bash = std::process::Command::new("bash");
-    bash.args(["-c", script, "bash", env!("CARGO_BIN_EXE_frontdesk")]);
+    bash.args(["-c", script, "bash", env!("CARGO_BIN_EXE_frontdesk"), line]);
+    bash.arg(if tells_line { "line" } else { "words" });
     binary.variables(|name, value| {
         bash.env(name, value);
     });
     let output = bash.output().expect("bash runs");
-    let told = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(told.trim(), "channel", "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
+    String::from_utf8_lossy(&output.stdout).lines().filter(|it| !it.is_empty()).map(str::to_owned).collect()
+}
+
+/// Two channels whose names are no single words.
+const TWO_CHANNELS: &str = "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"http://127.0.0.1:9/v1\"\nkey_env = \"A\"\n\
+                            [[channel]]\nname = \"Shop $(reboot) & co\"\nbase_url = \"http://127.0.0.1:9/v1\"\nkey_env = \"B\"\n";
+
+#[test]
+fn a_real_bash_completes_commands_and_quotes_what_it_must() {
+    let binary = Binary::new();
+    binary.configure(TWO_CHANNELS);
+    for (line, wanted) in [
+        ("frontdesk chan", "channel"),
+        ("frontdesk list --channel Har", r"Harbor\ chat"),
+        ("frontdesk list --channel Sh", r"Shop\ \$\(reboot\)\ \&\ co"),
+        ("frontdesk list --ch", "--channel"),
+    ] {
+        assert_eq!(put_in(&binary, line, true), [wanted], "{line}");
+        assert_eq!(put_in(&binary, line, false), [wanted], "{line}");
+    }
+    for (line, wanted) in [
+        ("frontdesk list --channel \"Har", "Harbor chat"),
+        ("frontdesk list --channel 'Har", "Harbor chat"),
+        ("frontdesk list --channel Harbor\\ c", r"Harbor\ chat"),
+        ("frontdesk list --channel=Har", r"Harbor\ chat"),
+        ("frontdesk list --channel \"Harbor chat\" --js", "--json"),
+    ] {
+        assert_eq!(put_in(&binary, line, true), [wanted], "{line}");
+    }
+    assert_eq!(put_in(&binary, "frontdesk channel test ", true).len(), 2 + 3, "two channels, three switches");
+}
+
+#[test]
+fn a_command_that_a_real_bash_completed_runs() {
+    let binary = Binary::new();
+    binary.configure(TWO_CHANNELS);
+    let mut bash = CommandBuilder::new("bash");
+    bash.args(["--norc", "--noprofile", "-i"]);
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_frontdesk"));
+    let path = std::env::var("PATH").unwrap_or_default();
+    bash.env("PATH", format!("{}:{path}", program.parent().expect("a folder").display()));
+    bash.env("PS1", "> ");
+    binary.variables(|name, value| bash.env(name, value));
+    let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), bash, 100, 24);
+    terminal.wait_for_text("> ");
+    terminal.keys("source <(frontdesk completions bash); echo rea''dy\r");
+    terminal.wait_for_text("\nready");
+    terminal.keys("frontdesk channel remove Har\t");
+    terminal.wait_for_text(r"remove Harbor\ chat ");
+    terminal.keys("--yes\r");
+    terminal.wait_for_text("\"Harbor chat\" is removed");
+    terminal.keys("frontdesk channel remove \"Sh\t");
+    terminal.wait_for_text("remove \"Shop ");
+    terminal.keys("\x15exit\r");
+    assert_eq!(terminal.wait_for_end(), 0);
+}
+
+#[test]
+fn completions_offer_what_a_command_takes() {
+    let desk = Desk::new(80, 24);
+    let mut binary = Binary::new();
+    let mut text = String::new();
+    for (channel, name) in [("whatsapp", "Harbor chat"), ("email", "Harbor mail")] {
+        let variable = format!("KEY_{}", channel.to_uppercase());
+        binary.set(&variable, &desk.key_of(channel));
+        let url = &desk.base_url;
+        text.push_str(&format!(
+            "[[channel]]\nname = \"{name}\"\nbase_url = \"{url}\"\nkey_env = \"{variable}\"\n"
+        ));
+    }
+    binary.configure(&text);
+    desk.customer("whatsapp", "+34600111222", "Ana Cruz", "Is it ready?");
+    let mail = |from: &str, subject: &str| {
+        let mail =
+            json!({"channel": "email", "from": from, "name": "Bo", "subject": subject, "text": "See."});
+        desk.dev("inbound", mail)["threadId"].as_str().expect("a thread").to_owned()
+    };
+    let threads = [
+        mail("bo@mail.example", "A wheel"),
+        mail("bo@mail.example", "A frame"),
+        mail("cy@mail.example", "Hi"),
+    ];
+    binary.ok(&["list"], "");
+    let offered = |words: &[&str]| offered(&binary, "fish", words);
+    for command in ["show", "reply", "forward"] {
+        let told = offered(&["mail", command, ""]);
+        assert!(
+            !told.contains("+34600111222") && told.contains("cy@mail.example\tBo · Hi"),
+            "{command}: {told}"
+        );
+        assert!(told.contains(&format!("{}\tBo · A wheel", threads[0])), "{command}: {told}");
+        assert!(!told.contains("bo@mail.example"), "it has two threads: {told}");
+    }
+    for command in ["change", "move", "spam", "delete"] {
+        let told = offered(&["mail", command, ""]);
+        assert!(
+            threads.iter().all(|it| told.contains(it)) && !told.contains("mail.example"),
+            "{command}: {told}"
+        );
+    }
+    assert!(offered(&["mail", "send", "Hi", "--thread", ""]).contains(&threads[2]));
+    let named = offered(&["show", "--name", ""]);
+    assert!(named.contains("Ana Cruz") && !named.contains("+34600111222") && !named.contains('@'), "{named}");
+    let named = offered(&["mail", "show", "--name", ""]);
+    assert!(named.contains("Bo") && !named.contains("Ana Cruz"), "{named}");
+    assert_eq!(put_in(&binary, "frontdesk show --name A", true), [r"Ana\ Cruz"]);
 }
 
 #[test]

@@ -3,12 +3,12 @@
 
 use anyhow::{Context, Result, anyhow, bail};
 use clap::{Args, Subcommand};
+use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
-use crate::cli::CliError;
-use crate::cli::print;
 use crate::cli::scripting::deck::ReadArguments;
 use crate::cli::scripting::{Common, Session, single};
+use crate::cli::{CliError, completing, print};
 use crate::shell::mail_files;
 use client::Enclosed;
 use model::account::Platform;
@@ -76,7 +76,7 @@ pub struct MailSendArguments {
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
     /// The thread it answers in.
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", add = ArgValueCandidates::new(completing::threads))]
     pub thread: Option<String>,
     /// The Message-ID of the mail it answers.
     #[arg(long, value_name = "ID", requires = "thread")]
@@ -89,6 +89,7 @@ pub struct MailSendArguments {
 #[derive(Debug, Args)]
 pub struct MailChangeArguments {
     /// The thread's id.
+    #[arg(add = ArgValueCandidates::new(completing::threads))]
     pub thread: String,
     /// Mark as read, or not.
     #[arg(long, value_name = "true|false")]
@@ -116,7 +117,7 @@ pub struct MailChangeArguments {
 #[derive(Debug, Args)]
 pub struct MailMoveArguments {
     /// The threads' ids.
-    #[arg(required = true, value_name = "THREAD")]
+    #[arg(required = true, value_name = "THREAD", add = ArgValueCandidates::new(completing::threads))]
     pub threads: Vec<String>,
     /// Into which folder.
     #[arg(long, value_name = "NAME")]
@@ -130,7 +131,7 @@ pub struct MailMoveArguments {
 #[derive(Debug, Args)]
 pub struct MailAwayArguments {
     /// The threads' ids.
-    #[arg(required = true, value_name = "THREAD")]
+    #[arg(required = true, value_name = "THREAD", add = ArgValueCandidates::new(completing::threads))]
     pub threads: Vec<String>,
     /// Take it back: into the inbox.
     #[arg(long)]

@@ -1,0 +1,178 @@
+//! Completions in bash, which hands over a line as it was typed and puts in what it
+//! is given as it stands: quotes are read and written here.
+
+use std::ffi::OsString;
+use std::io::{Error, Write};
+use std::path::Path;
+
+use clap::Command;
+use clap_complete::engine;
+use clap_complete::env::{self, EnvCompleter};
+
+/// Where bash ends a word beside blanks, if it does not say.
+const WORD_BREAKS: &str = "\"'@><=;|&(:";
+
+/// `IFS` joins words where only these are told, without the line.
+const SCRIPT: &str = r#"
+_clap_complete_NAME() {
+    local IFS=' ' line=${COMP_LINE:0:${COMP_POINT:-0}} replies reply
+    [[ -n $line ]] || line="${COMP_WORDS[*]:0:COMP_CWORD} ${COMP_WORDS[COMP_CWORD]-}"
+    COMPREPLY=()
+    replies=$(VAR=bash COMP_WORDBREAKS=$COMP_WORDBREAKS COMPLETER -- "$line" 2>/dev/null) || return
+    while IFS= read -r reply; do
+        [[ -z $reply ]] || COMPREPLY+=("$reply")
+    done <<<"$replies"
+    if [[ ${COMPREPLY[0]-} == *[=/:] ]]; then
+        compopt -o nospace 2>/dev/null
+    fi
+}
+if [[ ${BASH_VERSINFO[0]} -gt 4 || ${BASH_VERSINFO[0]} -eq 4 && ${BASH_VERSINFO[1]} -ge 4 ]]; then
+    complete -o bashdefault -o nosort -F _clap_complete_NAME BIN
+else
+    complete -o bashdefault -F _clap_complete_NAME BIN
+fi
+"#;
+
+/// Bash, as what is asked and what asks.
+pub struct BashLine;
+
+impl EnvCompleter for BashLine {
+    fn name(&self) -> &'static str {
+        "bash"
+    }
+
+    fn is(&self, name: &str) -> bool {
+        name == self.name()
+    }
+
+    fn write_registration(
+        &self,
+        var: &str,
+        name: &str,
+        bin: &str,
+        completer: &str,
+        page: &mut dyn Write,
+    ) -> Result<(), Error> {
+        let script = SCRIPT
+            .replace("NAME", name)
+            .replace("BIN", bin)
+            .replace("COMPLETER", completer)
+            .replace("VAR", var);
+        page.write_all(script.as_bytes())
+    }
+
+    fn write_complete(
+        &self,
+        command: &mut Command,
+        arguments: Vec<OsString>,
+        folder: Option<&Path>,
+        page: &mut dyn Write,
+    ) -> Result<(), Error> {
+        let [line] = arguments.as_slice() else {
+            // The script of an earlier version told words.
+            return env::Bash.write_complete(command, arguments, folder, page);
+        };
+        let breaks = std::env::var("COMP_WORDBREAKS").unwrap_or_else(|_| WORD_BREAKS.to_owned());
+        let typed = BegunWords::read(&line.to_string_lossy(), &breaks);
+        let words: Vec<OsString> = typed.words.iter().map(OsString::from).collect();
+        let last = words.len() - 1;
+        for candidate in engine::complete(command, words, last, folder)? {
+            writeln!(page, "{}", typed.put_in(&candidate.get_value().to_string_lossy()))?;
+        }
+        Ok(())
+    }
+}
+
+/// A line up to the cursor, as a shell reads it.
+struct BegunWords {
+    /// Its words; the last is begun.
+    words: Vec<String>,
+    /// The quote in which the last word stands.
+    quote: Option<char>,
+    /// The bytes of the last word that bash leaves as they are.
+    kept: usize,
+}
+
+impl BegunWords {
+    fn read(line: &str, breaks: &str) -> Self {
+        let (mut words, mut word, mut quote, mut kept) = (Vec::new(), None::<String>, None, 0);
+        let mut chars = line.chars().peekable();
+        while let Some(it) = chars.next() {
+            let text = word.get_or_insert_default();
+            match (quote, it) {
+                (None, '"' | '\'') => (quote, kept) = (Some(it), text.len()),
+                (Some(open), _) if open == it => (quote, kept) = (None, text.len()),
+                (None, '\\') => text.extend(chars.next()),
+                (Some('"'), '\\') => text.push(chars.next_if(|it| "\"\\$`".contains(*it)).unwrap_or(it)),
+                (None, _) if it.is_whitespace() => {
+                    words.extend(word.take().filter(|it| !it.is_empty()));
+                    kept = 0;
+                }
+                (None, _) if breaks.contains(it) => {
+                    text.push(it);
+                    kept = text.len();
+                }
+                _ => text.push(it),
+            }
+        }
+        words.push(word.unwrap_or_default());
+        Self { words, quote, kept }
+    }
+
+    /// What bash is to put in for a whole last word.
+    fn put_in(&self, whole: &str) -> String {
+        let text = whole.get(self.kept..).unwrap_or(whole);
+        match self.quote {
+            Some('"') => escaped(text, |it| "\"\\$`".contains(it)),
+            Some(_) => text.replace('\'', r"'\''"),
+            None => escaped(text, |it| {
+                it.is_ascii() && !it.is_ascii_alphanumeric() && !"_-+@%.,/:=^".contains(it)
+            }),
+        }
+    }
+}
+
+fn escaped(text: &str, is_special: impl Fn(char) -> bool) -> String {
+    let parts = text.chars().map(|it| if is_special(it) { format!("\\{it}") } else { it.to_string() });
+    parts.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BegunWords, WORD_BREAKS};
+
+    #[test]
+    fn a_word_is_put_in_as_it_was_begun() {
+        let cases = [
+            ("show ", "Harbor chat", r"Harbor\ chat"),
+            ("show Har", "Harbor chat", r"Harbor\ chat"),
+            (r"show Harbor\ c", "Harbor chat", r"Harbor\ chat"),
+            ("show \"Harbor c", "Harbor chat", "Harbor chat"),
+            ("show 'Harbor c", "Harbor chat", "Harbor chat"),
+            ("show --channel=Har", "--channel=Harbor chat", r"Harbor\ chat"),
+            ("show --channel=\"Har", "--channel=Harbor $chat", r"Harbor \$chat"),
+            ("show ana@ma", "ana@mail.example", "mail.example"),
+            ("show 'it", "it's", r"it'\''s"),
+            ("show ", "a;b$(c)*~&é", r"a\;b\$\(c\)\*\~\&é"),
+        ];
+        for (line, whole, put_in) in cases {
+            let typed = BegunWords::read(line, WORD_BREAKS);
+            assert_eq!(typed.put_in(whole), put_in, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_read_as_a_shell_reads_it() {
+        let cases: [(&str, &[&str]); 6] = [
+            ("frontdesk  li", &["frontdesk", "li"]),
+            ("frontdesk list ", &["frontdesk", "list", ""]),
+            (r#"frontdesk "a \"b" 'c\d' e\ f"#, &["frontdesk", "a \"b", r"c\d", "e f"]),
+            (r#"frontdesk "a\b"#, &["frontdesk", r"a\b"]),
+            ("frontdesk a\\", &["frontdesk", "a"]),
+            ("frontdesk 'a b", &["frontdesk", "a b"]),
+        ];
+        for (line, words) in cases {
+            assert_eq!(BegunWords::read(line, WORD_BREAKS).words, words, "{line}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What the completions of a shell offer beside commands and switches: channels
+//! and conversations, from this desk's own files. No server is asked.
+
+mod bash;
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::OsString;
+
+use clap::{Command, CommandFactory};
+use clap_complete::Shell;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::{self, CompleteEnv, Shells};
+use model::text::SafeText;
+use store::inspect::{self, ConversationName};
+
+use crate::cli::Cli;
+use crate::cli::folders::{self, DeskFolders};
+use crate::config::Config;
+
+/// Set by the scripts of the shells when they ask for what fits.
+const VARIABLE: &str = "FRONTDESK_COMPLETE";
+const PROGRAM: &str = "frontdesk";
+/// Conversations that are offered, newest first.
+const OFFERED: usize = 200;
+const SHELLS: Shells<'static> =
+    Shells(&[&bash::BashLine, &env::Elvish, &env::Fish, &env::Powershell, &env::Zsh]);
+
+/// Answers a shell that asks, and ends; does nothing where none does.
+pub fn answer() {
+    let is_switch = |it: OsString| it.to_string_lossy().split_whitespace().any(|it| it == "--name");
+    CompleteEnv::with_factory(|| asked(std::env::args_os().any(is_switch)))
+        .var(VARIABLE)
+        .shells(SHELLS)
+        .complete();
+}
+
+/// The commands, of which each offers what a conversation is called there.
+fn asked(by_name: bool) -> Command {
+    let offering = move |command: Command, of_mail: bool| {
+        command.mut_args(|it| match (it.get_id() == "conversation", by_name, of_mail) {
+            (false, _, _) | (true, false, false) => it,
+            (true, true, _) => it.add(ArgValueCandidates::new(move || names(of_mail))),
+            (true, false, true) => it.add(ArgValueCandidates::new(mails)),
+        })
+    };
+    Cli::command().mut_subcommands(|it| {
+        let is_mail = it.get_name() == "mail";
+        offering(it, false).mut_subcommands(|it| offering(it, is_mail))
+    })
+}
+
+/// The script by which a shell asks.
+pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
+    match SHELLS.completer(&shell.to_string()) {
+        Some(it) => it.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),
+        None => Err(std::io::Error::other(format!("{shell} cannot be completed"))),
+    }
+}
+
+/// The configured channels.
+pub fn channels() -> Vec<CompletionCandidate> {
+    let config = folders::config().map(|it| Config::examine_file(&it.join("config.toml")));
+    let channels = config.map(|it| it.channels).unwrap_or_default();
+    channels.into_iter().map(|it| CompletionCandidate::new(it.name)).collect()
+}
+
+/// The newest open conversations, by what names them, with the customer's name.
+pub fn conversations() -> Vec<CompletionCandidate> {
+    offered(false, by_address)
+}
+
+/// The newest threads of mails, by what names them.
+fn mails() -> Vec<CompletionCandidate> {
+    offered(true, by_address)
+}
+
+/// The newest threads of mails, by their ids.
+pub fn threads() -> Vec<CompletionCandidate> {
+    offered(true, |it, _| Some(it.id.clone()).filter(|it| is_plain(it)))
+}
+
+/// The customers' names.
+fn names(threads: bool) -> Vec<CompletionCandidate> {
+    offered(threads, |it, _| it.name.clone().filter(|it| it.split(' ').all(is_plain_name)))
+}
+
+/// How many conversations an address has.
+type AddressCounts = HashMap<String, usize>;
+
+/// The address, where it means one conversation, else the id.
+fn by_address(it: &ConversationName, counts: &AddressCounts) -> Option<String> {
+    let address = it.address.clone().filter(|it| counts.get(it) == Some(&1));
+    [address, Some(it.id.clone())].into_iter().flatten().find(|it| is_plain(it))
+}
+
+fn offered(
+    threads: bool,
+    word: impl Fn(&ConversationName, &AddressCounts) -> Option<String>,
+) -> Vec<CompletionCandidate> {
+    let Ok(files) = DeskFolders::find() else { return Vec::new() };
+    let cache = Some(files.cache.as_path());
+    let found = inspect::newest_conversations(&files.data, cache, threads, OFFERED).unwrap_or_default();
+    let mut counts = AddressCounts::new();
+    for address in found.iter().filter_map(|it| it.address.clone()) {
+        *counts.entry(address).or_default() += 1;
+    }
+    let mut told = HashSet::new();
+    let fresh = found.iter().filter_map(|it| Some((word(it, &counts)?, it)));
+    let fresh = fresh.filter(|(word, _)| told.insert(word.clone())).enumerate();
+    let candidate = |(at, (word, it)): (usize, (String, &ConversationName))| {
+        let known = [&it.name, &it.subject].into_iter().flatten().filter(|it| **it != word);
+        let help: Vec<String> = known.map(|it| SafeText::line(it).to_string()).collect();
+        let help = (!help.is_empty()).then(|| help.join(" · ").into());
+        CompletionCandidate::new(word).help(help).display_order(Some(at))
+    };
+    fresh.map(candidate).collect()
+}
+
+/// Whether a shell takes it as one word that means nothing to it: what a server
+/// told is put on a command line.
+fn is_plain(word: &str) -> bool {
+    !word.is_empty()
+        && !word.starts_with('-')
+        && word.chars().all(|it| it.is_ascii_alphanumeric() || "+@._-".contains(it))
+}
+
+/// The same of a word of a name, which may be in any script.
+fn is_plain_name(word: &str) -> bool {
+    !word.starts_with('-')
+        && !word.is_empty()
+        && word.chars().all(|it| it.is_alphanumeric() || "._-".contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_plain, is_plain_name};
+
+    #[test]
+    fn only_what_means_nothing_to_a_shell_is_offered() {
+        for word in ["+34600111222", "ana@mail.example", "conv_1", "123456789"] {
+            assert!(is_plain(word), "{word}");
+        }
+        for word in ["", "-rf", "$(reboot)", "a b", "a;b", "`x`", "a\nb", "*", "~", "a'b", "\u{1b}[2J"] {
+            assert!(!is_plain(word) && !is_plain_name(word), "{word}");
+        }
+        assert!(is_plain_name("João") && is_plain_name("山田"));
+    }
+}
