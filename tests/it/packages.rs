@@ -75,6 +75,11 @@ fn a_debian_package_is_made_opened_and_run() {
     run(Command::new("dpkg-deb").arg("--extract").arg(&package).arg(&opened));
     is_whole(&opened.join("usr"));
     assert!(opened.join("usr/share/doc/frontdesk/copyright").exists());
+    // Where it is installed, its root is the machine's.
+    let listed = text(&run(Command::new("dpkg-deb").arg("--contents").arg(&package)));
+    let folders: Vec<&str> = listed.lines().filter(|it| it.ends_with('/')).collect();
+    assert!(folders[0].ends_with(" ./"), "{listed}");
+    assert!(folders.iter().all(|it| it.starts_with("drwxr-xr-x root/root ")), "{listed}");
 }
 
 #[test]
