@@ -82,20 +82,86 @@ fn a_debian_package_is_made_opened_and_run() {
     assert!(folders.iter().all(|it| it.starts_with("drwxr-xr-x root/root ")), "{listed}");
 }
 
+/// The words of an instruction of the Containerfile.
+#[track_caller]
+fn instruction(name: &str) -> Vec<String> {
+    let text = page("assets/Containerfile");
+    let words = text.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(' '));
+    serde_json::from_str(words.unwrap_or_else(|| panic!("no {name}"))).expect("a list")
+}
+
+/// The real parser reads what the container's entry point is given.
+#[track_caller]
+fn is_served(of: &str, given: &[String]) {
+    let entry = instruction("ENTRYPOINT");
+    assert_eq!(entry, ["frontdesk", "serve"]);
+    assert!(["--listen", "--db"].iter().all(|it| given.iter().any(|word| word == it)), "{of}: {given:?}");
+    let line = [&entry[1..], given].concat().join(" ");
+    assert_eq!(commands(of, [line.as_str()].into_iter()), 1);
+}
+
 #[test]
 fn the_container_serves_with_switches_that_there_are() {
+    is_served("assets/Containerfile", &instruction("CMD"));
     let text = page("assets/Containerfile");
-    let entry = text.lines().find_map(|it| it.strip_prefix("ENTRYPOINT ")).expect("an entry point");
-    let words: Vec<String> = serde_json::from_str(entry).expect("a list");
-    let (program, arguments) = words.split_first().expect("a program");
-    assert_eq!(
-        (program.as_str(), commands("Containerfile", [arguments.join(" ").as_str()].into_iter())),
-        ("frontdesk", 1)
-    );
     let built = text.lines().find(|it| it.contains("cargo build")).expect("it is built");
     assert!(built.contains("--profile packaged") && page("Cargo.toml").contains("[profile.packaged]"));
     let rust = format!("rust:{}-", env!("CARGO_PKG_RUST_VERSION"));
     assert!(text.contains(&rust), "{rust}");
+    // The one name that docker and podman read both.
+    assert!(page(".dockerignore").lines().any(|it| it == "/target"));
+    assert!(!root().join(".containerignore").exists());
+}
+
+/// A part of a file of compose: the lines behind a line that are indented further.
+fn part<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
+    let depth = |it: &str| it.len() - it.trim_start().len();
+    let mut lines = text.lines().skip_while(|it| *it != heading).skip(1);
+    lines.by_ref().take_while(|it| it.trim().is_empty() || depth(it) > depth(heading)).collect()
+}
+
+/// A value of compose without its variables: what they stand for where none is set.
+fn unset(value: &str) -> String {
+    let (before, rest) = value.split_once("${").unwrap_or((value, ""));
+    rest.split_once('}').map_or_else(
+        || value.to_owned(),
+        |(variable, after)| {
+            let (_, otherwise) = variable.split_once(":-").expect("what holds without it");
+            format!("{before}{otherwise}{}", unset(after))
+        },
+    )
+}
+
+#[test]
+fn each_service_of_compose_serves_with_switches_that_there_are() {
+    let text = page("assets/compose.yaml");
+    let shared = part(&text, "x-serve: &serve").join("\n");
+    let command = part(&shared, "  command:");
+    let given: Vec<String> =
+        command.iter().map(|it| unset(it.trim().strip_prefix("- ").expect("a word"))).collect();
+    let services = part(&text, "services:");
+    let names: Vec<&str> = services
+        .iter()
+        .filter_map(|it| it.strip_prefix("  ")?.strip_suffix(':'))
+        .filter(|it| !it.starts_with(' '))
+        .collect();
+    assert_eq!(names, ["postgres", "one", "other"]);
+    for name in &names[1..] {
+        let own = part(&text, &format!("  {name}:")).join("\n");
+        assert!(
+            own.contains("<<: *serve") && !own.contains("command:") && !own.contains("entrypoint:"),
+            "{own}"
+        );
+        is_served(&format!("assets/compose.yaml, {name}"), &given);
+    }
+    assert!(shared.contains("dockerfile: assets/Containerfile") && !shared.contains("entrypoint:"));
+    // Nobody can set what the shell keeps for itself.
+    let kept = ["UID", "EUID", "PPID", "GROUPS"];
+    let variables = text.split("${").skip(1).filter_map(|it| it.split([':', '}']).next());
+    assert!(variables.clone().count() >= 3 && variables.clone().all(|it| !kept.contains(&it)), "{text}");
+    for name in variables.filter(|it| it.ends_with("ID")) {
+        assert!(text.contains(&format!(" {name}=$(id ")), "{name} is not told how to set");
+    }
 }
 
 #[test]
