@@ -15,6 +15,8 @@ use inbox::event::Event;
 use inbox::outside::Copied;
 use model::text;
 
+/// Said where nothing takes a copy.
+pub const NOWHERE: &str = "this terminal takes no copies; set copy_command in config.toml";
 /// Bytes a terminal takes at most, coded.
 const MOST: usize = 74_000;
 /// How long a program may take.
@@ -30,11 +32,13 @@ pub enum Clipboard {
     Terminal,
     /// To a program and its arguments, on its standard input.
     Program(Vec<String>),
+    /// Nowhere: the terminal is known to take none.
+    Nowhere,
 }
 
 impl Clipboard {
     /// The person's command where there is one, else tmux where it runs this
-    /// terminal, else the terminal.
+    /// terminal, else the terminal, if it takes copies at all.
     pub fn settled(command: Vec<String>, variable: impl Fn(&str) -> Option<String>) -> Self {
         let in_tmux = variable("TMUX").is_some_and(|it| !it.is_empty());
         match (command.is_empty(), in_tmux) {
@@ -42,6 +46,7 @@ impl Clipboard {
             // It has the text for its own pasting, and hands it on whatever
             // its `set-clipboard` says of programs inside it.
             (true, true) => Self::Program(["tmux", "load-buffer", "-w", "-"].map(str::to_owned).to_vec()),
+            (true, false) if takes_none(variable) => Self::Nowhere,
             (true, false) => Self::Terminal,
         }
     }
@@ -51,6 +56,10 @@ impl Clipboard {
     pub fn copy(&self, outside: &str, what: String, mailbox: &EventQueue) -> Option<String> {
         let text = text::plain(outside);
         match self {
+            Self::Nowhere => {
+                mailbox.result(Event::Copied(what, Err(NOWHERE.to_owned())));
+                None
+            }
             Self::Terminal => {
                 let sequence = sequence(&text);
                 let copied = match sequence {
@@ -78,6 +87,17 @@ impl Clipboard {
             }
         }
     }
+}
+
+/// Whether a terminal is known to take no copies. Most never say, and whether the
+/// terminal around GNU screen would take one is not known inside it.
+fn takes_none(variable: impl Fn(&str) -> Option<String>) -> bool {
+    let named = |it: &str| variable(it).unwrap_or_default();
+    let term = named("TERM");
+    ["dumb", "linux", "cons25"].contains(&term.as_str())
+        || ["eterm", "screen."].iter().any(|it| term.starts_with(it))
+        || named("TERM_PROGRAM") == "Apple_Terminal"
+        || !named("STY").is_empty()
 }
 
 /// What puts a text into a terminal's clipboard; `None` for one longer than
@@ -122,6 +142,30 @@ mod tests {
         assert_eq!(Clipboard::settled(own(), tmux), Clipboard::Program(own()));
         let Clipboard::Program(words) = Clipboard::settled(Vec::new(), tmux) else { panic!("the terminal") };
         assert_eq!(words, ["tmux", "load-buffer", "-w", "-"]);
+    }
+
+    #[test]
+    fn a_terminal_that_takes_no_copies_is_given_none() {
+        let cases: [(&[(&str, &str)], Clipboard); 8] = [
+            (&[], Clipboard::Terminal),
+            (&[("TERM", "xterm-256color")], Clipboard::Terminal),
+            // Also what tmux calls itself.
+            (&[("TERM", "screen-256color")], Clipboard::Terminal),
+            (&[("TERM", "linux")], Clipboard::Nowhere),
+            (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "Apple_Terminal")], Clipboard::Nowhere),
+            (&[("TERM", "screen-256color"), ("STY", "1.pts-0.desk")], Clipboard::Nowhere),
+            (&[("TERM", "screen.xterm-256color")], Clipboard::Nowhere),
+            (&[("TERM", "eterm-color")], Clipboard::Nowhere),
+        ];
+        for (set, wanted) in cases {
+            let variable =
+                |name: &str| set.iter().find(|(it, _)| *it == name).map(|(_, it)| (*it).to_owned());
+            assert_eq!(Clipboard::settled(Vec::new(), variable), wanted, "{set:?}");
+            let own = vec!["wl-copy".to_owned()];
+            assert_eq!(Clipboard::settled(own.clone(), variable), Clipboard::Program(own), "{set:?}");
+        }
+        let mailbox = EventQueue::default();
+        assert_eq!(Clipboard::Nowhere.copy("hi", "the text".to_owned(), &mailbox), None);
     }
 
     #[test]

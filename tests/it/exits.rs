@@ -51,6 +51,39 @@ fn in_tmux_a_copy_is_given_to_tmux_and_no_key_with_it() {
 }
 
 #[test]
+fn a_copy_says_where_it_went_and_where_none_is_taken() {
+    let desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Ana Wells", "Is my bicycle ready?");
+    let binary = Binary::new();
+    binary.configure(&format!(
+        "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{}\"\nkey_env = \"CHAT_KEY\"\n",
+        desk.base_url
+    ));
+    for (program, said, sent) in [
+        ("WezTerm", "sent to the terminal's clipboard: the address, 12 characters", true),
+        (
+            "Apple_Terminal",
+            "not copied: this terminal takes no copies; set copy_command in config.toml",
+            false,
+        ),
+    ] {
+        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+        command.env("FRONTDESK_CONFIG_DIR", binary.folder());
+        command.env("FRONTDESK_DATA_DIR", binary.data());
+        command.env("CHAT_KEY", desk.key_of("whatsapp"));
+        command.env("TMUX", "");
+        command.env("STY", "");
+        command.env("TERM_PROGRAM", program);
+        let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 80, 24);
+        terminal.wait_for_text("Is my bicycle ready?");
+        terminal.keys("yp");
+        terminal.wait_for_text(said);
+        assert_eq!(terminal.written().contains("\x1b]52;c;"), sent, "{program}");
+        terminal.kill();
+    }
+}
+
+#[test]
 fn a_key_is_not_sent_to_another_users_port() {
     if !rustix::process::geteuid().is_root() {
         eprintln!("skipped: only root can be two users");

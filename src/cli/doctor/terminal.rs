@@ -8,6 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::cli::desk;
 use crate::cli::doctor::CheckResult;
+use crate::shell::clipboard::Clipboard;
 use crate::shell::{children, terminal};
 
 /// The smallest size that is fully usable.
@@ -99,6 +100,13 @@ fn clipboard(own: &[String]) -> CheckResult {
     let name = "clipboard";
     if let [program, ..] = own {
         return CheckResult::ok(name, format!("copies are given to {program}"));
+    }
+    if desk::clipboard(Vec::new()) == Clipboard::Nowhere {
+        return CheckResult::warn(
+            name,
+            "this terminal takes no copies",
+            "name a program in [ui] copy_command",
+        );
     }
     if variable("TMUX").is_none() {
         return CheckResult::ok(

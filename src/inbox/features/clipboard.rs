@@ -65,7 +65,7 @@ impl Desk {
 pub(crate) fn copied(context: &mut Context, what: &str, copied: Result<Copied, String>) {
     match copied {
         Ok(Copied::Taken) => context.say(format!("copied {what}")),
-        Ok(Copied::Sent) => context.say(format!("sent {what} to the terminal's clipboard")),
+        Ok(Copied::Sent) => context.say(format!("sent to the terminal's clipboard: {what}")),
         Err(why) => return context.warn(format!("not copied: {why}")),
     }
     if let Some(question) = context.layers.top_mut::<WebhookQuestion>() {
