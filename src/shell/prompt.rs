@@ -4,13 +4,25 @@ use std::io::{self, BufRead, IsTerminal, Read, Write};
 
 use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use inbox::wrap;
+
+use crate::shell::terminal;
 
 /// Characters of the longest answer.
 const LONGEST: usize = 4096;
+/// Columns of the longest line said.
+const WIDEST: usize = 80;
 
 /// Whether there is a person to ask.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
+}
+
+/// Says something to whoever is asked, in lines that break between words.
+pub fn note(text: &str) -> io::Result<()> {
+    let width = terminal::size().map_or(WIDEST, |(columns, _)| usize::from(columns).min(WIDEST));
+    let lines = wrap::wrap(text, width).into_iter().map(|it| format!("{}\n", text[it].trim_end()));
+    say(&lines.collect::<String>())
 }
 
 /// Asks for one line; the question goes to stderr.

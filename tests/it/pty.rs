@@ -467,16 +467,31 @@ fn without_a_terminal_it_says_so() {
 fn a_channel_key_is_asked_for_and_not_shown() {
     let desk = crate::desk::Desk::new(80, 24);
     let key = desk.key_of("whatsapp");
-    let mut terminal = Terminal::start(&["channel", "add"], 160, 40);
+    let mut terminal = Terminal::start(&["channel", "add"], 120, 40);
     terminal.wait_for_text("Name of the tab:");
     terminal.keys("Harbor chat\r");
     terminal.wait_for_text("Address of the service");
+    // An address that cannot be used is asked for again; the name is not.
+    terminal.keys("api.example.com/v1\r");
+    terminal.wait_for("a second question", |it| it.matches("Address of the service (").count() == 2);
+    let told = terminal.contents();
+    assert!(
+        told.contains("Address of the service \"api.example.com/v1\" cannot be used: it must begin with"),
+        "{told}"
+    );
+    assert!(told.contains("it should look like") && !told.contains("base_url"), "{told}");
+    assert!(told.lines().all(|it| it.chars().count() <= 80), "{told}");
+    terminal.keys("\r");
+    terminal.wait_for_text("Address of the service must not be empty.");
     terminal.keys(&format!("{}\r", desk.base_url));
     terminal.wait_for_text("Channel key (not shown):");
     // A key the server refuses is asked for again; name and address are not.
     terminal.keys("svc_live_wrong\r");
-    terminal.wait_for_text("Type another; Harbor chat and its address are kept.");
     terminal.wait_for("a second question", |it| it.matches("Channel key (not shown):").count() == 2);
+    let told = terminal.contents();
+    let words: Vec<&str> = told.split_whitespace().collect();
+    assert!(words.join(" ").contains("Type another; Harbor chat and its address are kept."), "{told}");
+    assert!(told.lines().all(|it| it.chars().count() <= 80), "{told}");
     // A wrong beginning is taken back.
     terminal.keys(&format!("wrong\x15x\x7f{key}\r"));
     terminal.wait_for_text("`frontdesk` opens it");

@@ -18,6 +18,7 @@ use model::time::SECOND;
 
 /// Keys that may be typed after one that was refused.
 const MORE_TRIES: u32 = 4;
+const ADDRESS: &str = "Address of the service (https://…/v1)";
 
 /// What is to be added.
 struct NewChannel {
@@ -28,9 +29,8 @@ struct NewChannel {
 /// `frontdesk channel add`
 pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let file = File::read()?;
+    // Also whether the address can be used, before anything secret is typed.
     let wanted = wanted(&file, arguments)?;
-    // Said before anything secret is typed.
-    client::usable(&wanted.base_url).map_err(|why| CliError::Usage(why.to_string()))?;
     let (key, checked) = checked_key(arguments, &wanted)?;
     let kept = match &arguments.key_env {
         Some(_) => None,
@@ -56,7 +56,7 @@ fn place<'a>(file: &'a File, wanted: &'a NewChannel) -> KeyLocation<'a> {
 
 /// Name and address: as given, as asked for, or as they are in the file.
 fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError> {
-    let name = given(arguments.name.as_deref(), "Name of the tab", "--name")?;
+    let name = given(arguments.name.as_deref(), "Name of the tab", "--name", |_, _| Ok(()))?;
     let known = file.channel(&name);
     if let Some(channel) = known
         && matches!(channel.key, KeySource::Command(_) | KeySource::File(_))
@@ -69,24 +69,45 @@ fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError>
         )));
     }
     let base_url = match (&arguments.base_url, known) {
-        (None, Some(channel)) => channel.base_url.clone(),
-        (given_url, _) => given(given_url.as_deref(), "Address of the service (https://…/v1)", "--base-url")?,
+        (None, Some(channel)) => {
+            let base_url = channel.base_url.clone();
+            client::usable(&base_url).map_err(|why| CliError::Usage(why.to_string()))?;
+            base_url
+        }
+        (given_url, _) => given(given_url.as_deref(), ADDRESS, "--base-url", |url, called| {
+            client::usable(url).map_err(|why| why.to_string().replacen("base_url", called, 1))
+        })?,
     };
     // A channel keeps the name it has, so that its drafts stay with it.
     let name = known.map_or(name, |it| it.name.clone());
     Ok(NewChannel { name, base_url })
 }
 
-fn given(value: Option<&str>, question: &str, switch: &str) -> Result<String, CliError> {
-    let value = match value {
-        Some(value) => value.trim().to_owned(),
-        None if prompt::can_ask() => prompt::line(question).map_err(unasked)?,
-        None => return Err(CliError::Usage(format!("there is no terminal to ask on: give {switch}"))),
+/// What a switch says, or what is answered. An answer that cannot be used is asked
+/// for again; `check` says why, by what it is called.
+fn given(
+    value: Option<&str>,
+    question: &str,
+    switch: &str,
+    check: impl Fn(&str, &str) -> Result<(), String>,
+) -> Result<String, CliError> {
+    let checked = |value: String, called: &str| match value.as_str() {
+        "" => Err(format!("{called} must not be empty")),
+        _ => check(&value, called).map(|()| value),
     };
-    if value.is_empty() {
-        return Err(CliError::Usage(format!("{switch} must not be empty")));
+    if let Some(value) = value {
+        return checked(value.trim().to_owned(), switch).map_err(CliError::Usage);
     }
-    Ok(value)
+    if !prompt::can_ask() {
+        return Err(CliError::Usage(format!("there is no terminal to ask on: give {switch}")));
+    }
+    let called = question.split(" (").next().unwrap_or(question);
+    loop {
+        match checked(prompt::line(question).map_err(unasked)?, called) {
+            Ok(value) => return Ok(value),
+            Err(why) => prompt::note(&format!("{why}.")).map_err(unasked)?,
+        }
+    }
 }
 
 fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
@@ -112,7 +133,8 @@ fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret,
             Ok(checked) => return Ok((key, checked)),
             Err(error) if more > 0 && error.is_about_the_key() => {
                 more -= 1;
-                print::note(&format!("{error}. Type another; {} and its address are kept.", wanted.name))?;
+                let kept = format!("{error}. Type another; {} and its address are kept.", wanted.name);
+                prompt::note(&kept).map_err(unasked)?;
             }
             Err(error) => {
                 let error = anyhow::Error::new(error).context(format!("{}: nothing was added", wanted.name));
