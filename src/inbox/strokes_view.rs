@@ -67,8 +67,13 @@ impl Theme {
         }
     }
 
-    /// The mark before an unread or selected row.
+    /// The mark before the selected row, and before nothing else.
     pub fn mark(self) -> &'static str {
         if self.ascii { ">" } else { "▌" }
+    }
+
+    /// The mark before an unread row.
+    pub fn unread(self) -> &'static str {
+        if self.ascii { "*" } else { "•" }
     }
 }

@@ -95,6 +95,31 @@ fn a_selected_row_keeps_the_letters_it_has() {
         of.iter().map(|it| desk.theme.is_accent(*it, ground[0])).collect::<Vec<_>>()
     };
     assert_eq!(accents(&kept), accents(&letters), "the words keep what they say in colour");
-    let (x, y) = (1, 3);
-    assert_eq!(desk.buffer()[(x, y)].symbol(), "▌", "a mark says it, too");
+    assert_eq!(marks(&desk, 2..6), ["•", " ", "•", "▌"], "a mark says it, too");
+}
+
+/// What stands in the first column of the list.
+fn marks(desk: &Desk, rows: std::ops::Range<u16>) -> Vec<String> {
+    let buffer = desk.buffer();
+    rows.map(|y| buffer[(1, y)].symbol().to_owned()).collect()
+}
+
+#[test]
+fn the_selected_row_has_a_mark_that_no_unread_row_has() {
+    for (columns, rows, ascii) in [(80, 24, false), (120, 40, false), (80, 24, true)] {
+        let (selected, unread) = if ascii { (">", "*") } else { ("▌", "•") };
+        let mut desk = Desk::new(columns, rows);
+        desk.theme = Theme::new(ThemePalette::Mono, ascii);
+        for (phone, name) in
+            [("+34600111222", "Maria Lopez"), ("+34600111333", "Bo Lind"), ("+34600111444", "Ann Lee")]
+        {
+            desk.customer("whatsapp", phone, name, "Where is my order?");
+        }
+        desk.settle().keys("ggj<Enter>").settle().keys("<Esc>").settle();
+        // Of three, the second was read and is selected.
+        let read = [unread, " ", selected, selected, unread, " "];
+        assert_eq!(marks(&desk, 2..8), read, "{columns}x{rows}\n{}", desk.picture());
+        desk.keys("k");
+        assert_eq!(marks(&desk, 2..8), [unread, selected, " ", " ", unread, " "], "{}", desk.picture());
+    }
 }

@@ -26,8 +26,8 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
         return mail::view::row(inbox, theme, row, thread, area, buffer);
     }
     let conversation = &row.conversation;
-    let unread = row.unread > 0;
-    let RowStart { left, width, aged } = start(inbox, theme, row, unread, area, buffer);
+    let unread = is_unread(row);
+    let RowStart { left, width, aged } = start(inbox, theme, row, area, buffer);
     let title_style = if unread { theme.strong() } else { Style::new() };
     let title = conversation.title();
     let count = if unread { format!(" ({})", row.unread) } else { String::new() };
@@ -76,12 +76,11 @@ pub(crate) fn start(
     inbox: &Inbox,
     theme: Theme,
     row: &ConversationRow,
-    unread: bool,
     area: Area,
     buffer: &mut Buffer,
 ) -> RowStart {
-    let mark = if unread { theme.mark() } else { " " };
-    for y in area.y..area.y + area.height {
+    let first = if is_unread(row) { theme.unread() } else { " " };
+    for (y, mark) in (area.y..area.y + area.height).zip([first, " "]) {
         paint_view::text(buffer, area.x, y, 1, mark, theme.strong());
     }
     let (mut left, mut width) = (area.x + 1, area.width.saturating_sub(2));
@@ -94,6 +93,19 @@ pub(crate) fn start(
     let [(why, why_style), (span, span_style)] = age(inbox, theme, row);
     let aged = paint_view::runs_right(buffer, left, area.y, width, &[(&why, why_style), (&span, span_style)]);
     RowStart { left, width, aged }
+}
+
+/// Whether there is something in it that nobody here has seen.
+pub(crate) fn is_unread(row: &ConversationRow) -> bool {
+    row.thread.as_ref().map_or(row.unread > 0, |it| it.is_read == Some(false))
+}
+
+/// Draws the mark of the selected row, below that of an unread one.
+pub(crate) fn mark_selected(theme: Theme, row: &ConversationRow, area: Area, buffer: &mut Buffer) {
+    let first = u16::from(is_unread(row) && area.height > 1);
+    for y in area.y + first..area.y + area.height {
+        paint_view::text(buffer, area.x, y, 1, theme.mark(), theme.strong());
+    }
 }
 
 /// In the list over all tabs, the name of the row's tab.

@@ -65,8 +65,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         row_view::draw(inbox, theme, row, place, buffer);
         if selected {
             paint_view::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
-            paint_view::text(buffer, place.x, y, 1, theme.mark(), theme.strong());
-            paint_view::text(buffer, place.x, y + 1, 1, theme.mark(), theme.strong());
+            row_view::mark_selected(theme, row, place, buffer);
         }
     }
 }

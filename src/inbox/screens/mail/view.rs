@@ -166,9 +166,8 @@ pub fn row(
     area: Area,
     buffer: &mut Buffer,
 ) {
-    let unread = thread.is_read == Some(false);
-    let RowStart { left, width, aged } =
-        conversations::row_view::start(inbox, theme, row, unread, area, buffer);
+    let unread = conversations::row_view::is_unread(row);
+    let RowStart { left, width, aged } = conversations::row_view::start(inbox, theme, row, area, buffer);
     let star = if thread.is_starred == Some(true) { "* " } else { "" };
     let name = row.conversation.title();
     let count = match row.conversation.message_count {
