@@ -106,19 +106,27 @@ pub fn cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> 
     cases
 }
 
-/// Spans in microseconds, the shortest first.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Spans(Vec<i64>);
+/// What is told of some spans, in microseconds; nothing where there are none.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Spans {
+    pub count: usize,
+    /// What half of them are not longer than.
+    pub median: Option<i64>,
+    /// What nine in ten of them are not longer than.
+    pub p90: Option<i64>,
+    pub longest: Option<i64>,
+}
 
 impl Spans {
-    pub fn count(&self) -> usize {
-        self.0.len()
-    }
-
-    /// What so many of a hundred are not longer than; none where there are none.
-    pub fn percentile(&self, percent: usize) -> Option<i64> {
-        let place = (self.0.len() * percent).div_ceil(100).max(1);
-        self.0.get(place - 1).copied()
+    /// Of spans in any order.
+    pub fn of(mut seen: Vec<i64>) -> Self {
+        let (count, longest) = (seen.len(), seen.iter().max().copied());
+        // Sorting them all takes many times as long.
+        let mut percentile = |percent: usize| {
+            let place = (count * percent).div_ceil(100).checked_sub(1)?;
+            Some(*seen.select_nth_unstable(place).1)
+        };
+        Self { count, median: percentile(50), p90: percentile(90), longest }
     }
 }
 
@@ -181,20 +189,36 @@ impl ServiceLevels {
             later.chain(now).for_each(|it| self.later_in_time.add(it, target));
         }
     }
+}
 
-    fn add(&mut self, case: &CustomerCase) {
-        self.cases += 1;
-        self.unanswered += usize::from(case.first_response.is_none());
-        self.first_response.0.extend(case.first_response);
-        self.waiting.0.extend(&case.waits);
-        self.resolution.0.extend(case.resolution);
-        self.handed_over += usize::from(case.is_handed_over);
-        self.handed_back += usize::from(case.is_handed_back);
+/// Service levels while cases are added.
+#[derive(Default)]
+struct GatheredLevels {
+    levels: ServiceLevels,
+    first_response: Vec<i64>,
+    waiting: Vec<i64>,
+    resolution: Vec<i64>,
+}
+
+impl GatheredLevels {
+    fn add(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
+        self.levels.cases += 1;
+        self.levels.unanswered += usize::from(case.first_response.is_none());
+        self.levels.handed_over += usize::from(case.is_handed_over);
+        self.levels.handed_back += usize::from(case.is_handed_back);
+        self.levels.judge(case, targets, now);
+        self.first_response.extend(case.first_response);
+        self.waiting.extend(&case.waits);
+        self.resolution.extend(case.resolution);
     }
 
-    fn sort(&mut self) {
-        for spans in [&mut self.first_response, &mut self.waiting, &mut self.resolution] {
-            spans.0.sort_unstable();
+    fn end(self) -> ServiceLevels {
+        let Self { levels, first_response, waiting, resolution } = self;
+        ServiceLevels {
+            first_response: Spans::of(first_response),
+            waiting: Spans::of(waiting),
+            resolution: Spans::of(resolution),
+            ..levels
         }
     }
 }
@@ -230,16 +254,16 @@ pub struct LevelsReport {
 pub struct LevelsGathering<'a> {
     query: &'a LevelsQuery,
     zone: &'a Zone,
-    all: ServiceLevels,
-    channels: Vec<(ChannelId, ServiceLevels)>,
-    hours: [ServiceLevels; HOURS],
-    people: BTreeMap<SafeText, ServiceLevels>,
+    all: GatheredLevels,
+    channels: Vec<GatheredLevels>,
+    hours: [GatheredLevels; HOURS],
+    people: BTreeMap<SafeText, GatheredLevels>,
 }
 
 impl<'a> LevelsGathering<'a> {
     /// Of nothing yet.
     pub fn new(query: &'a LevelsQuery, zone: &'a Zone) -> Self {
-        let channels = query.channels.iter().map(|it| (it.clone(), ServiceLevels::default())).collect();
+        let channels = query.channels.iter().map(|_| GatheredLevels::default()).collect();
         let (all, hours, people) = Default::default();
         Self { query, zone, all, channels, hours, people }
     }
@@ -254,27 +278,32 @@ impl<'a> LevelsGathering<'a> {
             let hour = usize::try_from(case.began.time_of_day(self.zone) / HOUR).unwrap_or(0);
             let groups = [
                 Some(&mut self.all),
-                self.channels.get_mut(channel).map(|it| &mut it.1),
+                self.channels.get_mut(channel),
                 self.hours.get_mut(hour),
                 person.map(|it| self.people.entry(it.clone()).or_default()),
             ];
             let targets = self.query.channels.get(channel).map(|it| targets::of(&self.query.targets, it));
             for group in groups.into_iter().flatten() {
-                group.add(&case);
-                group.judge(&case, targets.unwrap_or_default(), self.query.now);
+                group.add(&case, targets.unwrap_or_default(), self.query.now);
             }
         }
     }
 
     /// What came of it.
     pub fn report(self) -> LevelsReport {
-        let Self { mut all, mut channels, hours, mut people, .. } = self;
-        let mut hours: BTreeMap<usize, ServiceLevels> =
-            hours.into_iter().enumerate().filter(|(_, it)| it.cases > 0).collect();
-        all.sort();
-        channels.iter_mut().for_each(|(_, it)| it.sort());
-        hours.values_mut().chain(people.values_mut()).for_each(ServiceLevels::sort);
-        LevelsReport { all, channels, hours, people }
+        let Self { query, all, channels, hours, people, .. } = self;
+        let hours = hours.into_iter().enumerate().map(|(hour, it)| (hour, it.end()));
+        LevelsReport {
+            all: all.end(),
+            channels: query
+                .channels
+                .iter()
+                .cloned()
+                .zip(channels.into_iter().map(GatheredLevels::end))
+                .collect(),
+            hours: hours.filter(|(_, it)| it.cases > 0).collect(),
+            people: people.into_iter().map(|(person, it)| (person, it.end())).collect(),
+        }
     }
 }
 

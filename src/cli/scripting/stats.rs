@@ -119,8 +119,7 @@ fn line(label: &str, width: usize, words: &[&str]) -> String {
 }
 
 fn words(levels: &ServiceLevels) -> [String; 11] {
-    let span =
-        |spans: &Spans, percent| spans.percentile(percent).map_or_else(|| "-".to_owned(), precise_span);
+    let span = |span: Option<i64>| span.map_or_else(|| "-".to_owned(), precise_span);
     let share = |count: usize, of: usize| match of {
         0 => "-".to_owned(),
         of => format!("{}%", count * 100 / of),
@@ -129,13 +128,13 @@ fn words(levels: &ServiceLevels) -> [String; 11] {
     [
         levels.cases.to_string(),
         levels.unanswered.to_string(),
-        span(first_response, 50),
-        span(first_response, 90),
+        span(first_response.median),
+        span(first_response.p90),
         levels.first_in_time.percent().map_or_else(|| "-".to_owned(), |it| format!("{it}%")),
-        span(waiting, 50),
-        span(waiting, 90),
-        span(resolution, 50),
-        span(resolution, 90),
+        span(waiting.median),
+        span(waiting.p90),
+        span(resolution.median),
+        span(resolution.p90),
         share(levels.handed_over, levels.cases),
         share(levels.handed_back, levels.handed_over),
     ]
@@ -174,6 +173,7 @@ fn in_time(it: InTime) -> Value {
 
 /// In seconds.
 fn spans(spans: &Spans) -> Value {
-    let seconds = |percent| spans.percentile(percent).map(|it| it / SECOND);
-    json!({"count": spans.count(), "median": seconds(50), "p90": seconds(90), "longest": seconds(100)})
+    let seconds = |span: Option<i64>| span.map(|it| it / SECOND);
+    let Spans { count, median, p90, longest } = spans;
+    json!({"count": count, "median": seconds(*median), "p90": seconds(*p90), "longest": seconds(*longest)})
 }

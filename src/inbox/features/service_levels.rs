@@ -70,14 +70,13 @@ impl LevelsMeasure {
 }
 
 fn spans(spans: &Spans) -> (Option<i64>, String) {
-    let half = spans.percentile(50);
-    let words = match (half, spans.percentile(90)) {
+    let words = match (spans.median, spans.p90) {
         (Some(half), Some(most)) => {
             format!("half in {}, 9 in 10 in {}", precise_span(half), precise_span(most))
         }
         _ => "none yet".to_owned(),
     };
-    (half, words)
+    (spans.median, words)
 }
 
 /// Adds how many were within their target, where there is one.

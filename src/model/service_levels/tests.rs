@@ -76,9 +76,14 @@ fn a_person_takes_over_and_hands_back_by_answering() {
 
 #[test]
 fn percentiles_are_spans_that_were_seen() {
-    let spans = Spans((1..=10).collect());
-    assert_eq!([1, 50, 51, 90, 100].map(|it| spans.percentile(it)), [1, 5, 6, 9, 10].map(Some));
-    assert_eq!(Spans::default().percentile(50), None);
+    let told = |seen: Vec<i64>| {
+        let Spans { count, median, p90, longest } = Spans::of(seen);
+        (count, [median, p90, longest])
+    };
+    assert_eq!(told(vec![]), (0, [None; 3]));
+    assert_eq!(told(vec![7]), (1, [Some(7); 3]));
+    assert_eq!(told((1..=10).rev().collect()), (10, [5, 9, 10].map(Some)));
+    assert_eq!(told((1..=11).rev().collect()), (11, [6, 10, 11].map(Some)));
 }
 
 #[test]
@@ -97,7 +102,7 @@ fn cases_count_where_and_when_they_began() {
     assert_eq!(report.all.cases, 2);
     assert_eq!(report.channels.iter().map(|it| it.1.cases).collect::<Vec<_>>(), [1, 1]);
     assert_eq!(report.hours.iter().map(|it| (*it.0, it.1.cases)).collect::<Vec<_>>(), [(1, 1), (2, 1)]);
-    assert_eq!(report.people[&ana].first_response, Spans(vec![MINUTE, MINUTE]));
+    assert_eq!(report.people[&ana].first_response, Spans::of(vec![MINUTE, MINUTE]));
 }
 
 #[test]
