@@ -16,11 +16,11 @@ use wiremock::{Mock, MockServer, ResponseTemplate};
 use crate::binary::Binary;
 use crate::desk::HandClock;
 
-const KEY: &str = "planted-shop-key-1041";
+pub(crate) const KEY: &str = "planted-shop-key-1041";
 const MARIA: &str = "+34600111222";
 
 /// A shop that knows Maria's orders, for whoever has the key.
-async fn shop() -> MockServer {
+pub(crate) async fn shop() -> MockServer {
     let server = MockServer::start().await;
     let orders = json!({"orders": [
         {"id": "1041", "state": "shipped", "placed": "2026-11-18", "total": 129.5, "currency": "EUR"},
@@ -42,7 +42,7 @@ async fn shop() -> MockServer {
     server
 }
 
-fn definition(shop: &MockServer) -> String {
+pub(crate) fn definition(shop: &MockServer) -> String {
     let address = shop.address();
     format!(
         r#"

@@ -123,6 +123,9 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
         }
         ConnectionAction::Remove { name } => {
             admin.remove_connection(&name).await.context("removing the connection")?;
+            if json {
+                return print::json(&json!({"name": name, "removed": true}));
+            }
             print::line(&format!("{name}\tremoved, with its credential"))
         }
     }

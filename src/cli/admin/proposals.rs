@@ -37,19 +37,23 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
         ProposalAction::List => {
             let all = admin.proposals().await.context("listing the proposals")?;
             if json {
-                return print::line(&Value::Array(all.iter().map(item).collect()).to_string());
+                return print::json(&Value::Array(all.iter().map(item).collect()));
             }
             all.iter().try_for_each(|it| print::line(&words(it)))
         }
         ProposalAction::CarryOut { id } => {
             let called = admin.carry_out(&id, Arc::new(SystemClock)).await.context("carrying it out")?;
             match called.answer {
+                Ok(answer) if json => print::json(&json!({"id": id, "done": true, "status": answer.status})),
                 Ok(answer) => print::line(&format!("{id}\tdone\tstatus {}", answer.status)),
                 Err(why) => bail!("{id} is not known to be done: {why}; carry it out again or drop it"),
             }
         }
         ProposalAction::Drop { id } => {
             admin.drop_proposal(&id).await.context("dropping it")?;
+            if json {
+                return print::json(&json!({"id": id, "dropped": true}));
+            }
             print::line(&format!("{id}\tdropped"))
         }
     }

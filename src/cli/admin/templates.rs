@@ -82,12 +82,17 @@ pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()
                 status: upper(arguments.status.to_possible_value()),
                 components,
             };
-            let told = format!("{}\t{}\t{}", template.name, template.language, template.status);
+            let Template { name, language, status, .. } = &template;
+            let item = json!({"name": name, "language": language, "status": status});
+            let told = format!("{name}\t{language}\t{status}");
             admin.put_template(template).await.context("keeping the template")?;
-            print::line(&told)
+            if json { print::json(&item) } else { print::line(&told) }
         }
         TemplateAction::Remove { name, language } => {
             admin.remove_template(&name, &language).await.context("removing the template")?;
+            if json {
+                return print::json(&json!({"name": name, "language": language, "removed": true}));
+            }
             print::line(&format!("{name}\t{language}\tremoved"))
         }
     }

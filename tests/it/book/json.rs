@@ -1,16 +1,15 @@
-//! The JSON of each scripting command, as the book shows it: what the real
-//! binary prints, with its values taken out.
+//! The JSON of each command, as the book shows it: what the real binary prints,
+//! with its values taken out.
+
+mod office;
 
 use std::fmt::Write;
 
 use clap::CommandFactory;
 use serde_json::{Map, Value, json};
 
-use crate::binary::Binary;
 use crate::book::holds;
-use crate::desk::Desk;
-
-const ANA: &str = "+34600111222";
+use office::Office;
 
 /// JSON without its values: each text as `"text"`, each number as 0, each list
 /// with one item of each kind.
@@ -20,166 +19,271 @@ fn shape(value: &Value) -> Value {
         Value::Number(_) => json!(0),
         Value::Bool(_) => json!(true),
         Value::Null => Value::Null,
-        Value::Array(items) => {
-            let mut kinds: Vec<Value> = Vec::new();
-            for item in items.iter().map(shape) {
-                if !kinds.contains(&item) {
-                    kinds.push(item);
-                }
-            }
-            Value::Array(kinds)
-        }
+        Value::Array(items) => Value::Array(kinds(items.iter().map(shape))),
         Value::Object(fields) => {
             let shapes = fields.iter().map(|(name, it)| {
-                // The server's own item, whatever is in it.
-                (name.clone(), if name == "raw" { json!({}) } else { shape(it) })
+                let shape = match name.as_str() {
+                    // The server's own item, whatever is in it.
+                    "raw" => json!({}),
+                    // The rows of each table.
+                    "tables" => json!({"text": 0}),
+                    _ => shape(it),
+                };
+                (name.clone(), shape)
             });
             Value::Object(shapes.collect::<Map<_, _>>())
         }
     }
 }
 
-/// All four channels of a service that holds something of everything.
-struct Office {
-    _desk: Desk,
-    binary: Binary,
-    conversation: String,
-    thread: String,
-}
-
-fn office() -> Office {
-    let desk = Desk::new(80, 24);
-    let mut binary = Binary::new();
-    let mut text = String::new();
-    for (channel, name) in [
-        ("whatsapp", "Harbor chat"),
-        ("email", "Harbor mail"),
-        ("voip", "Harbor phone"),
-        ("telegram", "Harbor bot"),
-    ] {
-        let variable = format!("KEY_{}", channel.to_uppercase());
-        binary.set(&variable, &desk.key_of(channel));
-        text.push_str(&format!(
-            "[[channel]]\nname = \"{name}\"\nbase_url = \"{}\"\nkey_env = \"{variable}\"\n",
-            desk.base_url
-        ));
+/// One of each kind; two that differ in what one of them lacks are one kind.
+fn kinds(shapes: impl Iterator<Item = Value>) -> Vec<Value> {
+    let mut kinds: Vec<Value> = Vec::new();
+    for shape in shapes {
+        match kinds.iter_mut().find_map(|it| Some((merged(it, &shape)?, it))) {
+            Some((merged, it)) => *it = merged,
+            None => kinds.push(shape),
+        }
     }
-    binary.configure(&text);
-    let conversation = desk.customer("whatsapp", ANA, "Ana", "Is it ready?");
-    let mail = json!({"channel": "email", "from": "bo@mail.example", "name": "Bo", "subject": "A wheel", "text": "See."});
-    let thread = desk.dev("inbound", mail)["threadId"].as_str().expect("a thread").to_owned();
-    desk.dev("event", json!({"name": "order.created", "data": {"id": "o1"}}));
-    Office { _desk: desk, binary, conversation, thread }
+    kinds
 }
 
-/// The commands that are shown, in the order of the page; `CONVERSATION`,
-/// `MESSAGE`, `THREAD`, `BROADCAST`, `PEOPLE` and `OFFER` stand for what there is.
-const SHOWN: &[&[&str]] = &[
-    &["list", "--channel", "Harbor chat"],
-    &["show", "CONVERSATION"],
-    &["search", "ready"],
-    &["send", "CONVERSATION", "A person here.", "--pause"],
-    &["message", "MESSAGE", "--channel", "Harbor chat"],
-    &["react", "CONVERSATION", "MESSAGE", "👍"],
-    &["pause", "CONVERSATION"],
-    &["resume", "CONVERSATION"],
-    &["contacts", "list"],
-    &["contacts", "show", ANA],
-    &["broadcast", "send", "We open at 9.", "--to", "PEOPLE", "--confirm", "1"],
-    &["broadcast", "list"],
-    &["broadcast", "report", "BROADCAST"],
-    &["templates", "--channel", "Harbor chat"],
-    &["events", "--channel", "Harbor chat"],
-    &["webhooks", "list", "--channel", "Harbor chat"],
-    &["account", "--channel", "Harbor chat"],
-    &["upload", "OFFER", "--channel", "Harbor chat"],
-    &["sms", ANA, "Ready at five."],
-    &["call", ANA, "--yes"],
-    &["mail", "send", "We mend it.", "--to", "ana@mail.example", "--subject", "A wheel"],
-    &["mail", "show", "THREAD"],
-    &["mail", "reply", "THREAD", "We mend it today."],
-    &["mail", "forward", "THREAD", "For you.", "--to", "carla@mail.example"],
-    &["search", "wheel"],
-    &["mail", "change", "THREAD", "--star", "true"],
-    &["mail", "move", "THREAD", "--to", "Suppliers"],
-    &["mail", "rules", "add", "news@shop.example", "archive"],
-    &["mail", "rules", "list"],
-    &["mail", "contacts"],
-    &["mail", "account"],
-    &["stats", "--since", "2020-01-01"],
-    &["close", "CONVERSATION"],
-    &["outbox", "list"],
-    &["channel", "list"],
-    &["doctor", "--offline"],
+fn merged(one: &Value, other: &Value) -> Option<Value> {
+    match (one, other) {
+        (Value::Null, it) | (it, Value::Null) => Some(it.clone()),
+        (Value::Array(one), Value::Array(other)) => {
+            Some(Value::Array(kinds(one.iter().chain(other).cloned())))
+        }
+        (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
+            let fields = one.iter().map(|(name, it)| Some((name.clone(), merged(it, &other[name])?)));
+            fields.collect::<Option<Map<_, _>>>().map(Value::Object)
+        }
+        _ => (one == other).then(|| one.clone()),
+    }
+}
+
+/// Commands that print the same; each in its words, with words in capitals for what
+/// there is.
+type Alike = &'static [&'static [&'static str]];
+
+/// What is shown, in the order of the page, which is that in which it is run.
+const SHOWN: &[(&str, &[Alike])] = &[
+    (
+        "Conversations",
+        &[
+            &[&["list", "--channel", "Harbor chat"]],
+            &[&["show", "CONVERSATION"]],
+            &[&["export", "CONVERSATION"]],
+            &[&["search", "wheel"]],
+            &[&["stats", "--since", "2020-01-01"]],
+            &[&["send", "CONVERSATION", "A person here.", "--pause"]],
+            &[&["message", "MESSAGE", "--channel", "Harbor chat"]],
+            &[
+                &["resume", "CONVERSATION"],
+                &["pause", "CONVERSATION"],
+                &["react", "CONVERSATION", "MESSAGE", "👍"],
+                &["close", "CONVERSATION"],
+            ],
+            &[&["upload", "OFFER", "--channel", "Harbor chat"]],
+            &[&["sms", "+34600111222", "Ready at five."]],
+            &[&["call", "+34600111222", "--yes"]],
+        ],
+    ),
+    (
+        "Mail",
+        &[
+            &[&["mail", "show", "THREAD"]],
+            &[
+                &["mail", "send", "We mend it.", "--to", "ana@mail.example", "--subject", "A wheel"],
+                &["mail", "reply", "THREAD", "We mend it today."],
+                &["mail", "forward", "THREAD", "For you.", "--to", "carla@mail.example"],
+            ],
+            &[&["mail", "change", "THREAD", "--star", "true"]],
+            &[
+                &["mail", "move", "THREAD", "--to", "Suppliers"],
+                &["mail", "spam", "THREAD"],
+                &["mail", "delete", "THREAD"],
+            ],
+            &[&["mail", "rules", "add", "news@shop.example", "archive"]],
+            &[&["mail", "rules", "list"]],
+            &[
+                &["mail", "rules", "switch", "news@shop.example", "archive", "off"],
+                &["mail", "rules", "remove", "news@shop.example", "archive"],
+            ],
+            &[&["mail", "contacts"]],
+            &[&["mail", "account"]],
+        ],
+    ),
+    (
+        "People and broadcasts",
+        &[
+            &[&["contacts", "list"]],
+            &[&["contacts", "show", "+34600111222"]],
+            &[
+                &["contacts", "create", "+447700900123", "--name", "Ann"],
+                &["contacts", "edit", "+447700900123", "--tag", "vip"],
+                &["contacts", "delete", "+447700900123", "--confirm", "0123"],
+            ],
+            &[&["contacts", "import", "TABLE"]],
+            &[&["broadcast", "send", "We open at 9.", "--to", "PEOPLE", "--confirm", "1"]],
+            &[&["broadcast", "list"]],
+            &[&["broadcast", "track", "BROADCAST"]],
+            &[&["broadcast", "watch", "BROADCAST"]],
+            &[&["broadcast", "report", "BROADCAST"]],
+            &[&["broadcast", "pause", "WAVES"], &["broadcast", "stop", "WAVES"]],
+        ],
+    ),
+    (
+        "What the server tells",
+        &[
+            &[&["templates", "--channel", "Harbor chat"]],
+            &[&["events", "--channel", "Harbor chat"]],
+            &[&["webhooks", "create", "ENDPOINT", "--channel", "Harbor chat"]],
+            &[&["webhooks", "list", "--channel", "Harbor chat"]],
+            &[&["webhooks", "delete", "WEBHOOK", "--channel", "Harbor chat"]],
+            &[&["account", "--channel", "Harbor chat"]],
+        ],
+    ),
+    (
+        "This desk",
+        &[
+            &[&["outbox", "list"]],
+            &[&["outbox", "retry", "ROW"], &["outbox", "drop", "OTHER-ROW"]],
+            &[&["channel", "add", "--name", "Shop", "--base-url", "ADDRESS", "--key-env", "KEY_EMAIL"]],
+            &[&["channel", "test", "Shop"]],
+            &[&["channel", "remove", "Shop", "--yes"]],
+            &[&["channel", "list"]],
+            &[&["doctor", "--offline"]],
+        ],
+    ),
+    (
+        "The service's own side",
+        &[
+            &[&["admin", "workspace", "add", "--name", "Harbor"]],
+            &[&["admin", "workspace", "list"]],
+            &[&["admin", "key", "create", "--channel", "telegram"]],
+            &[&["admin", "key", "list"]],
+            &[&["admin", "key", "revoke", "KEY"]],
+            &[&["admin", "credits", "--add", "100"]],
+            &[&["admin", "template", "put", "see_you", "en", "COMPONENTS"]],
+            &[&["admin", "template", "list"]],
+            &[&["admin", "template", "remove", "see_you", "en"]],
+            &[&["admin", "channel", "connect", "telegram", "--api-url", "PLATFORM"]],
+            &[&["admin", "channel", "list"]],
+            &[&["admin", "channel", "test", "telegram"]],
+            &[&["admin", "channel", "disconnect", "telegram"]],
+            &[&["admin", "connection", "add", "CONNECTION", "--phone", "+34600111222"]],
+            &[&["admin", "connection", "test", "shop", "--endpoint", "stock", "--set", "article=42"]],
+            &[&["admin", "connection", "list"]],
+            &[&["admin", "connection", "log"]],
+            &[&["admin", "connection", "remove", "shop"]],
+            &[&["admin", "backup", "--to", "COPY"]],
+        ],
+    ),
 ];
+
+/// Commands with JSON that are not shown, and why.
+const NOT_SHOWN: &[(&str, &str)] = &[
+    ("broadcast continue", "goes on until the broadcast ends, with lines as `broadcast pause` has one"),
+    (
+        "outbox send-anyway",
+        "a person decides it, of a text that another one crossed; prints what `outbox retry` does",
+    ),
+    ("admin channel connect whatsapp", "needs the platform; prints what `connect telegram` does"),
+    ("admin channel connect email", "needs a mail server; prints what `connect telegram` does"),
+    ("admin channel connect voip", "needs the platform; prints what `connect telegram` does"),
+    ("admin call list", "needs a call that goes on: `id`, `to`, `status` and `placedAt` of each"),
+    ("admin call hang-up", "needs a call that goes on: `id`, and `ended`"),
+    ("admin move", "needs a PostgreSQL server; prints what `admin backup` does"),
+    (
+        "admin proposal list",
+        "the assistant proposes: `id`, `at`, `conversation`, `connection`, `endpoint`, `values`, `state` and `outcome` of each",
+    ),
+    ("admin proposal carry-out", "a person decides it: `id`, `done` and the `status` of the answer"),
+    ("admin proposal drop", "a person decides it: `id`, and `dropped`"),
+];
+
+/// Letters of the longest line.
+const WIDE: usize = 100;
+
+/// A sample, with each part in one line that has room in it.
+fn written(shape: &Value, room: usize) -> String {
+    let inner = room.saturating_sub(2);
+    let parts: Vec<String> = match shape {
+        Value::Array(items) => items.iter().map(|it| written(it, inner)).collect(),
+        Value::Object(fields) => {
+            fields.iter().map(|(name, it)| format!("{name:?}: {}", written(it, inner))).collect()
+        }
+        single => return single.to_string(),
+    };
+    let (open, close) = if shape.is_array() { ("[", "]") } else { ("{", "}") };
+    let line = format!("{open}{}{close}", parts.join(", "));
+    if line.len() <= room && !line.contains('\n') {
+        return line;
+    }
+    format!("{open}\n  {}\n{close}", parts.join(",\n").replace('\n', "\n  "))
+}
+
+/// A command as it is typed.
+fn typed(words: &[&str]) -> String {
+    let words = words.iter().map(|it| if it.contains(' ') { format!("{it:?}") } else { (*it).to_owned() });
+    let words: Vec<String> = words.map(|it| it.replace("OTHER-ROW", "ROW")).collect();
+    format!("`frontdesk {} --json`", words.join(" "))
+}
 
 #[test]
 fn the_json_of_the_book_is_what_the_commands_print() {
-    let office = office();
-    let folder = office.binary.folder();
-    let (people, offer) = (folder.join("people.txt"), folder.join("offer.txt"));
-    std::fs::write(&people, format!("{ANA}\n")).expect("written");
-    std::fs::write(&offer, "An offer.").expect("written");
-    let (mut message, mut broadcast) = (String::new(), String::new());
+    let mut office = Office::open();
     let mut out = String::from("\n");
-    for shown in SHOWN {
-        let filled: Vec<String> = shown
-            .iter()
-            .map(|it| match *it {
-                "CONVERSATION" => office.conversation.clone(),
-                "THREAD" => office.thread.clone(),
-                "MESSAGE" => message.clone(),
-                "PEOPLE" => people.display().to_string(),
-                "BROADCAST" => broadcast.clone(),
-                "OFFER" => offer.display().to_string(),
-                word => word.to_owned(),
-            })
-            .collect();
-        let arguments: Vec<&str> = filled.iter().map(String::as_str).chain(["--json"]).collect();
-        let ended = office.binary.run(&arguments, "");
-        assert_eq!(ended.code, Some(0), "{arguments:?}: {}{}", ended.out, ended.err);
-        let told: Value =
-            serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{arguments:?}: {}", ended.out));
-        if let Some(id) = told["messageId"].as_str() {
-            message = id.to_owned();
+    for (heading, samples) in SHOWN {
+        write!(out, "### {heading}\n\n").expect("a string");
+        for alike in *samples {
+            let shapes: Vec<Value> = alike.iter().map(|it| shape(&office.told(it))).collect();
+            for (shape, words) in shapes.iter().zip(*alike) {
+                assert_eq!(*shape, shapes[0], "{} prints something else", typed(words));
+            }
+            let names: Vec<String> = alike.iter().map(|it| typed(it)).collect();
+            let shape = written(&shapes[0], WIDE);
+            write!(out, "{}:\n\n```json\n{shape}\n```\n\n", names.join(",\n")).expect("a string");
         }
-        if let Some(id) = told["broadcastId"].as_str() {
-            broadcast = id.to_owned();
-        }
-        let written: Vec<String> = shown
-            .iter()
-            .map(|it| if it.contains(' ') { format!("{it:?}") } else { (*it).to_owned() })
-            .collect();
-        let shape = serde_json::to_string_pretty(&shape(&told)).expect("JSON");
-        write!(out, "### `frontdesk {} --json`\n\n```json\n{shape}\n```\n\n", written.join(" "))
-            .expect("a string");
     }
+    office.close();
+    out.push_str("Not shown here:\n\n");
+    for (command, why) in NOT_SHOWN {
+        writeln!(out, "- `{command}`: {why}").expect("a string");
+    }
+    out.push('\n');
     holds("docs/scripting.md", "json", &out);
 }
 
-/// Commands without JSON of their own: they open a screen, write files or go on
-/// until they are ended.
-const OTHERS: &[&str] = &[
-    "demo",
-    "serve",
-    "engine",
-    "mcp",
-    "admin",
-    "wall",
-    "completions",
-    "man",
-    "config",
-    "export",
-    "review",
-    "schema",
-    "help",
-    "dev",
-];
+/// The names of the commands below one that have none below them.
+fn leaves(command: &clap::Command, above: &str, found: &mut Vec<(String, bool)>) {
+    for it in command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+        let name = format!("{above}{}", it.get_name());
+        if it.has_subcommands() {
+            leaves(it, &format!("{name} "), found);
+        } else {
+            found.push((name, it.get_arguments().any(|it| it.get_long() == Some("json"))));
+        }
+    }
+}
 
 #[test]
 fn every_command_with_json_is_shown() {
-    let root = frontdesk::cli::Cli::command();
-    for command in root.get_subcommands().map(clap::Command::get_name).filter(|it| !OTHERS.contains(it)) {
-        assert!(SHOWN.iter().any(|it| it[0] == command), "the book does not show the JSON of {command}");
+    let mut root = frontdesk::cli::Cli::command();
+    root.build();
+    let mut all = Vec::new();
+    leaves(&root, "", &mut all);
+    let shown: Vec<String> =
+        SHOWN.iter().flat_map(|it| it.1).copied().flatten().map(|it| it.join(" ")).collect();
+    let is_shown = |name: &str| shown.iter().any(|it| format!("{it} ").starts_with(&format!("{name} ")));
+    let is_excepted = |name: &str| NOT_SHOWN.iter().any(|it| it.0 == name);
+    let with_json: Vec<&str> = all.iter().filter(|it| it.1).map(|it| it.0.as_str()).collect();
+    assert!(with_json.len() > 80, "the walk has lost its way: {with_json:?}");
+    for name in &with_json {
+        assert!(is_shown(name) != is_excepted(name), "the book does not show the JSON of {name}, or twice");
+    }
+    for (name, _) in NOT_SHOWN {
+        assert!(with_json.contains(name), "{name} is no command with JSON");
     }
 }
