@@ -15,10 +15,12 @@ use frontdesk::model::ids::{ChannelId, ConversationId};
 use frontdesk::model::queries::Draft;
 use frontdesk::service::{self, Options};
 use frontdesk::store::{Store, StoreError};
+use portable_pty::CommandBuilder;
 use serde_json::json;
 
 use crate::binary::Binary;
-use crate::desk::HandClock;
+use crate::desk::{Desk, HandClock};
+use crate::pty::Terminal;
 
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).expect("there").permissions().mode() & 0o7777
@@ -215,4 +217,61 @@ async fn nothing_is_confirmed_into_a_deleted_service_file() {
     fs::remove_file(&database).expect("removed");
     assert!(write().await.is_server_error(), "nothing is confirmed");
     running.shutdown().await;
+}
+
+#[test]
+fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
+    let desk = Desk::new(80, 24);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    let folder = tempfile::tempdir().expect("a folder");
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir(at("home")).expect("made");
+    let variables = || {
+        let of = |name: &str, folder: &str| (name.to_owned(), at(folder).display().to_string());
+        let mut all = vec![of("HOME", "home")];
+        all.extend(["CONFIG", "DATA", "STATE", "CACHE"].map(|it| of(&format!("XDG_{it}_HOME"), it)));
+        all.extend(["CONFIG", "DATA"].map(|it| (format!("FRONTDESK_{it}_DIR"), String::new())));
+        all
+    };
+    let binary = Binary::new();
+    let add = ["channel", "add", "--name", "Harbor chat", "--base-url", &desk.base_url];
+    let mut command = binary.command(&add);
+    let mut child = command.envs(variables()).spawn().expect("it runs");
+    let mut input = child.stdin.take().expect("its input");
+    std::io::Write::write_all(&mut input, desk.key_of("whatsapp").as_bytes()).expect("written");
+    drop(input);
+    let added = child.wait_with_output().expect("it ends");
+    assert!(added.status.success(), "{}", String::from_utf8_lossy(&added.stderr));
+    let mut inbox = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    variables().into_iter().for_each(|(name, value)| inbox.env(name, value));
+    let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 80, 24);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.keys("q");
+    assert_eq!(terminal.wait_for_end(), 0);
+    let names = |path: &str| {
+        let entries = std::fs::read_dir(at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
+        let mut names: Vec<String> =
+            entries.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names("home"), [""; 0], "nothing lies in the home");
+    assert_eq!(names(""), ["CACHE", "CONFIG", "DATA", "STATE", "home"]);
+    let holds = |folder: &str, wanted: &[&str]| {
+        assert_eq!(names(folder), ["frontdesk"], "{folder}");
+        let found = names(&format!("{folder}/frontdesk"));
+        let base = |it: &String| it.trim_end_matches("-wal").trim_end_matches("-shm").to_owned();
+        let found: std::collections::BTreeSet<String> = found.iter().map(base).collect();
+        for it in wanted {
+            assert!(found.iter().any(|name| name.starts_with(it)), "{folder} lacks {it}: {found:?}");
+        }
+        found
+    };
+    holds("CONFIG", &["config.toml", "keys"]);
+    let data = holds("DATA", &["outbox.db"]);
+    assert!(!data.iter().any(|it| it.starts_with("cache") || it.ends_with(".log")), "{data:?}");
+    let cache = holds("CACHE", &["cache.db"]);
+    assert!(cache.iter().all(|it| it.starts_with("cache")), "{cache:?}");
+    let logs = holds("STATE", &["frontdesk."]);
+    assert!(logs.iter().all(|it| it.ends_with(".log")), "{logs:?}");
 }
