@@ -9,7 +9,7 @@ use clap_mangen::roff::{Roff, bold, italic, roman};
 use inbox::command::{CommandScope, TABLE, VERBS, VERBS_HEADING};
 use inbox::keymap::KeyMap;
 
-use crate::cli::Cli;
+use crate::cli::{Cli, EXIT_CODES, JSON_ERRORS};
 use crate::config::settings::{Setting, TABLES};
 
 /// The pages.
@@ -101,11 +101,9 @@ fn program(page: &mut Vec<u8>) -> io::Result<()> {
     writeln!(page, ".SH COMMANDS")?;
     commands(&root, page)?;
     keys().to_writer(page)?;
-    let mut exit = Vec::new();
-    man.render_extra_section(&mut exit)?;
-    writeln!(page, ".SH \"EXIT STATUS\"")?;
-    body(&exit, page)?;
     let mut rest = Roff::new();
+    described(&mut rest, "EXIT STATUS", &EXIT_CODES);
+    rest.control("PP", []).text([roman(JSON_ERRORS)]);
     described(&mut rest, "ENVIRONMENT", ENVIRONMENT);
     described(&mut rest, "FILES", FILES);
     rest.text([roman("Where FRONTDESK_CONFIG_DIR or FRONTDESK_DATA_DIR is set, they lie there.")]);

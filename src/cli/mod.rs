@@ -35,6 +35,7 @@ use crate::shell::desk_parts::DeskParts;
 use crate::shell::privacy;
 use crate::shell::run::DeskError;
 use client::PrepareError;
+use inbox::wrap;
 
 /// Said where the inbox is asked for without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
@@ -45,17 +46,31 @@ const NO_TERMINAL_FOR_THE_WALL: &str = "the wall needs a terminal on stdout; run
                                         `frontdesk list`, `account` or `broadcast list` in scripts";
 
 /// How every command ends.
-const EXIT_CODES: &str = "Exit codes:
-  0  done: the server confirmed it, or what was asked for is on standard output
-  1  not done, and nothing is queued; standard error says why
-  2  the command cannot be used so; nothing was changed
-  3  queued, or not known to be done: standard error says which, and the row of
-     the outbox that holds it
-With --json errors are JSON, too: an object a line on standard error.";
+pub const EXIT_CODES: [(&str, &str); 4] = [
+    ("0", "done: the server confirmed it, or what was asked for is on standard output"),
+    ("1", "not done, and nothing is queued; standard error says why"),
+    ("2", "the command cannot be used so; nothing was changed"),
+    (
+        "3",
+        "queued, or not known to be done: standard error says which, and the row of the outbox that holds it",
+    ),
+];
+/// How errors are told to programs.
+pub const JSON_ERRORS: &str = "With --json errors are JSON, too: an object a line on standard error.";
+/// Columns of the words behind an exit code.
+const EXIT_WORDS: usize = 75;
+
+fn exit_codes() -> String {
+    let told = EXIT_CODES.map(|(code, words)| {
+        let lines = wrap::wrap(words, EXIT_WORDS).into_iter().map(|it| words[it].trim_end());
+        format!("  {code}  {}\n", lines.collect::<Vec<_>>().join("\n     "))
+    });
+    format!("Exit codes:\n{}{JSON_ERRORS}", told.concat())
+}
 
 /// A human-takeover inbox for an AI messaging assistant, in the terminal.
 #[derive(Debug, Default, Parser)]
-#[command(version, about, long_about = None, after_help = EXIT_CODES)]
+#[command(version, about, long_about = None, after_help = exit_codes())]
 pub struct Cli {
     /// Change nothing: every write is off, in all tabs of the inbox.
     #[arg(long)]

@@ -172,6 +172,19 @@ fn every_command_of_the_book_is_one_the_binary_knows() {
     assert!(checked >= 40, "the book has lost its commands: {checked}");
 }
 
+#[test]
+fn the_page_for_contributors_names_all_that_the_ci_installs() {
+    let (run, told) = (page(".ci/run"), page("docs/CONTRIBUTING.md"));
+    let named = run.lines().filter_map(|it| it.split_once("--no-install-recommends ")).map(|it| it.1);
+    let lists = run.lines().filter_map(|it| it.strip_prefix("mail=(")?.strip_suffix(')'));
+    let packages: Vec<&str> =
+        named.chain(lists).flat_map(str::split_whitespace).filter(|it| !it.starts_with('"')).collect();
+    assert!(packages.len() >= 9, "{packages:?}");
+    for package in packages {
+        assert!(told.contains(&format!("`{package}`")), "{package}");
+    }
+}
+
 /// The files and folders a page names between backticks, from the root on; in
 /// a name that is not meant as it stands, NAME is.
 fn named(page: &str) -> impl Iterator<Item = &str> {

@@ -1,6 +1,7 @@
 //! What packagers ask for, and help that names every command.
 
 use clap::{Command, CommandFactory};
+use frontdesk::cli::EXIT_CODES;
 use frontdesk::cli::manual::ENVIRONMENT;
 use frontdesk::config::settings::TABLES;
 use frontdesk::inbox::command::{TABLE, VERBS};
@@ -33,7 +34,14 @@ fn completions_and_the_manual_name_every_command() {
             assert!(manual.contains(command), "the manual lacks {command}");
         }
     }
-    assert!(manual.contains("Exit codes") && binary.ok(&["--help"], "").contains("Exit codes"));
+    let help = binary.ok(&["--help"], "");
+    let (_, status) = manual.split_once(".SH \"EXIT STATUS\"").expect("the section");
+    for (code, words) in EXIT_CODES {
+        let paragraph = format!(".TP\n\\fB{code}\\fR\n{words}\n");
+        assert!(status.contains(&paragraph), "{paragraph} is not in {status}");
+        assert!(help.contains(&format!("  {code}  {}", &words[..20])), "{help}");
+    }
+    assert!(help.lines().all(|it| it.chars().count() <= 100), "{help}");
     assert_eq!(binary.run(&["completions", "tcsh"], "").code, Some(2));
 }
 
