@@ -38,7 +38,7 @@ const TABS: [(&str, &str); 4] = [
 /// Why the demo cannot start, and what to do; it has no file of its own to name.
 fn explained(error: StartError, folder: &Path) -> anyhow::Error {
     let StartError::Database(DatabaseError::InUse(process)) = error else {
-        return anyhow::Error::new(error).context("starting the embedded service");
+        return anyhow::Error::new(error).context("starting the service of the demo");
     };
     let who = process.map_or_else(String::new, |it| format!(" (process {it})"));
     let folder = folder.display();

@@ -103,11 +103,11 @@ pub enum Action {
     ///
     /// Exit code 1 when something does not work.
     Doctor(doctor::DoctorArguments),
-    /// The embedded service alone.
+    /// Run the service alone, without an inbox.
     Serve(serve::ServeArguments),
-    /// The dashboard side of an embedded service: keys, credits, templates.
+    /// Manage a service of your own: channels, keys, credits, templates.
     Admin(admin::AdminArguments),
-    /// A wall of all channels, for a screen that is passed by; it reads only.
+    /// All channels on one screen, to hang on a wall; changes nothing.
     Wall,
     /// What goes on without a screen: polls, sends, carries broadcasts on and
     /// receives webhooks, until Ctrl-C or SIGTERM.

@@ -118,7 +118,7 @@ macro_rules! each_command {
             ChooseView List ["\\"] "views" "Choose a saved view: who needs me, AI failing, closed, and your own" => always, conversations::choose_view;
             SortByActivity List [", a"] "activity" "Sort by activity, newest first" => always, conversations::sort_by_activity;
             SortByWaiting List [", w"] "waiting" "Sort by who has waited longest" => always, conversations::sort_by_waiting;
-            SortByUrgency List [", u"] "urgency" "Sort by who needs you most: whom the AI fails, trouble, then the longest wait" => always, conversations::sort_by_urgency;
+            SortByUrgency List [", u"] "urgency" "Sort by who needs you most: where the AI fails, trouble, then the longest wait" => always, conversations::sort_by_urgency;
             SortByWindow List [", x"] "window" "Sort by the window that closes next" => always, conversations::sort_by_window;
             SortByName List [", n"] "name" "Sort by name" => always, conversations::sort_by_name;
             SortByCategory List [", c"] "category" "Sort by category, where threads have one" => conversations::may_sort_threads, conversations::sort_by_category;
@@ -203,11 +203,11 @@ macro_rules! each_command {
             ShowCredits Desk ["$"] "credits" "The balance, what was spent from here, and what waits for credits" => always, features::show_credits;
             GoToPeople Desk ["g p"] "people" "The people: contacts of this tab, their tags and metadata" => always, desk::go_to_people;
             GoToBroadcasts Desk ["g b"] "broadcasts" "The broadcasts: what goes on and what went, wave by wave" => always, desk::go_to_broadcasts;
-            GoToWall Desk ["g W"] "wall" "The wall: a line for each channel, for a screen that people pass by" => always, desk::go_to_wall;
+            GoToWall Desk ["g W"] "wall" "The wall: a line for each channel, for a big screen in the room" => always, desk::go_to_wall;
             GoToSnoozed Desk ["g s"] "snoozed" "What was put aside" => always, conversations::go_to_snoozed;
             ShowPaused Desk ["g h"] "paused" "Whose AI you have paused, for how long and who waits; {hand-back} hands back" => always, conversations::show_paused;
-            NeedsYou Desk ["g N"] "needs you" "What needs you in any tab, by urgency: what asks, whom the AI fails, pauses that are over, broadcasts and proposals that wait" => always, features::show_attention;
-            Since Desk ["g c"] "since you left" "What happened since you left: who waits, whom the AI fails, what was paused, what asks and what left" => always, features::since;
+            NeedsYou Desk ["g N"] "needs you" "What needs you in any tab, by urgency: what asks, where the AI fails, pauses that are over, broadcasts and proposals that wait" => always, features::show_attention;
+            Since Desk ["g c"] "since you left" "What happened since you left: who waits, where the AI fails, what was paused, what asks and what left" => always, features::since;
             ShowServiceLevels Desk ["g S"] "service levels" "How fast customers are answered, by channel, hour and person, and how often people take over" => always, features::show_service_levels;
             ShowDone Desk ["g z"] "undo list" "What was done from here, and what can be taken back" => always, features::show_done;
             ShowResults Desk ["g r"] "results" "What became of the last action on many" => conversations::may_show_results, conversations::show_results;
@@ -303,7 +303,7 @@ macro_rules! each_verb {
             "find" "WORDS" "Look in this conversation" => history::find, nothing;
             "import" "FILE or stop" "Import people from a CSV file, after looking it through" => importing::import, nothing;
             "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => upkeep::connection_line, upkeep::connection_words;
-            "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one of elsewhere" => sending::broadcast_line, broadcasts::audiences;
+            "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one sent elsewhere" => sending::broadcast_line, broadcasts::audiences;
             "handover" "[take [NAME]]" "Copy what the next shift must know: promises, what broke, what is paused and queued; take makes what others have yours" => features::handover, nothing;
             "trouble" "[reset]" "Show how much each sign of trouble with the AI weighs here, or forget what was taught" => lessons::trouble_line, lessons::trouble_words;
             "export-schema" "FILE" "Write the fields and words that the interface does not name as a JSON Schema, without anybody's values" => lens::export_schema, nothing;

@@ -56,7 +56,7 @@ impl Automation {
         match self {
             Self::On => "AI ON",
             Self::Off => "AI OFF",
-            Self::Unknown => "AI unknown",
+            Self::Unknown => "AI on/off?",
             Self::NotApplicable => "",
         }
     }

@@ -6,6 +6,7 @@ use frontdesk::cli::manual::ENVIRONMENT;
 use frontdesk::config::settings::TABLES;
 use frontdesk::inbox::command::{TABLE, VERBS};
 use frontdesk::inbox::keymap::KeyMap;
+use frontdesk::model::conversations::Automation;
 use portable_pty::CommandBuilder;
 use serde_json::json;
 
@@ -228,6 +229,25 @@ fn the_manual_tells_every_command_with_its_options() {
         ".SH EXAMPLES",
     ] {
         assert_eq!(manual.lines().filter(|it| *it == heading).count(), 1, "{heading}");
+    }
+}
+
+/// What a command says of itself and of all below it.
+fn abouts(command: &Command, found: &mut Vec<String>) {
+    found.extend(command.get_about().map(ToString::to_string));
+    command.get_subcommands().for_each(|it| abouts(it, found));
+}
+
+#[test]
+fn commands_and_keys_are_told_in_words_of_those_who_use_them() {
+    let mut told: Vec<String> = TABLE.iter().map(|it| it.doc.to_owned()).collect();
+    told.extend(VERBS.iter().map(|it| it.doc.to_owned()));
+    abouts(&frontdesk::cli::Cli::command(), &mut told);
+    told.push(Automation::Unknown.label().to_owned());
+    assert!(told.len() > 300, "{}", told.len());
+    for words in ["passed by", "pass by", "dashboard side", "embedded", "whom the AI", "unknown"] {
+        let found: Vec<&String> = told.iter().filter(|it| it.contains(words)).collect();
+        assert!(found.is_empty(), "{words}: {found:?}");
     }
 }
 

@@ -30,7 +30,7 @@ pub struct DoctorArguments {
     /// Ask no server and no keyring.
     #[arg(long)]
     pub offline: bool,
-    /// Look at the database of an embedded service, too: who serves it, and
+    /// Look at the database of a service of your own, too: who serves it, and
     /// whether its key is its own.
     #[arg(long, value_name = "PATH|URL")]
     pub db: Option<DatabasePlace>,

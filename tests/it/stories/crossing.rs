@@ -107,7 +107,7 @@ fn a_text_waits_for_the_pause_and_for_the_thread() {
         json!({"path_prefix": "/conversations", "method": "PATCH", "count": 1, "drop": "after"}),
     );
     desk.keys("i").types("I take over").keys("<Enter>y").shows("pausing the AI…");
-    desk.settle().shows("AI: unknown, asking…").shows("asking whether the pause came through…");
+    desk.settle().shows("AI on or off? asking…").shows("asking whether the pause came through…");
     photographs!(desk, "unclear", History, Status);
     assert!(texts(&desk).is_empty());
     desk.dev("fault", json!({"path_prefix": "/conversations", "method": "GET", "count": 2, "status": 500}));

@@ -171,7 +171,7 @@ fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
         return Some(format!("uploading {}", attachments_view::progress(*percent, theme)));
     }
     let words = match row.automation_pending {
-        Some(false) if history.switch_is_unclear() => "AI unknown: asking whether the pause came through…",
+        Some(false) if history.switch_is_unclear() => "AI on or off? asking whether the pause came through…",
         Some(false) => "pausing the AI…",
         _ if history.pause_asks() && history.has_due_text(inbox.context.now) => {
             "the pause failed, so the text waits: {decide} decides over the pause"

@@ -182,7 +182,9 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
     let now = inbox.context.shown_at();
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
-        (Some(_), _) if history.switch_is_unclear() => ("AI: unknown, asking…".to_owned(), theme.under_way()),
+        (Some(_), _) if history.switch_is_unclear() => {
+            ("AI on or off? asking…".to_owned(), theme.under_way())
+        }
         (Some(false), _) => ("AI pausing…".to_owned(), theme.under_way()),
         (Some(true), _) => ("AI waking…".to_owned(), theme.under_way()),
         (None, Automation::Off) => {

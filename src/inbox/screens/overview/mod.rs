@@ -1,4 +1,4 @@
-//! The wall: every channel in a line, for a screen that people pass by. It
+//! The wall: every channel in a line, for a big screen in the room. It
 //! reads only; Enter leads to the requests that failed.
 
 pub(crate) mod update;
