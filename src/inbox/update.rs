@@ -170,6 +170,7 @@ impl Inbox {
         person::follow(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.queueing.note(&self.context.effects, || journal.group());
+        self.desk.note_newest_in_triage(journal.newest());
         if self.features.macros.playing.is_none() {
             self.changes.journal.join(false);
         }

@@ -13,7 +13,7 @@ use crate::keys::KeyPress;
 use crate::overlays::listing;
 use crate::overlays::listing::ListKind;
 use crate::screens::composer::sending;
-use crate::screens::mail::triage::update as triage;
+use crate::screens::mail::triage::taking_back as triage;
 
 pub(crate) fn may_take_offer(inbox: &Inbox) -> Result<(), Reason> {
     match inbox.features.credits.offered(&inbox.desk, &inbox.context) {

@@ -148,3 +148,60 @@ fn a_star_counts_although_something_else_of_its_thread_is_taken_back() {
     }
     desk.shows("40 seen in").shows("1 starred");
 }
+
+/// Subjects of the forty that lie in the archive.
+fn archived(desk: &mut Desk) -> Vec<String> {
+    for _ in 0..4 {
+        desk.pass(3).settle();
+    }
+    let told = desk.get("email", "/email/threads?folder=archive&limit=100");
+    let all = told["data"].as_array().expect("a list").iter();
+    let mut some: Vec<String> = all
+        .filter_map(|it| it["subject"].as_str())
+        .filter(|it| it.starts_with("Subject"))
+        .map(str::to_owned)
+        .collect();
+    some.sort();
+    some
+}
+
+#[test]
+fn a_mail_that_has_left_stays_decided_over() {
+    let mut desk = forty();
+    desk.keys("T").shows("Text 01").keys("r").types("Yes").keys("<Ctrl-X>y").shows("TRIAGE 2/40");
+    calm(&mut desk);
+    desk.pass(15).settle();
+    for _ in 0..2 {
+        desk.keys("z").shows("it cannot be unsent").shows("TRIAGE 2/40").shows("Text 02");
+    }
+    // What is acted on is what is shown.
+    desk.keys("e").shows("TRIAGE 3/40");
+    assert_eq!(archived(&mut desk), ["Subject 02"]);
+    // Behind it the way to older decisions is open.
+    desk.keys("r").types("No").keys("<Ctrl-X>y").shows("Text 04");
+    calm(&mut desk);
+    desk.pass(15).settle();
+    desk.keys("z").shows("it cannot be unsent").shows("again goes back to").shows("Text 04");
+    desk.keys("z").shows("undone: archived").shows("Text 02");
+    assert_eq!(archived(&mut desk), [""; 0]);
+    desk.keys("e").shows("Text 04").keys("<Esc>").shows("3 of 40: 1 archived, 2 answered");
+}
+
+#[test]
+fn a_decision_is_taken_back_although_something_else_was_done_since() {
+    let mut desk = forty();
+    // Done before: no key of the triage reaches it.
+    desk.keys("*").shows("starred").keys("T").shows("Text 01");
+    desk.keys("z").shows("nothing was decided yet");
+    desk.keys("e").shows("Text 02").keys("st").shows("Text 03").keys("*").shows("starred");
+    desk.keys("<Space>").shows("it comes again").shows("Text 04");
+    desk.keys("z").shows("undone: snoozed").shows("Text 02").shows("TRIAGE 2/40");
+    desk.keys("z").shows("undone: archived").shows("Text 01").shows("TRIAGE 1/40");
+    desk.keys("z").shows("nothing was decided yet").keys("<Esc>").shows("0 of 40: 1 starred");
+    assert_eq!(archived(&mut desk), [""; 0]);
+    let told = desk.get("email", "/email/threads?limit=100");
+    let starred = told["data"].as_array().expect("a list").iter().filter(|it| it["isStarred"] == true);
+    let starred: Vec<&str> = starred.filter_map(|it| it["subject"].as_str()).collect();
+    assert!(starred.contains(&"Subject 01") && starred.contains(&"Subject 03"), "{starred:?}");
+    desk.keys("/").types("is:snoozed").keys("<Enter>").hides("Subject 02");
+}

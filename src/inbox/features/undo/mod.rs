@@ -44,18 +44,54 @@ pub struct Done {
 }
 
 impl Done {
-    /// The thread that was filed, if it was one.
-    pub(crate) fn filed(&self) -> Option<&ConversationId> {
+    /// Whether it was done to this conversation alone.
+    pub(crate) fn is_of(&self, id: &ConversationId) -> bool {
         match &self.what {
-            UndoTarget::Filed(intents) if intents.len() == 1 => intents.first().map(|it| &it.conversation),
-            _ => None,
+            UndoTarget::Filed(backs) => backs.iter().all(|it| it.conversation == *id),
+            UndoTarget::Rows(rows) => rows.iter().all(|it| it.lane.id() == id.as_str()),
+            UndoTarget::Note(of, _) | UndoTarget::Discarded(of, _) => of == id,
+            UndoTarget::Keep(keep) => only(keep) == Some(id),
+            UndoTarget::Marks(..)
+            | UndoTarget::Macro(..)
+            | UndoTarget::Proposal(_)
+            | UndoTarget::Review(_)
+            | UndoTarget::Campaign(..) => false,
         }
     }
 
-    /// Whether it gave a star, or took one away.
-    pub(crate) fn is_star(&self) -> bool {
-        let turns = |it: &Intent| matches!(&it.operation, Operation::ChangeThread { change, .. } if change.is_starred.is_some());
-        matches!(&self.what, UndoTarget::Filed(backs) if backs.iter().any(turns))
+    /// Whether it gave a star, or took one away; `None` if it did neither.
+    pub(crate) fn starred(&self) -> Option<bool> {
+        let UndoTarget::Filed(backs) = &self.what else { return None };
+        let back = backs.iter().find_map(|it| match &it.operation {
+            Operation::ChangeThread { change, .. } => change.is_starred,
+            _ => None,
+        });
+        back.map(|it| !it)
+    }
+
+    /// Whether it sent a mail of this conversation.
+    fn mails(&self, channel: &ChannelId, id: &ConversationId) -> bool {
+        let sends =
+            |it: &OutboxRow| matches!(it.operation, Operation::SendMail(_)) && it.lane.id() == id.as_str();
+        self.channel == *channel && matches!(&self.what, UndoTarget::Rows(rows) if rows.iter().any(sends))
+    }
+}
+
+/// The conversation a change of this desk is about, if it is one.
+fn only(keep: &Keep) -> Option<&ConversationId> {
+    fn one<T>(pairs: &[(ConversationId, T)]) -> Option<&ConversationId> {
+        if let [(id, _)] = pairs { Some(id) } else { None }
+    }
+    match keep {
+        Keep::Snooze(it) => one(it),
+        Keep::Claim(it) => one(it),
+        Keep::Promise(it) => one(it),
+        Keep::Tags(it) => one(it),
+        Keep::DraftOnly(it) => one(it),
+        Keep::Unseen(it) => one(it),
+        Keep::Wake(_) | Keep::TakeOver(..) | Keep::Rule(..) | Keep::ExtendPauses(..) | Keep::Weights(_) => {
+            None
+        }
     }
 }
 
@@ -112,6 +148,11 @@ impl Journal {
         if !self.joined {
             self.groups += 1;
         }
+        self.groups
+    }
+
+    /// The number of the newest thing done.
+    pub(crate) fn newest(&self) -> u64 {
         self.groups
     }
 

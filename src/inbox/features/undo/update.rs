@@ -9,6 +9,7 @@ use crate::features::macros::Macros;
 use crate::features::undo::{Done, FRESH, UndoMethod, UndoTarget};
 use crate::screens::broadcasts::BroadcastOrder;
 use crate::screens::mail::filing;
+use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::local::Keep;
 use model::outbox::{Operation, OutboxRow};
@@ -86,6 +87,43 @@ impl Changes {
             format!("{}: {why} · {} again undoes: {}", newest.words, desk.undo_key(context), older.words);
         self.journal.passed = Some(newest.group);
         Some(words)
+    }
+
+    /// Why nothing of what was done with one key can be taken back any more,
+    /// with what it was.
+    pub(crate) fn is_past_undoing(&self, group: u64, context: &Context) -> Option<String> {
+        let mut of_group = self.journal.done.iter().rev().filter(|it| it.group == group).peekable();
+        if of_group.peek().is_none() {
+            return Some("too long ago to be taken back".to_owned());
+        }
+        let mut open = of_group.filter(|it| !it.undone).peekable();
+        let newest = *open.peek()?;
+        let why = self.way(newest, context).err()?;
+        open.all(|it| self.way(it, context).is_err()).then(|| format!("{}: {why}", newest.words))
+    }
+
+    /// The newest thing done to one conversation alone after all of a number,
+    /// if it can be taken back.
+    pub(crate) fn newest_of(&self, id: &ConversationId, after: u64, context: &Context) -> Option<&Done> {
+        let newer = self.journal.done.iter().rev().filter(|it| it.group > after && !it.undone);
+        newer.filter(|it| it.is_of(id)).find(|it| self.way(it, context).is_ok())
+    }
+
+    /// Whether the last star since then was given to a thread, not taken away.
+    pub(crate) fn gave_star(&self, id: &ConversationId, after: u64) -> bool {
+        let newer = self.journal.done.iter().rev().filter(|it| it.group > after && !it.undone);
+        newer.filter(|it| it.is_of(id)).find_map(Done::starred) == Some(true)
+    }
+
+    /// The number of the newest mail that was sent from here in a thread.
+    pub(crate) fn group_of_mail(&self, row: &ConversationRow, until: u64) -> Option<u64> {
+        let done = self.journal.done.iter().rev().filter(|it| it.group <= until);
+        done.filter(|it| it.mails(&row.channel, &row.conversation.id)).map(|it| it.group).next()
+    }
+
+    /// Whether that it cannot be taken back is said now for the first time.
+    pub(crate) fn first_told_past(&mut self, group: u64) -> bool {
+        self.journal.passed.replace(group) != Some(group)
     }
 
     /// Asks for the opposite of a pause, a hand-back or a change of tags.

@@ -37,7 +37,8 @@ impl Changes {
         self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context);
     }
 
-    /// Changes threads in one step that one key takes back.
+    /// Changes threads in one step that one key takes back: its number, unless
+    /// there is nothing to change.
     pub(crate) fn file(
         &mut self,
         rows: Vec<ConversationRow>,
@@ -45,7 +46,7 @@ impl Changes {
         change: &dyn Fn(&ConversationRow) -> ThreadChange,
         desk: &Desk,
         context: &mut Context,
-    ) {
+    ) -> Option<u64> {
         let pairs: Vec<(Intent, Intent)> = rows
             .iter()
             .filter_map(|row| {
@@ -56,7 +57,7 @@ impl Changes {
             .collect();
         let (intents, backs): (Vec<Intent>, Vec<Intent>) = pairs.into_iter().unzip();
         if intents.is_empty() {
-            return;
+            return None;
         }
         let channel = desk.tab().channel.id.clone();
         let named = match rows.as_slice() {
@@ -66,6 +67,7 @@ impl Changes {
         self.note_done(channel, &named, UndoTarget::Filed(backs), context);
         context.say(format!("{named} · {} undoes", context.key_of(Command::Undo)));
         context.push(FileWrite::Enqueue { intents, clears_draft: false });
+        Some(self.journal.newest())
     }
 }
 

@@ -215,7 +215,7 @@ impl Desk {
             }
         }
         if is_in_triage {
-            self.triage_decided(crate::screens::mail::triage::TriageDecision::Answered, context);
+            self.triage_decided(crate::screens::mail::triage::TriageDecision::Answered, None, context);
         }
     }
 

@@ -262,7 +262,7 @@ impl Changes {
             BulkWish::Close => desk.enqueue_all(plan, &Operation::Close, hold, context),
             BulkWish::Snooze { .. } | BulkWish::Wake => {
                 self.snooze_all(plan, context);
-                desk.triage_decided(TriageDecision::Snoozed, context);
+                desk.triage_decided(TriageDecision::Snoozed, Some(group), context);
             }
             BulkWish::Tag { .. } => self.tag_all(plan, desk, context),
             BulkWish::Claim(_) => self.claim_all(plan, context),

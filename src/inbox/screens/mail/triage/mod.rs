@@ -1,6 +1,7 @@
 //! One going through threads: what is loaded, what is to come, what was
 //! decided.
 
+pub(crate) mod taking_back;
 pub(crate) mod update;
 
 use std::collections::{HashSet, VecDeque};
@@ -52,12 +53,18 @@ impl TriageDecision {
 pub(crate) struct TriageStep {
     pub(crate) rows: Vec<ConversationRow>,
     pub(crate) what: TriageDecision,
+    /// The number under which it is taken back, where it is known at once.
+    pub(crate) group: Option<u64>,
+    /// The number of the newest thing done when the step was.
+    pub(crate) newest: Option<u64>,
 }
 
 /// A triage under way, or at its end.
 #[derive(Debug, Default)]
 pub struct Triage {
     pub began: Timestamp,
+    /// The number of the newest thing done before it.
+    pub(crate) before: Option<u64>,
     /// When the last thread was decided over.
     pub ended: Option<Timestamp>,
     /// How many threads it began with.
@@ -113,6 +120,21 @@ impl Triage {
     /// How many were seen.
     pub fn seen(&self) -> usize {
         self.decided.iter().map(|it| it.rows.len()).sum()
+    }
+
+    /// Keeps the number of the newest thing done for what began just now.
+    pub(crate) fn note_newest(&mut self, newest: u64) {
+        self.before.get_or_insert(newest);
+        for step in self.decided.iter_mut().rev().take_while(|it| it.newest.is_none()) {
+            step.newest = Some(newest);
+        }
+    }
+
+    /// The number of the newest thing that was done before the current thread
+    /// was come to.
+    pub(crate) fn before_current(&self) -> u64 {
+        let before = self.decided.iter().rev().find_map(|it| it.newest).or(self.before);
+        before.unwrap_or_default()
     }
 
     /// Microseconds since it began.

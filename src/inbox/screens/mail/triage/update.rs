@@ -9,8 +9,6 @@ use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder};
-use crate::features::undo::Done;
-use crate::screens::composer::sending;
 use crate::screens::history::ahead::update::THREADS;
 use crate::screens::mail::thread_filing::{ThreadFiling, read_change};
 use crate::screens::mail::triage::{Triage, TriageDecision, TriageStep, address, told};
@@ -84,7 +82,7 @@ impl Desk {
         }
     }
 
-    fn triage_show(&mut self, row: ConversationRow, context: &mut Context) {
+    pub(crate) fn triage_show(&mut self, row: ConversationRow, context: &mut Context) {
         let id = row.conversation.id.clone();
         let tab = &mut self.tabs[self.active];
         watch::show(tab, &id, Some(row), context);
@@ -119,6 +117,13 @@ impl Desk {
         }
     }
 
+    /// Keeps the number of the newest thing done for what was decided now.
+    pub(crate) fn note_newest_in_triage(&mut self, newest: u64) {
+        if let Some(triage) = &mut self.tab_mut().mail.triage {
+            triage.note_newest(newest);
+        }
+    }
+
     /// Whether a thread is being decided over: not all were.
     pub(crate) fn decides_in_triage(&self) -> bool {
         self.tab().triage().is_some_and(|it| !it.is_over())
@@ -139,11 +144,12 @@ impl Desk {
 
     /// The current thread stays as it is.
     pub(crate) fn triage_left(&mut self, context: &mut Context) {
-        self.triage_decided(TriageDecision::Left, context);
+        self.triage_decided(TriageDecision::Left, None, context);
     }
 
-    /// The current thread was decided over: on to the next.
-    pub(crate) fn triage_decided(&mut self, what: TriageDecision, context: &mut Context) {
+    /// The current thread was decided over: on to the next. The number is
+    /// that of what was done with it.
+    pub(crate) fn triage_decided(&mut self, what: TriageDecision, group: Option<u64>, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         let Some(row) = triage.at.take() else { return };
         if what == TriageDecision::Answered {
@@ -151,7 +157,7 @@ impl Desk {
             self.file_quietly(&row, read, context);
         }
         if let Some(triage) = &mut self.tab_mut().mail.triage {
-            triage.decided.push(TriageStep { rows: vec![row], what });
+            triage.decided.push(TriageStep { rows: vec![row], what, group, newest: None });
         }
         self.triage_next(context);
         let alike = self.tab().triage().and_then(Triage::alike);
@@ -245,76 +251,28 @@ impl Changes {
         context: &mut Context,
     ) {
         let Some(row) = desk.tab().triage().and_then(|it| it.at.clone()) else { return };
-        self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context);
-        desk.triage_decided(what, context);
+        match self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context) {
+            None => context.warn("it is not on the server yet"),
+            group => desk.triage_decided(what, group, context),
+        }
     }
 
     /// The last decision is meant for all of its sender.
     fn same_for_all(&mut self, desk: &mut Desk, context: &mut Context) {
         let Some((what, rest)) = desk.tab().triage().and_then(Triage::alike) else { return };
-        if let Some(filing) = what.filing() {
-            self.file(rest.clone(), filing.past(), &|row| filing.change(row), desk, context);
+        let group = what.filing().and_then(|filing| {
+            self.file(rest.clone(), filing.past(), &|row| filing.change(row), desk, context)
+        });
+        if what.filing().is_some() && group.is_none() {
+            return context.warn("they are not on the server yet");
         }
         let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
         let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
         triage.queue.retain(|it| !is_of(it));
         let went = triage.at.take_if(|it| is_of(it)).is_some();
-        triage.decided.push(TriageStep { rows: rest, what });
+        triage.decided.push(TriageStep { rows: rest, what, group, newest: None });
         if went {
             desk.triage_next(context);
         }
     }
-}
-
-/// Takes the last decision back, and goes to its thread.
-pub(crate) fn triage_undo(inbox: &mut Inbox) {
-    if undo_current(inbox) {
-        return;
-    }
-    let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
-    let Some(last) = triage.decided.pop() else {
-        return inbox.context.say("nothing was decided yet");
-    };
-    if last.what != TriageDecision::Left {
-        sending::undo(inbox);
-    }
-    let Some(triage) = &mut inbox.desk.tab_mut().mail.triage else { return };
-    let mut rows = last.rows.into_iter();
-    let Some(first) = rows.next() else { return };
-    if let Some(at) = triage.at.take() {
-        triage.queue.push_front(at);
-    }
-    for row in rows.rev() {
-        triage.queue.push_front(row);
-    }
-    triage.ended = None;
-    triage.at = Some(first.clone());
-    // A mail that comes back brings its thread itself.
-    if last.what != TriageDecision::Answered {
-        inbox.desk.triage_show(first, &mut inbox.context);
-    }
-}
-
-/// Takes back a star or the like of the current thread, if that is the
-/// newest thing done; it is no decision, and one stays there.
-fn undo_current(inbox: &mut Inbox) -> bool {
-    let Some(triage) = inbox.desk.tab().triage() else { return false };
-    let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
-    let newest = inbox
-        .changes
-        .done(&inbox.context)
-        .map(|it| it.0)
-        .find(|it| !it.undone)
-        .filter(|it| it.at >= triage.began);
-    if newest.and_then(Done::filed) != Some(&at) {
-        return false;
-    }
-    let was_star = newest.is_some_and(Done::is_star);
-    sending::undo(inbox);
-    if let Some(triage) = &mut inbox.desk.tab_mut().mail.triage
-        && was_star
-    {
-        triage.starred.remove(&at);
-    }
-    true
 }
