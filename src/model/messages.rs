@@ -31,6 +31,8 @@ pub enum Sender {
     Ai,
     /// A send through the interface: this desk's, or another holder's of a key.
     Api,
+    /// A broadcast that this desk knows: it answers nobody.
+    Broadcast,
     /// A person working elsewhere.
     Human,
     /// A word this version does not know.
@@ -71,6 +73,7 @@ impl Aliases {
             Sender::Customer => return None,
             Sender::Ai => "ai".to_owned(),
             Sender::Api => "api".to_owned(),
+            Sender::Broadcast => "broadcast".to_owned(),
             Sender::Human => "human".to_owned(),
             Sender::Unknown(word) => word.as_str().to_lowercase(),
         };

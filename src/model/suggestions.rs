@@ -60,7 +60,7 @@ pub fn spoken(message: &Message) -> (SpokenBy, String) {
     let by = match message.sender {
         Sender::Customer => SpokenBy::Customer,
         Sender::Ai => SpokenBy::Ai,
-        Sender::Api | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
+        Sender::Api | Sender::Broadcast | Sender::Human | Sender::Unknown(_) => SpokenBy::Business,
     };
     let text = match message.content.as_str().trim() {
         "" => format!("[{}]", message.content_type),

@@ -3,7 +3,7 @@
 
 use rusqlite::{Connection, params};
 
-use crate::{Reader, Store, StoreError};
+use crate::{Reader, Store, StoreError, broadcast_messages};
 use model::broadcasts::{Broadcast, BroadcastStatus};
 use model::failures::{FailedRecipient, FailureReason};
 use model::ids::{BroadcastId, ChannelId};
@@ -141,12 +141,13 @@ impl Store {
     pub async fn apply_broadcast(&self, channel: &ChannelId, told: Broadcast) -> Result<bool, StoreError> {
         let channel = channel.clone();
         self.cache()
-            .later(move |cache| {
-                let known = all(&cache.connection, &channel)?;
+            .change_later(move |change| {
+                let known = all(change, &channel)?;
                 if known.contains(&told) {
                     return Ok(false);
                 }
-                write(&cache.connection, &channel, &told)?;
+                write(change, &channel, &told)?;
+                broadcast_messages::note_told(change, &channel, &told)?;
                 Ok(true)
             })
             .await

@@ -2,7 +2,7 @@
 //! waits, what is unread, where it stands in the list. Computed anew from the
 //! messages in the transaction that changed them, so they cannot drift.
 //!
-//! Any outbound message answers, the AI's too. Where the list tells of a newer
+//! Any outbound message answers, the AI's too; only a broadcast does not. Where the list tells of a newer
 //! message than those stored, somebody has said something that was not read
 //! yet: then nobody is said to wait of whom it was not known before. Messages
 //! whose direction could not be read count for neither side.
@@ -117,7 +117,7 @@ fn standing(connection: &Connection, number: i64) -> Result<(bool, Option<i64>),
 fn newest(connection: &Connection, number: i64, inbound: bool) -> Result<Option<Place>, StoreError> {
     Ok(connection.first(
         "SELECT sort_at, id FROM message WHERE conversation = ?1 AND inbound = ?2 AND unreadable = 0
-             ORDER BY sort_at DESC, id DESC LIMIT 1",
+             AND sender <> 'broadcast' ORDER BY sort_at DESC, id DESC LIMIT 1",
         params![number, inbound],
         |row| Ok((row.get("sort_at")?, row.get("id")?)),
     )?)

@@ -11,7 +11,7 @@ use crate::StoreDurability;
 use crate::clock::StoreClock;
 use crate::errors::StoreError;
 use crate::set_aside::{self, set_aside};
-use crate::{filter, search};
+use crate::{facts, filter, search};
 use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").
@@ -57,6 +57,7 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_attention.sql"),
         include_str!("schema/cache_requests.sql"),
         include_str!("schema/cache_failed_order.sql"),
+        include_str!("schema/cache_broadcast_text.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -296,6 +297,7 @@ fn open(
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
     search::install(&connection)?;
+    facts::install(&connection)?;
     clock.install(&connection)?;
     // As of one moment: another process may be making the file just now.
     let moment = connection.transaction()?;

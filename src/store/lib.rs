@@ -20,6 +20,7 @@ use model::time::Zone;
 pub mod account;
 mod audience;
 mod board;
+mod broadcast_messages;
 mod broadcast_only;
 pub mod broadcasts;
 pub mod campaigns;

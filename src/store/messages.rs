@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 
 use crate::meta::{self, MetaChange};
 use crate::rows::message::sender_word;
-use crate::{Store, StoreError, conversations, facts, gone, lens};
+use crate::{Store, StoreError, broadcast_messages, conversations, facts, gone, lens};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
@@ -209,13 +209,14 @@ fn insert(
     sort_at: i64,
     provisional: bool,
 ) -> Result<(), StoreError> {
+    let sender = broadcast_messages::sender_of_new();
     connection
-        .prepare_cached(
+        .prepare_cached(&format!(
             "INSERT INTO message (conversation, id, sort_at, platform_id, inbound, sender, content,
                  content_type, media_url, delivery, created_at, delivered_at, read_at, quotes,
                  unreadable, provisional, raw)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
-        )?
+             VALUES (?1, ?2, ?3, ?4, ?5, {sender}, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
+        ))?
         .execute(params![
             number,
             message.id,

@@ -36,7 +36,7 @@ impl Store {
                 let sql = "SELECT count(*) FILTER (WHERE inbound = 0) AS answers, count(*) AS messages FROM (
                          SELECT m.inbound FROM message m JOIN conversation c ON c.number = m.conversation
                          WHERE c.channel = ?1 AND c.id = ?2 AND (m.sort_at, m.id) > (?3, ?4)
-                             AND NOT (m.inbound = 0 AND m.provisional = 1)
+                             AND NOT (m.inbound = 0 AND m.provisional = 1) AND m.sender <> 'broadcast'
                              AND NOT EXISTS (SELECT 1 FROM desk.sent_here s
                                  WHERE s.channel = ?1 AND s.message = m.id)
                          ORDER BY m.inbound LIMIT ?5)";

@@ -171,6 +171,7 @@ pub fn speaker(sender: &Sender) -> String {
         Sender::Customer => "customer".to_owned(),
         Sender::Ai => "ai".to_owned(),
         Sender::Api => "api".to_owned(),
+        Sender::Broadcast => "broadcast".to_owned(),
         Sender::Human => "human".to_owned(),
         Sender::Unknown(word) => word.to_string(),
     }

@@ -9,7 +9,7 @@ use model::conversations::Automation;
 use model::ids::MessageId;
 use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::news::News;
-use model::outbox::content::ChatContent;
+use model::outbox::content::{BroadcastContent, ChatContent};
 use model::outbox::{Lane, Operation, OutboxRow, Stop};
 use model::spending;
 use model::text::SafeText;
@@ -81,7 +81,12 @@ impl ChannelSync {
                 if let Some(before) = claimed.credits_before.filter(|_| !receipt.test) {
                     self.store.note_broadcast_balance(self.id(), broadcast, before).await?;
                 }
-                if let (Operation::Broadcast { to, .. }, false) = (&row.operation, receipt.test) {
+                if let (Operation::Broadcast { to, content }, false) = (&row.operation, receipt.test) {
+                    // Before its messages are read. What else one says, the server tells.
+                    if let BroadcastContent::Text(text) = content {
+                        let now = self.clock.now();
+                        self.store.note_broadcast_text(self.id(), broadcast, text, now).await?;
+                    }
                     self.store.note_broadcast_recipients(self.id(), to, row.created_at).await?;
                 }
             }

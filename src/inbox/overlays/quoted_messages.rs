@@ -37,6 +37,7 @@ pub fn speaker(message: &Message) -> (String, Tone) {
         Sender::Ai => ("AI".to_owned(), Tone::Ai),
         Sender::Human => ("Colleague".to_owned(), Tone::Plain),
         Sender::Api => ("Elsewhere".to_owned(), Tone::Plain),
+        Sender::Broadcast => ("Broadcast".to_owned(), Tone::Plain),
         Sender::Unknown(word) => (format!("?{word}"), Tone::Plain),
     }
 }

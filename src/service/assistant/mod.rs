@@ -193,6 +193,9 @@ fn quoted(turn: &Turn) -> String {
 fn turn(db: &dyn DbSession, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
     let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
     let mut rows = messages::newest(db, &row.id, SHOWN)?;
+    // A broadcast answers nobody: whoever wrote before it still waits.
+    let broadcasts = rows.iter().take_while(|it| it.broadcast.is_some()).count();
+    rows.drain(..broadcasts);
     if !is_assistants(&row) || rows.first().is_none_or(|it| it.direction != "inbound") {
         return Ok(None);
     }

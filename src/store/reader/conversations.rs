@@ -34,7 +34,7 @@ const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
      (SELECT count(*) FROM desk.outbox o WHERE o.channel = c.channel AND o.conversation = c.id
          AND o.state = 'stopped') AS stuck,
      (SELECT h.at FROM desk.handback h WHERE h.channel = c.channel AND h.conversation = c.id
-         AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.inbound = 0
+         AND NOT EXISTS (SELECT 1 FROM message m WHERE m.conversation = c.number AND m.said_by > 0
              AND m.sort_at > h.at AND m.sender <> 'api'))
          AS handed_back_at,
      (SELECT min(m.sort_at) FROM desk.handback h JOIN message m ON m.conversation = c.number

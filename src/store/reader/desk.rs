@@ -88,8 +88,8 @@ fn crossed(
     let (RowState::Stopped(Stop::Crossed | Stop::Late, _), Some(seen)) = (&row.state, &row.seen) else {
         return Ok(Vec::new());
     };
-    let by_others =
-        "AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = m.id)";
+    let by_others = "AND m.sender <> 'broadcast' AND NOT EXISTS (SELECT 1 FROM desk.sent_here s
+             WHERE s.channel = ?1 AND s.message = m.id)";
     said_after(connection, &row.channel, conversation, seen, by_others)
 }
 

@@ -3,11 +3,11 @@
 
 use rusqlite::{Connection, params};
 
-use crate::StoreError;
 use crate::reader::conversations::row_of;
 use crate::reader::{attention, desk};
 use crate::rows::outbox::{COLUMNS, read};
 use crate::rows::{campaign, local};
+use crate::{StoreError, broadcast_messages};
 use model::conversations::ConversationRow;
 use model::digest::{Absence, Digest, DigestEntry, DigestFact, DigestPlace};
 use model::email::NEW_MAIL;
@@ -146,7 +146,7 @@ fn broadcasts(
 }
 
 /// Texts written here that turned out since not to have arrived.
-fn undelivered(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
+pub(crate) fn undelivered(connection: &Connection, from: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
     let sql = "SELECT c.channel, c.id AS conversation, m.content
          FROM message m INDEXED BY message_failed_order
          JOIN conversation c ON c.number = m.conversation
@@ -196,22 +196,28 @@ fn asking(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, Store
 
 /// What reached the server since, or was given up by itself.
 fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreError> {
-    let sql = "SELECT channel, lane, lane_id, operation, event, detail FROM desk.audit WHERE number > ?1
+    let sql =
+        "SELECT channel, lane, lane_id, operation, event, detail, made FROM desk.audit WHERE number > ?1
              AND (event = 'dropped' AND detail <> '' OR event = 'done'
                  AND operation IN ('send', 'send-content', 'mail', 'sms', 'call', 'broadcast', 'close'))
          ORDER BY event = 'done', number LIMIT ?2";
-    let found: Vec<(ChannelId, Option<Lane>, DigestFact)> =
+    let found: Vec<(ChannelId, Option<Lane>, DigestFact, String)> =
         connection.all(sql, params![audit, MOST + 1], |row| {
             let operation = row.line("operation")?;
             let fact = match row.text::<&str>("event")? {
                 "done" => DigestFact::Left { operation },
                 _ => DigestFact::GivenUp { operation, why: row.line("detail")? },
             };
-            Ok((row.get("channel")?, Lane::from_parts(row.text("lane")?, row.get("lane_id")?), fact))
+            let lane = Lane::from_parts(row.text("lane")?, row.get("lane_id")?);
+            Ok((row.get("channel")?, lane, fact, row.get("made")?))
         })?;
-    let entry = |(channel, lane, fact): (ChannelId, Option<Lane>, DigestFact)| {
+    let entry = |(channel, lane, fact, made): (ChannelId, Option<Lane>, DigestFact, String)| {
         let Some(lane) = lane else { return Ok(None) };
-        let title = desk::lane_title(connection, &channel, &lane)?;
+        let says = match lane {
+            Lane::Broadcasts => broadcast_messages::says(connection, &channel, &made)?,
+            _ => None,
+        };
+        let title = says.map_or_else(|| desk::lane_title(connection, &channel, &lane), Ok)?;
         let place = place_of(&channel, &lane).unwrap_or(match lane {
             Lane::Broadcasts => DigestPlace::Broadcasts,
             _ => DigestPlace::Nowhere,

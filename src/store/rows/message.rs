@@ -33,6 +33,7 @@ pub(crate) fn sender_word(sender: &Sender) -> String {
         Sender::Customer => "customer".to_owned(),
         Sender::Ai => "ai".to_owned(),
         Sender::Api => "api".to_owned(),
+        Sender::Broadcast => "broadcast".to_owned(),
         Sender::Human => "human".to_owned(),
         Sender::Unknown(word) => format!("?{word}"),
     }
@@ -44,6 +45,7 @@ pub(crate) fn sender_from(word: &str) -> Sender {
         "customer" => Sender::Customer,
         "ai" => Sender::Ai,
         "api" => Sender::Api,
+        "broadcast" => Sender::Broadcast,
         "human" => Sender::Human,
         other => Sender::Unknown(SafeText::line(other.trim_start_matches('?'))),
     }

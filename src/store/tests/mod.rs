@@ -3,6 +3,7 @@
 mod absences;
 mod attention;
 mod board;
+mod broadcast_messages;
 mod broadcast_only;
 mod broadcasts;
 mod campaigns;

@@ -245,6 +245,31 @@ fn a_model_that_comes_back_answers_after_all() {
 }
 
 #[test]
+fn who_was_not_answered_before_a_broadcast_is_answered_after_it() {
+    let failing = Arc::new(Mutex::new(true));
+    let model = {
+        let failing = Arc::clone(&failing);
+        StandIn::start(
+            move |_| if *failing.lock().expect("a word") { (503, String::new()) } else { says("Yes.") },
+        )
+    };
+    let world = World::with(&model);
+    let id = world.customer("Are you open?");
+    world.advance(1);
+    let everyone = json!({"message": {"type": "text", "text": {"body": "We open at ten."}}});
+    assert_eq!(world.post("/broadcast", everyone)["totalRecipients"], 1);
+    for _ in 0..5 {
+        world.advance(1);
+    }
+    assert_eq!(world.said(&id).last().expect("said").1, "We open at ten.");
+    *failing.lock().expect("a word") = false;
+    world.advance(11);
+    assert_eq!(world.said(&id).last().expect("said").1, "Yes.");
+    let asked = model.requests().pop().expect("a request");
+    assert_eq!(newest(&asked), ("user".to_owned(), "Are you open?".to_owned()));
+}
+
+#[test]
 fn an_endpoint_that_refuses_max_tokens_is_asked_as_it_likes() {
     let model = StandIn::start(|request| {
         match request.json().get("max_tokens") {

@@ -78,6 +78,10 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     go_on(&mut desk, 70);
     desk.keys("gigb").settle().shows("event: completed").shows("1 completed campaign is none of these");
     photographs!(desk, "completed");
+    // Both had asked something: they still wait, and see what it was.
+    desk.keys("gi\\1").settle().shows("Maria Lopez").shows("João Pereira");
+    desk.resize((120, 40));
+    desk.keys("gg<Enter>").settle().shows("Broadcast").hides("Elsewhere");
 }
 
 #[test]
@@ -89,6 +93,7 @@ fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
     desk.wait(16_000_000);
     go_on(&mut desk, 90);
     desk.shows("finished").shows("3 delivered");
+    desk.keys("gi\\1").settle().shows("Maria Lopez").shows("João Pereira").hides("Ann Brown");
     // Ann has never written: nobody has to look at what went to her.
     desk.keys("gi\\8").settle().shows("Maria Lopez").shows("1 broadcast only").hides("Ann Brown");
     photographs!(desk, "broadcast_only", List);

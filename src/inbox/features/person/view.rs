@@ -114,7 +114,7 @@ fn draw_line(
                 let style = match message.row.message.sender {
                     Sender::Customer => theme.customer(),
                     Sender::Ai => theme.ai_on(),
-                    Sender::Api | Sender::Human | Sender::Unknown(_) => Style::new(),
+                    Sender::Api | Sender::Broadcast | Sender::Human | Sender::Unknown(_) => Style::new(),
                 };
                 paint_view::text(buffer, area.x + 20, area.y, 12, &sender, style);
             }

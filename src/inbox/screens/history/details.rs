@@ -66,6 +66,7 @@ fn who(row: &MessageRow) -> String {
         Sender::Ai => "the AI".to_owned(),
         Sender::Human => "another person, not at this desk".to_owned(),
         Sender::Api => "another holder of a key, not this desk".to_owned(),
+        Sender::Broadcast => "a broadcast".to_owned(),
         Sender::Unknown(word) => format!("unknown; the server's word is {word}"),
     }
 }

@@ -125,6 +125,7 @@ impl HistoryItem {
                 Sender::Customer => customer.to_owned(),
                 Sender::Ai => "AI".to_owned(),
                 Sender::Api => "Elsewhere".to_owned(),
+                Sender::Broadcast => "Broadcast".to_owned(),
                 Sender::Human => "Agent".to_owned(),
                 Sender::Unknown(word) => format!("?{word}"),
             },

@@ -90,7 +90,10 @@ impl ReadProgress {
         let known = |it: &HistoryItem| message_of(it).and_then(place).is_some_and(|it| it <= *began);
         let after = history.items.iter().rposition(known).map_or(0, |it| it + 1);
         let rows = history.items[after..].iter().filter_map(message_of);
-        let others = rows.filter(|it| it.message.direction == Direction::Outbound && !it.sent_here);
+        let others = rows.filter(|it| {
+            let answers = it.message.sender != Sender::Broadcast;
+            it.message.direction == Direction::Outbound && !it.sent_here && answers
+        });
         others.map(|it| it.message.clone()).collect()
     }
 }

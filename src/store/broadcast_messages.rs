@@ -1,0 +1,101 @@
+//! Messages that are a broadcast's: those of an interface key, not sent by a
+//! person here, that say what a broadcast of the channel said about then. They
+//! answer nobody, so whoever waited before them still waits.
+
+use rusqlite::{Connection, params};
+
+use crate::{Store, StoreError, facts};
+use model::broadcasts::Broadcast;
+use model::ids::{BroadcastId, ChannelId};
+use model::text::SafeText;
+use model::time::{DAY, MINUTE, Timestamp};
+use sqlite::{Queries, only};
+
+/// The server's clock and this desk's may differ by so much.
+const SLACK: i64 = 2 * MINUTE;
+/// So long after its beginning the last message of a broadcast leaves.
+const GOES_ON: i64 = DAY;
+
+/// The sender of a row that is put into `message` with these parameters:
+/// 1 conversation, 2 id, 3 place, 6 sender, 7 and 8 what it says, 15
+/// unreadable, 16 provisional.
+pub(crate) fn sender_of_new() -> String {
+    format!(
+        "iif(?6 = 'api' AND ?15 = 0 AND ?16 = 0 AND EXISTS (
+             SELECT 1 FROM conversation c JOIN broadcast_text b ON b.channel = c.channel
+                 AND b.at BETWEEN ?3 - {GOES_ON} AND ?3 + {SLACK}
+             WHERE c.number = ?1 AND b.text = first_line(?7, ?8) AND NOT EXISTS (
+                 SELECT 1 FROM desk.sent_here s WHERE s.channel = c.channel AND s.message = ?2)),
+         'broadcast', ?6)"
+    )
+}
+
+/// Keeps what a broadcast said; messages of it that were read before are
+/// found, and the facts of their conversations renewed.
+pub(crate) fn note(
+    connection: &Connection,
+    channel: &ChannelId,
+    id: &BroadcastId,
+    text: &str,
+    at: Timestamp,
+) -> Result<(), StoreError> {
+    if text.trim().is_empty() {
+        return Ok(());
+    }
+    let is_new = connection
+        .prepare_cached(
+            "INSERT OR IGNORE INTO broadcast_text (channel, id, at, text) VALUES (?1, ?2, ?3, first_line(?4, 'text'))",
+        )?
+        .execute(params![channel, id, at, text])?;
+    if is_new == 0 {
+        return Ok(());
+    }
+    let sql = format!(
+        "UPDATE message SET sender = 'broadcast' WHERE conversation IN (
+                 SELECT number FROM conversation WHERE channel = ?1 AND sort_at >= ?2 - {SLACK})
+             AND sort_at BETWEEN ?2 - {SLACK} AND ?2 + {GOES_ON}
+             AND inbound = 0 AND sender = 'api' AND unreadable = 0 AND provisional = 0
+             AND first_line(content, content_type) = first_line(?3, 'text')
+             AND NOT EXISTS (SELECT 1 FROM desk.sent_here s WHERE s.channel = ?1 AND s.message = message.id)
+         RETURNING conversation"
+    );
+    let numbers: Vec<i64> = connection.all(&sql, params![channel, at, text], only)?;
+    numbers.into_iter().try_for_each(|number| facts::refresh(connection, number))
+}
+
+/// What a broadcast says, in a line, if it is known.
+pub(crate) fn says(
+    connection: &Connection,
+    channel: &ChannelId,
+    id: &str,
+) -> Result<Option<SafeText>, StoreError> {
+    let sql = "SELECT text FROM broadcast_text WHERE channel = ?1 AND id = ?2";
+    Ok(connection.first(sql, params![channel, id], |row| row.line("text"))?)
+}
+
+/// Keeps what the server says that a broadcast said.
+pub(crate) fn note_told(
+    connection: &Connection,
+    channel: &ChannelId,
+    told: &Broadcast,
+) -> Result<(), StoreError> {
+    match (&told.text, told.created_at) {
+        (Some(text), Some(at)) => note(connection, channel, &told.id, text.as_str(), at),
+        _ => Ok(()),
+    }
+}
+
+impl Store {
+    /// Keeps what a broadcast says that the server has just taken, so that its
+    /// messages are known when they are read.
+    pub async fn note_broadcast_text(
+        &self,
+        channel: &ChannelId,
+        id: &BroadcastId,
+        text: &str,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (channel, id, text) = (channel.clone(), id.clone(), text.to_owned());
+        self.cache().change_later(move |change| note(change, &channel, &id, &text, at)).await
+    }
+}
