@@ -278,6 +278,8 @@ pub enum TerminalOrder {
     /// Put a text where the person can paste it from, and what it is called;
     /// answered by `Event::Copied`.
     Copy(String, String),
+    /// Read a text out where nothing is drawn.
+    ReadOut(String),
     /// Draw everything anew.
     Redraw,
     /// Stop the process as job control does, and come back.

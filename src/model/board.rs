@@ -79,6 +79,11 @@ impl BoardEntry {
         }
     }
 
+    /// How many it was meant for and never left for.
+    pub fn not_sent(&self) -> usize {
+        self.campaign().map_or(0, Campaign::not_sent)
+    }
+
     /// As counted last.
     pub fn counts(&self) -> RecipientCounts {
         match self {

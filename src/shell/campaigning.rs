@@ -50,12 +50,14 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
         BroadcastQuery::Detail(id) => BroadcastResult::Detail(id.clone(), reader.board_detail(id)?),
         BroadcastQuery::Audience(query) => BroadcastResult::Audience(query.clone(), audience(reader, query)?),
         BroadcastQuery::Running => BroadcastResult::Running(running(reader)?),
-        BroadcastQuery::Handover(query, until) => {
+        BroadcastQuery::Handover(query, (since, until)) => {
             let rows = DeskQuery { channel: None, limit: MOST };
             BroadcastResult::Handover(HandoverFacts {
                 outbox: reader.outbox(&rows)?.entries,
                 paused: reader.paused(MOST)?,
                 running: running(reader)?,
+                ended: reader.ended_broadcasts(*since)?,
+                undelivered: reader.undelivered(*since)?,
                 promised: reader.promised()?,
                 snoozed: reader.snoozed(*until, MOST)?,
                 claims: reader.claims(MOST)?,

@@ -227,6 +227,7 @@ impl PlainMode {
                     self.app.context.warn(why);
                 }
             }
+            TerminalOrder::ReadOut(text) => say(&text.lines().map(str::to_owned).collect::<Vec<_>>())?,
             TerminalOrder::Copy(text, what) => {
                 let sequence = self.clipboard.copy(&text, what, &self.mailbox);
                 write(sequence.unwrap_or_default().as_bytes())?;

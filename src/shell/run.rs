@@ -327,6 +327,8 @@ impl Turning {
                     self.screen.say(sequence.as_bytes())?;
                 }
             }
+            // On a screen it is copied alone.
+            TerminalOrder::ReadOut(_) => (),
             TerminalOrder::ReadMouse(read) => self.screen.read_mouse(read)?,
             TerminalOrder::Suspend => self.suspend()?,
             TerminalOrder::Edit(text) => {

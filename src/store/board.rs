@@ -87,6 +87,18 @@ impl Reader {
         Ok(entries)
     }
 
+    /// Those of all channels that were stopped or came to their end since.
+    pub fn ended_broadcasts(&self, since: Timestamp) -> Result<Vec<BoardEntry>, StoreError> {
+        let sql = "SELECT id FROM desk.campaign WHERE phase_at > ?1 AND phase IN ('stopped', 'finished')";
+        let campaigns: Vec<CampaignId> = self.connection.all(sql, [since], only)?;
+        let is_it = |it: &BoardEntry| match it {
+            BoardEntry::Campaign(it) => campaigns.contains(&it.id),
+            BoardEntry::Broadcast(_, it) => it.is_finished() && !it.ended_before(since),
+            BoardEntry::Unread(..) => false,
+        };
+        Ok(self.board(None)?.into_iter().filter(is_it).collect())
+    }
+
     fn broadcasts_of_waves(
         &self,
         channel: &ChannelId,

@@ -17,6 +17,7 @@ use crate::screens::broadcasts::HandoverFacts;
 use crate::tab::Tab;
 use model::attention::AttentionEntry;
 use model::board::BoardEntry;
+use model::digest::{DigestEntry, DigestFact};
 use model::ids::ChannelId;
 use model::local::{Assignment, Keep};
 use model::news::Health;
@@ -31,7 +32,8 @@ use model::time::{HOUR, short_span};
 /// Lines of each part at most; the rest is counted.
 const MOST: usize = 50;
 
-/// What comes back within so long belongs to the next shift.
+/// What comes back within so long belongs to the next shift, and what ended so
+/// lately to this one.
 const SHIFT: i64 = 12 * HOUR;
 /// Customers whom the AI fails that are named.
 const TROUBLES: usize = 5;
@@ -42,9 +44,9 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
     match (words.next(), words.collect::<Vec<_>>().join(" ")) {
         (None, _) => {
             let query = attention::query(&inbox.desk, &inbox.context);
-            let until = inbox.context.now.plus(SHIFT);
+            let shift = (inbox.context.now.plus(-SHIFT), inbox.context.now.plus(SHIFT));
             inbox.context.push(SyncOrder::ReadCalls);
-            inbox.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover(query, until))));
+            inbox.context.push(Effect::Load(Load::Broadcasts(BroadcastQuery::Handover(query, shift))));
             Ok(())
         }
         (Some("take"), from) => {
@@ -84,6 +86,7 @@ impl Features {
     pub(crate) fn hand_over(&self, facts: &HandoverFacts, desk: &Desk, context: &mut Context) {
         let text = self.handover_text(facts, desk, context);
         let lines = text.lines().count();
+        context.push(TerminalOrder::ReadOut(text.clone()));
         context.push(TerminalOrder::Copy(text, format!("the handover, {lines} lines of Markdown")));
     }
 
@@ -93,7 +96,9 @@ impl Features {
             format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.clock_face(zone));
         part(&mut text, "Promised to customers", promised(facts, desk, context));
         part(&mut text, "Whom the AI fails", troubled(facts, desk, context));
-        part(&mut text, "What broke", self.request_log.broken(desk, context));
+        let mut broken = self.request_log.broken(desk, context);
+        broken.extend(not_delivered(facts, desk));
+        part(&mut text, "What broke", broken);
         part(&mut text, "AI paused: no one answers there but you", paused(facts, desk, context));
         let (asks, leaves): (Vec<_>, Vec<_>) =
             facts.outbox.iter().partition(|it| matches!(it.row.state, RowState::Stopped(..)));
@@ -107,7 +112,10 @@ impl Features {
         part(&mut text, "Waits for a decision (outbox)", asks.iter().map(row).collect());
         part(&mut text, "Queued, not yet sent", leaves.iter().map(row).collect());
         part(&mut text, "Comes back within 12 hours", snoozed(facts, desk, context));
-        part(&mut text, "Broadcasts that go on", running(facts, desk));
+        part(&mut text, "Broadcasts that go on", broadcasts(&facts.running, desk));
+        let is_told = |it: &&BoardEntry| it.counts().failed > 0 || it.not_sent() > 0;
+        let ended: Vec<BoardEntry> = facts.ended.iter().filter(is_told).cloned().collect();
+        part(&mut text, "Broadcasts that ended without everybody", broadcasts(&ended, desk));
         let claims = facts.claims.iter().map(|(who, count)| format!("{who}: {count} claimed"));
         part(&mut text, "Who takes care", claims.collect());
         part(&mut text, "Channels", self.channels(desk, context));
@@ -181,12 +189,16 @@ fn snoozed(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String>
     facts.snoozed.iter().map(line).collect()
 }
 
-fn running(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
+fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
     let line = |it: &BoardEntry| {
         let counts = it.counts();
         let why = it.campaign().filter(|it| !it.why.is_empty()).map(|it| format!(" · {}", it.why));
+        let not_sent = match (it.is_open(), it.not_sent()) {
+            (true, _) | (false, 0) => String::new(),
+            (false, count) => format!(", {count} not sent"),
+        };
         format!(
-            "{} on {} to {}: {} · {} delivered, {} failed, {} pending{}",
+            "{} on {} to {}: {} · {} delivered, {} failed, {} pending{not_sent}{}",
             it.title(),
             name(desk, it.channel()),
             it.people(),
@@ -197,7 +209,27 @@ fn running(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
             why.unwrap_or_default()
         )
     };
-    facts.running.iter().map(line).collect()
+    entries.iter().map(line).collect()
+}
+
+/// What was sent within the shift and did not arrive: broadcasts in counts,
+/// texts by themselves.
+fn not_delivered(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
+    let of_broadcast = |it: &BoardEntry| match it.counts().failed {
+        0 => None,
+        failed => {
+            let (name, people) = (name(desk, it.channel()), it.people());
+            Some(format!("{name}: {failed} of {people} were not reached by the broadcast {}", it.title()))
+        }
+    };
+    let of_text = |it: &DigestEntry| match &it.fact {
+        DigestFact::Undelivered(text) => {
+            Some(format!("{}: not delivered to {}: {text}", name(desk, &it.channel), it.title))
+        }
+        _ => None,
+    };
+    let broadcasts = facts.running.iter().chain(&facts.ended).filter_map(of_broadcast);
+    broadcasts.chain(facts.undelivered.iter().filter_map(of_text)).collect()
 }
 
 impl RequestLogView {
@@ -231,9 +263,10 @@ impl RequestLogView {
                     None => codes.push((word, 1)),
                 }
             }
-            lines.extend(
-                codes.into_iter().map(|(word, count)| format!("{name}: {word}, {count} times lately")),
-            );
+            lines.extend(codes.into_iter().map(|(word, count)| {
+                let times = if count == 1 { "once".to_owned() } else { format!("{count} times") };
+                format!("{name}: {word}, {times} lately")
+            }));
         }
         lines
     }

@@ -218,6 +218,11 @@ impl Campaign {
         self.waves.iter().take_while(|it| it.row.is_some()).count()
     }
 
+    /// How many people of waves that have not begun.
+    pub fn not_sent(&self) -> usize {
+        self.waves.iter().skip(self.begun()).map(|it| it.size).sum()
+    }
+
     /// Recipients, delivered, failed and pending of all that was counted.
     pub fn counts(&self) -> RecipientCounts {
         let mut sum = RecipientCounts::default();

@@ -10,7 +10,7 @@ use crate::{StoreError, account, drafts, filter, pauses, proposals, set_aside};
 use model::account::Account;
 use model::attention::{AttentionAnswer, AttentionAsk};
 use model::conversations::ConversationRow;
-use model::digest::Digest;
+use model::digest::{Digest, DigestEntry};
 use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
@@ -269,6 +269,11 @@ impl Reader {
     pub fn paused(&self, limit: u32) -> Result<Vec<PausedEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         fates::paused(&moment, limit)
+    }
+
+    /// Texts written here that turned out since not to have arrived.
+    pub fn undelivered(&self, since: Timestamp) -> Result<Vec<DigestEntry>, StoreError> {
+        digest::undelivered(&self.connection, since)
     }
 
     /// What happened in these channels since the latest absence began.

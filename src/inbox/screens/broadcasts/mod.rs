@@ -15,6 +15,7 @@ pub mod view;
 use crate::components::paged_rows::{PageRow, PagedRows};
 use model::attention::{AttentionEntry, AttentionQuery};
 use model::board::{BoardDetail, BoardEntry, BoardId};
+use model::digest::DigestEntry;
 use model::ids::{BroadcastId, CampaignId, ChannelId};
 use model::promises::PromiseEntry;
 use model::queries::DeskQuery;
@@ -65,8 +66,9 @@ pub enum BroadcastQuery {
     Audience(AudienceQuery),
     /// What goes on or waits, of all tabs.
     Running,
-    /// What a handover says: what needs a person, and what comes back until then.
-    Handover(AttentionQuery, Timestamp),
+    /// What a handover says: what needs a person, what ended within a span, and
+    /// what comes back.
+    Handover(AttentionQuery, (Timestamp, Timestamp)),
 }
 
 /// What came back.
@@ -91,6 +93,10 @@ pub struct HandoverFacts {
     pub paused: Vec<PausedEntry>,
     /// Broadcasts that go on or wait.
     pub running: Vec<BoardEntry>,
+    /// Broadcasts that were stopped or came to their end within the shift.
+    pub ended: Vec<BoardEntry>,
+    /// Texts written here that did not arrive within the shift.
+    pub undelivered: Vec<DigestEntry>,
     /// What was promised to customers, the earliest first.
     pub promised: Vec<PromiseEntry>,
     /// What was put aside and comes back soon.

@@ -135,7 +135,7 @@ impl BroadcastsScreen {
     /// Asks whether to stop it for good.
     pub(crate) fn ask_stop(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
-        let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
+        let left = campaign.not_sent();
         let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
         let id = campaign.id.clone();
         let mut lines = vec![DialogLine::plain(format!(
