@@ -8,6 +8,7 @@ use crate::Inbox;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
 use crate::features::macros::recording::update as recording;
+use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::OverlayInput;
 use crate::tab::Focus;
@@ -55,6 +56,8 @@ fn here(inbox: &Inbox) -> Here {
 /// with their numbers.
 pub fn read(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> PlainCommand {
     let (words, here) = (line.trim(), here(inbox));
+    // As on the command line.
+    let words = words.strip_prefix(':').map(str::trim).filter(|_| here == Here::Page).unwrap_or(words);
     let said = words.to_lowercase();
     match (said.as_str(), here) {
         ("again", _) | ("", Here::Page) => return PlainCommand::Again,
@@ -158,15 +161,28 @@ fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -
         return PlainCommand::Help(Some(word.trim().to_owned()));
     }
     let tab = said.strip_prefix("tab ").and_then(|it| KeyPress::parse(it.trim())).map(|it| vec![it]);
-    if let Some(keys) = tab.or_else(|| KeyPress::parse_sequence(words)) {
+    let keys = tab.or_else(|| KeyPress::parse_sequence(words)).or_else(|| together(inbox, words));
+    if let Some(keys) = keys {
         return PlainCommand::Events(keys.into_iter().map(Event::Key).collect());
     }
-    let name = words.split(' ').next().unwrap_or(words);
-    if VERBS.iter().any(|it| it.name == name) || crate::command::named(words).is_some() {
-        let line = [Event::Paste(words.to_owned()), plain(KeyCode::Enter)];
-        return PlainCommand::Events(press(inbox, Command::CommandLine).into_iter().chain(line).collect());
+    let is_verb = |name: &str| VERBS.iter().any(|it| it.name == name);
+    let dashed = said.split_whitespace().collect::<Vec<_>>().join("-");
+    let line = match words.split(' ').next() {
+        Some(name) if is_verb(name) => Some(words.to_owned()),
+        _ => Some(dashed).filter(|it| is_verb(it) || crate::command::named(it).is_some()),
+    };
+    if let Some(line) = line {
+        let typed = [Event::Paste(line), plain(KeyCode::Enter)];
+        return PlainCommand::Events(press(inbox, Command::CommandLine).into_iter().chain(typed).collect());
     }
     PlainCommand::Unknown(format!("{words:?} is not a command; help says what can be said here"))
+}
+
+/// Keys of a command without the blanks between them, such as `gb`.
+fn together(inbox: &Inbox, words: &str) -> Option<Vec<KeyPress>> {
+    let keys: Vec<KeyPress> = words.chars().map(|it| KeyPress::plain(KeyCode::Char(it))).collect();
+    let matched = inbox.context.settings.keymap.resolve(&inbox.desk.places(), &keys);
+    matches!(matched, Resolution::Matched(_)).then_some(keys)
 }
 
 fn plain(code: KeyCode) -> Event {
