@@ -1,7 +1,7 @@
 //! What has no words of its own in plain mode, read from its frame, so that no
 //! screen is left out.
 
-use ratatui::buffer::Buffer;
+use ratatui::buffer::{Buffer, Cell};
 use ratatui::layout::Rect;
 
 use crate::Inbox;
@@ -12,6 +12,7 @@ use crate::screens::cards;
 use crate::screens::cards::is_deck;
 use crate::screens::outbox;
 use crate::screens::people;
+use crate::wrap;
 
 /// The topmost layer, read from its frame.
 pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
@@ -39,6 +40,17 @@ pub(crate) fn page_lines(inbox: &Inbox) -> Vec<String> {
     })
 }
 
+/// What stands in a row of cells: behind a wide symbol lie cells that are part
+/// of it.
+fn symbols(row: &[Cell]) -> String {
+    let (mut text, mut at) = (String::new(), 0);
+    while let Some(cell) = row.get(at) {
+        text.push_str(cell.symbol());
+        at += wrap::cells(cell.symbol()).max(1);
+    }
+    text
+}
+
 /// The words of a frame, without its lines.
 fn framed(inbox: &Inbox, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
     let (width, height) = inbox.context.size;
@@ -46,7 +58,7 @@ fn framed(inbox: &Inbox, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
     draw(&mut buffer);
     let mut lines = Vec::new();
     for row in buffer.content.chunks(usize::from(width.max(1))) {
-        let text: String = row.iter().map(|it| it.symbol()).collect();
+        let text = symbols(row);
         let text = text.trim().trim_matches(['|', '+', '-', ' ']).trim();
         if !text.is_empty() {
             lines.push(
@@ -59,4 +71,20 @@ fn framed(inbox: &Inbox, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
         }
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ratatui::style::Style;
+
+    #[test]
+    fn names_of_wide_and_composed_letters_are_read_as_they_are_written() {
+        for name in ["山本 健太", "박지훈", "प्रिया शर्मा", "Zoë Müller", "👩‍👩‍👧 Ana"]
+        {
+            let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 1));
+            crate::paint_view::text(&mut buffer, 0, 0, 40, name, Style::new());
+            assert_eq!(symbols(&buffer.content).trim_end(), name);
+        }
+    }
 }
