@@ -20,13 +20,15 @@ impl Desk {
     pub fn areas(&self, context: &Context) -> Areas {
         let tab = self.tab();
         let width = |area: layout::Area| usize::from(area.inner().width);
+        let is_in_triage = self.page == PageKind::Inbox && tab.is_in_triage();
         let mut wanted = LayoutInput {
             width: context.size.0,
             height: context.size.1,
             list_focused: tab.focus == Focus::List,
             writes: tab.focus == Focus::Composer,
             conversation: tab.history.is_some(),
-            card: self.panes.card,
+            // A triage shows the mail that is decided over.
+            card: if is_in_triage { Some(false) } else { self.panes.card },
             composer_lines: if tab.hides_composer() { 0 } else { 1 },
             suggestion_rows: 0,
             tall: tab.writes_mail(),
@@ -34,7 +36,7 @@ impl Desk {
             hints: context.settings.footer != Footer::Off,
             list_width: self.panes.list_width,
             beside: self.second().is_some() && self.page == PageKind::Inbox,
-            zoomed: self.panes.zoomed || (self.page == PageKind::Inbox && tab.is_in_triage()),
+            zoomed: self.panes.zoomed || is_in_triage,
         };
         let areas = layout::arrange(wanted);
         if let (Some(composer), Some(area)) =

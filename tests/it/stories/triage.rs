@@ -205,3 +205,15 @@ fn a_decision_is_taken_back_although_something_else_was_done_since() {
     assert!(starred.contains(&"Subject 01") && starred.contains(&"Subject 03"), "{starred:?}");
     desk.keys("/").types("is:snoozed").keys("<Enter>").hides("Subject 02");
 }
+
+#[test]
+fn a_triage_shows_the_mail_although_the_card_was_on() {
+    let mut desk = forty();
+    for columns in [80, 120, 170] {
+        desk.resize((columns, 30));
+        desk.keys("gg<Enter>").settle().keys("I").settle().shows("Card").keys("<Esc>");
+        desk.keys("T").shows("TRIAGE 1/40").shows("Text 01");
+        desk.keys("I").shows("a triage shows the mail alone").shows("Text 01").keys("<Esc>");
+        desk.keys("gg<Enter>").settle().shows("Card").keys("I<Esc>");
+    }
+}

@@ -175,6 +175,9 @@ pub(crate) fn previous_conversation(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn may_show_card(inbox: &Inbox) -> Result<(), Reason> {
     on_conversation(inbox)?;
+    if inbox.desk.tab().is_in_triage() {
+        return Err("a triage shows the mail alone; Esc leaves it".into());
+    }
     if inbox.desk.tab().focus == Focus::List && inbox.context.size.0 < SIDE_BY_SIDE {
         return Err("open the conversation first, then {card} shows its card".into());
     }
