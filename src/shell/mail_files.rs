@@ -56,8 +56,7 @@ impl MailFiles {
     }
 
     fn folder(&self) -> PathBuf {
-        let downloads = || directories::UserDirs::new()?.download_dir().map(Path::to_path_buf);
-        self.folder.clone().or_else(downloads).unwrap_or_else(std::env::temp_dir)
+        self.folder.clone().or_else(at_the_persons).unwrap_or_else(std::env::temp_dir)
     }
 
     /// Shows a mail in the browser: its HTML without what runs or is fetched.
@@ -80,6 +79,14 @@ impl MailFiles {
             .map_err(|it| format!("the mail was not written: {it}"))?;
         Ok(path)
     }
+}
+
+/// The person's downloads; their home where they have no such folder.
+fn at_the_persons() -> Option<PathBuf> {
+    let dirs = directories::UserDirs::new()?;
+    let usual = Some(dirs.home_dir().join("Downloads")).filter(|it| it.is_dir());
+    let downloads = dirs.download_dir().map(Path::to_path_buf).or(usual);
+    Some(downloads.unwrap_or_else(|| dirs.home_dir().to_path_buf()))
 }
 
 impl Drop for MailFiles {

@@ -98,6 +98,25 @@ fn files_say_what_they_are_and_are_saved_beside_what_is_there() {
 }
 
 #[test]
+fn all_files_of_a_mail_are_saved_after_one_question_about_their_hosts() {
+    let mut desk = mail();
+    desk.keys("/").types("Brakes failed").keys("<Enter>gg<Enter>").settle().keys("kkk");
+    // There is no link to open, but files.
+    desk.keys("gg<Enter>")
+        .settle()
+        .keys("o")
+        .shows("Save which file")
+        .shows("all 2 that came with this mail");
+    desk.types("all 2").keys("<Enter>");
+    desk.shows("Save the files?").shows("2 of them would be fetched from").shows("127.0.0.1").keys("n");
+    assert!(!desk.folder().join("saved").exists(), "nothing is fetched unasked");
+    desk.keys("S").types("all 2").keys("<Enter>s").settle().shows("saved as");
+    for name in ["lever.jpg", "cable-anchor.jpg"] {
+        assert!(desk.folder().join("saved").join(name).exists(), "{name}");
+    }
+}
+
+#[test]
 fn a_file_behind_an_address_is_saved_or_opened() {
     let mut desk = mail();
     desk.keys("/").types("Brakes failed").keys("<Enter>gg<Enter>").settle();

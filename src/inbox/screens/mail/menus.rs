@@ -294,6 +294,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
         entries.push(MailMenuLine::new(&format!("[{}] {host}  {url}", place + 1), url));
     }
     match entries.len() {
+        0 if letter.is_some_and(|it| !it.files.is_empty()) => saving::choose_file(inbox),
         0 => inbox.context.warn("this mail has no link"),
         1 => ask_link(&mut inbox.context, &all[0]),
         _ => inbox.context.open(Menu::new(MailMenuKind::Link, entries)),

@@ -51,10 +51,10 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
         }
     }
     let own = letters.first().map_or(&[][..], |it| files_of(it));
-    let enclosed = own.iter().filter(|it| it.enclosed).count();
-    if enclosed > 1 {
-        entries
-            .insert(own.len(), MailMenuLine::new(&format!("all {enclosed} that came with this mail"), ALL));
+    let saved = own.iter().filter(|it| it.enclosed || it.url.is_some()).count();
+    if saved > 1 {
+        let words = format!("all {saved} that came with this mail");
+        entries.insert(own.len(), MailMenuLine::new(&words, ALL));
     }
     match entries.len() {
         0 => inbox.context.say("nothing is attached to the mails of this thread"),
@@ -106,23 +106,49 @@ fn ask_fetch(inbox: &mut Inbox, name: String, url: String) {
     inbox.context.open(question.answer('y', "OPEN outside", open).no("neither"));
 }
 
+/// Saves all files of the current mail; asks once where some of them are
+/// fetched by their address.
 fn save_all(inbox: &mut Inbox) {
     let Some(row) = current_letter(inbox) else { return };
-    let files = files_of(row);
-    let requests: Vec<Effect> = (0..)
-        .zip(files)
-        .filter(|(_, file)| file.enclosed)
-        .map(|(place, file)| enclosed(inbox, row, place, file))
-        .collect();
-    let (saved, all) = (requests.len(), files.len());
-    if saved == 0 {
-        return inbox.context.warn("none of them came with the mail; each is fetched by its link");
+    let (files, channel) = (files_of(row), inbox.desk.tab().channel.id.clone());
+    let (mut requests, mut hosts) = (Vec::new(), Vec::new());
+    for (place, file) in (0..).zip(files) {
+        let host = file.url.as_deref().and_then(links::host_of);
+        match (file.enclosed, &file.url, host) {
+            (true, ..) => requests.push(enclosed(inbox, row, place, file)),
+            (false, Some(url), Some(host)) => {
+                let source = MailAttachmentSource::Link(url.clone());
+                let (channel, name) = (channel.clone(), files::safe(file.name.as_str()));
+                requests.push(Effect::Ask(OutsideRequest::SaveFile {
+                    channel,
+                    name,
+                    raw: String::new(),
+                    source,
+                }));
+                hosts.push(host);
+            }
+            _ => (),
+        }
     }
-    inbox.context.effects.extend(requests);
-    match all - saved {
-        0 => inbox.context.say(format!("saving {saved} files")),
-        _ => inbox.context.warn(format!("saving {saved} of {all}: the others did not come with the mail")),
+    let (fetched, left) = (hosts.len(), files.len() - requests.len());
+    let mut words = format!("saving {} files", requests.len());
+    if left > 0 {
+        words.push_str(&format!("; the server does not tell where {left} are"));
     }
+    if fetched == 0 {
+        inbox.context.effects.extend(requests);
+        return inbox.context.say(words);
+    }
+    hosts.sort();
+    hosts.dedup();
+    let mut lines = vec![DialogLine::plain(format!("{fetched} of them would be fetched from"))];
+    lines.extend(hosts.into_iter().map(DialogLine::plain));
+    lines.push(DialogLine::plain("Whoever runs it learns that they were fetched, and from where."));
+    let save = move |inbox: &mut Inbox| {
+        inbox.context.effects.extend(requests);
+        inbox.context.say(words);
+    };
+    inbox.context.open(Confirm::new("Save the files?", lines).answer('s', "SAVE them", save).no("none"));
 }
 
 fn enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &LetterFile) -> Effect {
