@@ -168,3 +168,34 @@ fn who_comes_back_hears_what_happened() {
     talk.says("since").hears(&["Since you left"]).hears(&["Maria Lopez", "waits: where is my order?"]);
     talk.says("back").says("quit").ends();
 }
+
+#[test]
+fn commands_are_taken_as_they_are_written_elsewhere() {
+    let mut talk = Talk::new(|desk| {
+        desk.customer("whatsapp", "+34600111222", "山本 健太", "where is my order?");
+    });
+    talk.hears(&["山本 健太, waits"]);
+    talk.says(":needs-you").hears(&["Needs you"]).says("back").says("needs you").hears(&["Needs you"]);
+    talk.says("back");
+    talk.says("gb").hears(&["roadcasts"]).says("stop broadcast").hears(&["roadcast"]);
+    talk.says(":broadcasts").says("gi").hears(&["山本 健太, waits"]);
+    talk.says(":handover").hears(&["# Handover, "]).hears(&["## What broke"]).hears(&["## Channels"]);
+    talk.hears(&["copied the handover"]);
+    assert!(!talk.heard.iter().any(|it| it.contains("not a command")), "{:#?}", talk.heard);
+    talk.says("quit").ends();
+}
+
+#[test]
+fn what_this_side_says_is_no_news_of_a_customer() {
+    let mut talk = Talk::new(|desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
+    });
+    talk.hears(&["Maria Lopez, waits"]);
+    let message = serde_json::json!({"type": "text", "text": {"body": "Open at ten."}});
+    talk.desk.elsewhere("whatsapp", "POST", "/broadcast", serde_json::json!({"message": message}));
+    talk.desk.pass(20);
+    talk.says("1").hears(&["Open at ten."]);
+    talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
+    talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
+    assert!(!talk.heard.iter().any(|it| it.contains("NEW") && it.contains("Maria")), "{:#?}", talk.heard);
+}

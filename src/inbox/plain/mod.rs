@@ -145,7 +145,8 @@ impl Spoken {
         self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
         // Who it is comes with the list, a moment after the message.
         for row in rows.iter().filter(|it| is_named(it)).rev() {
-            let (id, at) = (&row.conversation.id, row.conversation.last_message_at);
+            // What we, the AI or a broadcast said is no news of a customer.
+            let (id, at) = (&row.conversation.id, row.last_inbound_at);
             let is_new = match self.seen.get(id) {
                 Some(before) => at > *before,
                 None => at >= self.newest,
