@@ -212,8 +212,9 @@ fn a_triage_shows_the_mail_although_the_card_was_on() {
     for columns in [80, 120, 170] {
         desk.resize((columns, 30));
         desk.keys("gg<Enter>").settle().keys("I").settle().shows("Card").keys("<Esc>");
-        desk.keys("T").shows("TRIAGE 1/40").shows("Text 01");
-        desk.keys("I").shows("a triage shows the mail alone").shows("Text 01").keys("<Esc>");
+        // The first was read by opening it.
+        desk.keys("T").shows("TRIAGE 1/39").shows("Text 02");
+        desk.keys("I").shows("a triage shows the mail alone").shows("Text 02").keys("<Esc>");
         desk.keys("gg<Enter>").settle().shows("Card").keys("I<Esc>");
     }
 }
