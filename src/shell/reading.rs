@@ -7,9 +7,10 @@ use crate::shell::campaigning;
 use crate::shell::mailbox::EventQueue;
 use inbox::event::{Event, Insight, InsightResult, Load, Loaded, Spread};
 use model::conversations::ConversationRow;
-use model::filter::{ConversationFilter, Sort};
+use model::filter::{ConversationFilter, Sort, parse};
 use model::ids::{ChannelId, ConversationId};
 use model::queries::{Anchor, ConversationKey, ConversationQuery, DeskQuery};
+use model::selector::{Selector, Unresolved};
 use model::text::SafeText;
 use model::time::Timestamp;
 use store::{Reader, StoreError};
@@ -17,6 +18,8 @@ use store::{Reader, StoreError};
 /// Conversations that need a person looked at, those that wait longest first.
 const NEEDING: u32 = 1_000;
 
+/// Conversations with a name that are looked at.
+const NAMED: u32 = 50;
 /// Folders and categories offered at most.
 const THREAD_WORDS: u32 = 40;
 /// Correspondents offered at most.
@@ -31,6 +34,26 @@ fn first_rows(
     limit: u32,
 ) -> ConversationQuery {
     ConversationQuery { channel: channel.cloned(), filter, sort, at, anchor: Anchor::Top, limit }
+}
+
+/// The conversation that is meant on screen: what looks like an id may be a
+/// name, too, or the beginnings of its words; then the newest of them.
+fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, SafeText>, StoreError> {
+    let found = reader.lookup(who)?;
+    let Err(Unresolved::Nobody(Selector::Id(id))) = &found else {
+        return Ok(found.map_err(|why| SafeText::line(&why.to_string())));
+    };
+    let wanted = id.as_str().trim().to_lowercase();
+    let typed = format!("status:any \"{}\"", wanted.replace('"', " "));
+    let query = first_rows(None, parse(&typed).filter, Sort::Activity, Timestamp::default(), NAMED);
+    let rows = reader.conversations(&query)?.rows;
+    let is_called = |it: &&ConversationRow| {
+        let name = it.conversation.name.as_ref().map(|it| it.as_str().to_lowercase());
+        name.is_some_and(|it| it.starts_with(&wanted) || it.contains(&format!(" {wanted}")))
+    };
+    let newest = rows.iter().filter(|_| !wanted.is_empty()).find(is_called).map(ConversationRow::key);
+    Ok(newest
+        .ok_or_else(|| SafeText::line(&format!("no conversation has the id or the name {:?}", id.as_str()))))
 }
 
 /// How many conversations each filter lets through.
@@ -142,9 +165,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
             .map(|depth| Loaded::Depth(channel.clone(), conversation.clone(), message.clone(), depth)),
         Load::Names => reader.names().map(Loaded::Names),
         Load::ViewCounts(channel, filters, at) => view_counts(reader, channel.as_ref(), filters, *at),
-        Load::Lookup(who) => reader
-            .lookup(who)
-            .map(|found| Loaded::Lookup(found.map_err(|why| SafeText::line(&why.to_string())))),
+        Load::Lookup(who) => lookup(reader, who).map(Loaded::Lookup),
         Load::DueDrafts(channels, open, now) => due_drafts(reader, channels, open.as_ref(), *now),
         Load::Needing(scope) => {
             let (filter, limit) = (ConversationFilter::needed(), NEEDING);

@@ -112,8 +112,10 @@ fn commands_are_typed_with_completion_and_history() {
     desk.keys(":tab bot<Enter>").shows("there is no tab \"bot\"; there are Harbor chat, Harbor bot, All");
     desk.keys(":tab harbor b<Enter>").shows("Oksana").keys(":tab all<Enter>").shows("All tabs · open");
     desk.keys(":open +34 600-111-222<Enter>").shows("Maria Lopez · +34600111222");
-    desk.keys(":open Nobody<Enter>").shows("no conversation has the id \"Nobody\"");
-    desk.keys(":open João Pereira<Enter>").shows("names need --name");
+    desk.keys(":open Nobody<Enter>").shows("no conversation has the id or the name \"Nobody\"");
+    desk.keys(":open joão<Enter>").settle().shows("João Pereira · +351");
+    desk.keys(":open lopez<Enter>").settle().shows("Maria Lopez · +34600111222");
+    desk.keys(":open opez<Enter>").shows("no conversation has the id or the name");
     desk.keys(":open --name joão pereira<Enter>").shows("João Pereira · +351");
     desk.keys(":open +34600111222<Enter>").shows("Maria Lopez · +34600111222");
     desk.keys(":find squeaks<Enter>").shows("my wheel squeaks");
