@@ -287,7 +287,7 @@ pub fn report(recipients: &[RecipientStatus]) -> String {
             wave,
             it.fate.word().to_owned(),
             reason.code.to_string(),
-            reason.words.to_string(),
+            reason.words().to_owned(),
             if it.replied { "yes" } else { "" }.to_owned(),
             known.to_owned(),
         ];

@@ -44,14 +44,41 @@ impl FailureReason {
         !(self.code.is_empty() && self.words.is_empty())
     }
 
+    /// The service's words; where it gives a code alone, what that means by the
+    /// interface. Empty where that is not known.
+    pub fn words(&self) -> &str {
+        if self.words.is_empty() { meaning(self.code.as_str()) } else { self.words.as_str() }
+    }
+
     /// In a line.
     pub fn told(&self) -> String {
-        match (self.code.is_empty(), self.words.is_empty()) {
-            (true, true) => "the service tells no reason".to_owned(),
-            (false, true) => self.code.to_string(),
-            (true, false) => self.words.to_string(),
-            (false, false) => format!("{}: {}", self.code, self.words),
+        match (self.code.is_empty(), self.words()) {
+            (true, "") => "the service tells no reason".to_owned(),
+            (false, "") => self.code.to_string(),
+            (true, words) => words.to_owned(),
+            (false, words) => format!("{words} ({})", self.code),
         }
+    }
+}
+
+/// What a code of the interface means for a message to one person.
+fn meaning(code: &str) -> &'static str {
+    match code {
+        "SESSION_EXPIRED" => "the 24-hour window was closed: only a template arrives",
+        "INVALID_RECIPIENT" => "the number is not on this channel",
+        "TEMPLATE_ERROR" => "the template was rejected",
+        "UNSUPPORTED_TYPE" => "this kind of message cannot be sent there",
+        "MEDIA_FETCH_FAILED" => "the file could not be fetched from its link",
+        "MEDIA_UPLOAD_FAILED" => "the file was rejected",
+        "INSUFFICIENT_CREDITS" => "too few credits were left",
+        "NOT_FOUND" => "the contact is not there any more",
+        "RATE_LIMIT_EXCEEDED" => "too much was sent at once",
+        "VALIDATION_ERROR" => "the message was not accepted as it is",
+        "NOT_CONFIGURED" => "the channel is not set up",
+        "FORBIDDEN" => "the key may not send there",
+        "WHATSAPP_ERROR" => "the platform did not take it",
+        "INTERNAL_ERROR" => "the service failed",
+        _ => "",
     }
 }
 
@@ -73,10 +100,13 @@ mod tests {
     fn a_reason_is_what_the_service_said_and_nothing_else() {
         let cases: [(&[(&str, &str)], &str); 6] = [
             (&[], "the service tells no reason"),
-            (&[("/code", "SESSION_EXPIRED")], "SESSION_EXPIRED"),
+            (
+                &[("/code", "SESSION_EXPIRED")],
+                "the 24-hour window was closed: only a template arrives (SESSION_EXPIRED)",
+            ),
             (&[("/error", "number is gone")], "number is gone"),
-            (&[("/errorCode", "131026"), ("/errorMessage", "undeliverable")], "131026: undeliverable"),
-            (&[("/error/code", "7"), ("/error/title", "no\u{1b}[2J"), ("/reason", "later")], "7: no"),
+            (&[("/errorCode", "131026"), ("/errorMessage", "undeliverable")], "undeliverable (131026)"),
+            (&[("/error/code", "7"), ("/error/title", "no\u{1b}[2J"), ("/reason", "later")], "no"),
             (&[("/errorCode", "GONE"), ("/reason", "GONE")], "GONE"),
         ];
         for (fields, said) in cases {

@@ -112,8 +112,8 @@ fn as_json(
     report: &BroadcastReport,
 ) -> Value {
     let failure = |(reason, count): &(model::failures::FailureReason, i64)| {
-        let told = |it: &model::text::SafeText| Some(it.to_string()).filter(|it| !it.is_empty());
-        json!({"code": told(&reason.code), "reason": told(&reason.words), "count": count})
+        let told = |it: &str| Some(it.to_owned()).filter(|it| !it.is_empty());
+        json!({"code": told(reason.code.as_str()), "reason": told(reason.words()), "count": count})
     };
     json!({
         "id": id,

@@ -107,12 +107,19 @@ fn what_it_came_to_is_reported() {
         assert_eq!(told[field].as_i64(), Some(count), "{field}: {told}");
     }
     assert_eq!((told["charged"].as_f64(), told["balanceFell"].as_f64()), (Some(3.0), Some(2.0)), "{told}");
-    assert_eq!(told["failures"], json!([{"code": "SESSION_EXPIRED", "reason": null, "count": 1}]), "{told}");
+    assert_eq!(
+        told["failures"],
+        json!([{"code": "SESSION_EXPIRED", "reason": "the 24-hour window was closed: only a template arrives", "count": 1}]),
+        "{told}"
+    );
     assert!(told["read"].is_i64() && told["seconds"].is_i64(), "{told}");
     let lines = script.ok(&["broadcast", "report", &id]);
-    for line in
-        ["sent\t2\n", "failed\t1\tSESSION_EXPIRED\n", "opted out\t1\n", "3 credits charged, balance down 2\n"]
-    {
+    for line in [
+        "sent\t2\n",
+        "failed\t1\tthe 24-hour window was closed: only a template arrives (SESSION_EXPIRED)\n",
+        "opted out\t1\n",
+        "3 credits charged, balance down 2\n",
+    ] {
         assert!(lines.contains(line), "{line}: {lines}");
     }
 }

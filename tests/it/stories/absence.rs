@@ -148,7 +148,7 @@ fn what_did_not_arrive_and_broadcasts_that_stopped_are_told() {
         desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": phone, "name": name}));
     }
     desk.keys("gp").settle().shows("Ann Brown");
-    desk.keys("ggVab<Tab>").types("We open at 9.").keys("<Tab><Ctrl-U>").types("1").keys("<Ctrl-X>");
+    desk.keys("ggVab").types("We open at 9.").keys("<Tab><Ctrl-U>").types("1").keys("<Ctrl-X>");
     desk.shows("Flight check").keys("y").shows("held 15 s").keys("gi");
     alone(&mut desk, 60);
     go_on(&mut desk, 120);

@@ -34,7 +34,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
     desk.shows("New broadcast · Harbor chat").shows("To all people: 3 with an id").shows("the text is empty");
     photographs!(desk, "form", Overlay);
-    desk.keys("<Tab>").types("We open at 9.\\nCome in!");
+    desk.types("We open at 9.\\nCome in!");
     desk.shows("Ctrl-X flight check · 3 credits").keys("<Ctrl-X>");
     desk.shows("Flight check · 3 people").shows("3 credits · balance 1000 · OK");
     desk.shows("2 open, 1 closed: will be refused for 1").shows("all in one wave");
@@ -62,7 +62,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.shows("finished").shows("1 failed (33 %)").shows("2 delivered · 1 failed · 0 pending");
     // Who was not reached is given back, which only the balance tells.
     desk.shows("3 credits charged, balance down 2, 998 left");
-    desk.keys("d").shows("failed        +447700902222  Ann Brown · SESSION_EXPIRED");
+    desk.keys("d").shows("failed        +447700902222  Ann Brown · the 24-hour");
     desk.keys("<Esc>");
     let file = desk.file("people.txt", b"").replace("people.txt", "report.csv");
     desk.keys(":").types(&format!("export csv {file}")).keys("<Enter>").shows("report.csv");
@@ -71,7 +71,7 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
         report.starts_with("contact,phone,name,wave,outcome,code,reason,replied,known from\n"),
         "{report}"
     );
-    assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,,,the service\n"), "{report}");
+    assert!(report.contains(",+447700902222,Ann Brown,1,failed,SESSION_EXPIRED,the 24-hour window was closed: only a template arrives,,the service\n"), "{report}");
     desk.keys("z").shows("nothing is held that could be taken back");
     // What the trigger tells stands beside it.
     desk.dev("event", json!({"name": "campaign.completed", "data": {"name": "Autumn", "sent": 300}}));
@@ -88,7 +88,10 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
 fn who_got_nothing_but_a_broadcast_stays_out_until_they_answer() {
     let mut desk = desk();
     desk.keys("gp").shows("Ann Brown").keys("ggVa").shows("all marked").keys("b");
-    desk.keys("t<Tab>").types("hello en").shows("Hello again from Harbor Bicycles").keys("<Ctrl-X>");
+    desk.keys("<Shift-Tab>t<Tab>")
+        .types("hello en")
+        .shows("Hello again from Harbor Bicycles")
+        .keys("<Ctrl-X>");
     desk.shows("Flight check · 3 people").keys("y").shows("held 15 s");
     desk.wait(16_000_000);
     go_on(&mut desk, 90);
@@ -115,7 +118,7 @@ fn everyone_takes_a_command_of_its_own_and_a_phrase() {
         .types("broadcast everyone")
         .keys("<Enter>")
         .shows("To EVERYONE of the workspace: 3 contacts");
-    desk.hides("canary").keys("<Tab>").types("Hello all").keys("<Ctrl-X>");
+    desk.hides("canary").types("Hello all").keys("<Ctrl-X>");
     desk.shows("EVERYONE: 3 contacts").shows("Type SEND TO ALL 3 and Enter");
     desk.keys("y<Enter>").shows("that is not it");
     assert!(desk.outbound().is_empty());
@@ -149,11 +152,28 @@ fn a_file_names_people_and_what_is_wrong_with_it_is_told() {
 fn it_is_rehearsed_with_the_same_bytes_on_a_test_key() {
     let mut desk = Desk::rehearsing(80, 24);
     desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "name": "Maria Lopez"}));
-    desk.settle().keys("gp").shows("Maria Lopez").keys("b<Tab>").types("Hello").keys("<Ctrl-X>");
+    desk.settle().keys("gp").shows("Maria Lopez").keys("b").types("Hello").keys("<Ctrl-X>");
     desk.shows("not rehearsed").keys("<Ctrl-T>").settle().shows("the same bytes on Rehearsal");
     desk.shows("taken");
     photographs!(desk, "rehearsed", Overlay);
     assert!(desk.outbound().is_empty(), "a test key reaches nobody");
     // Other words are not what was rehearsed.
     desk.keys("<Esc>!<Ctrl-X>").shows("not rehearsed");
+}
+
+#[test]
+fn what_left_while_nobody_was_here_is_told_by_what_it_says() {
+    let mut desk = Desk::with(120, 40, |it| {
+        direct(it);
+        it.away = 30 * 60_000_000;
+    });
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
+    desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "name": "Maria Lopez"}));
+    desk.settle().keys("gp").shows("Maria Lopez").keys("ggVa").keys("b").types("We open at 9.");
+    desk.keys("<Ctrl-X>y").shows("held 15 s");
+    desk.wait(16_000_000);
+    desk.settle();
+    desk.wait(44 * 60_000_000);
+    desk.settle().settle().keys("gi").shows("you were away");
+    desk.keys("gc").shows("Since you left").shows("We open at 9.").shows("broadcast left");
 }

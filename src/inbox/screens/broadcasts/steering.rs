@@ -358,7 +358,9 @@ pub fn wave_words(wave: &Wave) -> String {
         (WaveRowState::Dropped, _) => "taken back".to_owned(),
         (WaveRowState::Sent(_), Some(it)) if it.is_unknown => "the server does not know it".to_owned(),
         (WaveRowState::Sent(_), Some(it)) => {
-            format!("{} delivered, {} failed, {} not known yet", it.delivered, it.failed, it.pending)
+            let parts = [(it.delivered, "delivered"), (it.failed, "failed"), (it.pending, "pending")];
+            let some = parts.iter().filter(|(count, word)| *count > 0 || *word == "delivered");
+            some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
         }
         (WaveRowState::Sent(_), None) => "sent".to_owned(),
     }

@@ -39,8 +39,10 @@ pub const HINTS: &[Command] = &[
     Command::Help,
     Command::Quit,
 ];
-/// Cells of a bar.
-const BAR: u16 = 16;
+/// Cells of a bar, and where there is little room.
+const BAR: (u16, u16) = (16, 8);
+/// From so many columns on there is room in a row.
+const WIDE: u16 = 76;
 /// Draws the page.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let (list, detail) = pages::page_areas(inbox);
@@ -123,15 +125,17 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
     let counts = entry.counts();
     let people = entry.people().max(1);
     let settled = counts.delivered + counts.failed;
+    let is_wide = area.width >= WIDE;
+    let bar = if is_wide { BAR.0 } else { BAR.1 };
     crate::screens::broadcasts::charts_view::progress(
         theme,
         (counts.delivered, counts.failed, people),
-        Area { x, y: area.y, width: BAR, height: 1 },
+        Area { x, y: area.y, width: bar, height: 1 },
         buffer,
     );
-    x += BAR + 1;
+    x += bar + 1;
     let told = format!("{settled}/{}", entry.people());
-    x += paint_view::text(buffer, x, area.y, 11, &told, Style::new()).max(9) + 1;
+    x += paint_view::text(buffer, x, area.y, 11, &told, Style::new()).max(if is_wide { 9 } else { 7 }) + 1;
     if counts.failed > 0 {
         let percent = counts.failed * 100 / counts.recipients.max(1);
         let words = format!("{} failed ({percent} %) ", counts.failed);
@@ -171,11 +175,13 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
     let (x, width) = (area.x + 1, area.width.saturating_sub(2));
     let end = area.y + area.height;
     let mut y = top;
-    for (words, style) in summary(inbox, theme, entry) {
+    // Beside its row there is little room for what it says.
+    let says = (!below).then(|| (entry.title().to_string(), theme.own()));
+    for (words, style) in says.into_iter().chain(summary(inbox, theme, entry)) {
         if y >= end {
             return;
         }
-        let place = Area { x, y, width, height: (end - y).min(2) };
+        let place = Area { x, y, width, height: (end - y).min(3) };
         y += paint_view::paragraph(buffer, place, &words, style).max(1);
     }
     if let Some(detail) = inbox.broadcasts.board_detail().filter(|it| it.samples.len() > 1) {

@@ -28,7 +28,10 @@ fn a_template_goes_out_in_waves_and_is_watched() {
     desk.wait(300_000);
     desk.keys("Va").shows("all that fit are marked").keys("b").shows("200 with an id");
     // The letter of the kind, its name, and what the customers see.
-    desk.keys("t<Tab>").types("hello en").shows("hello_again / en").shows("Hello again from Harbor Bicycles");
+    desk.keys("<Shift-Tab>t<Tab>")
+        .types("hello en")
+        .shows("hello_again / en")
+        .shows("Hello again from Harbor Bicycles");
     photographs!(desk, "template", Overlay);
     desk.keys("<Ctrl-X>")
         .shows("Flight check · 200 people")
@@ -72,7 +75,12 @@ fn a_template_goes_out_in_waves_and_is_watched() {
 fn the_operator_at_night_stops_one_between_waves_and_hands_over() {
     let mut desk = desk();
     desk.keys("gp/").types("renewal-nov").keys("<Enter>Vab");
-    desk.keys("t<Tab>").types("hello en").keys("<Ctrl-X>S").types("END 200").keys("<Enter>").shows("held");
+    desk.keys("<Shift-Tab>t<Tab>")
+        .types("hello en")
+        .keys("<Ctrl-X>S")
+        .types("END 200")
+        .keys("<Enter>")
+        .shows("held");
     go_on(&mut desk, 20);
     desk.resize((80, 24));
     desk.keys("gW").shows("Enter what failed").hides("go to");

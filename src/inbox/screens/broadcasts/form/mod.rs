@@ -14,6 +14,9 @@ use model::time::SECOND;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience};
 use model::waves::{Aim, Frozen, WavePlan};
 
+/// The place of the field that says what leaves, behind what kind it is.
+const CONTENT: usize = 1;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BroadcastKind {
     Text,
@@ -101,7 +104,7 @@ impl BroadcastForm {
     pub fn new(query: AudienceQuery, before: Option<Self>) -> Self {
         let walking = matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone);
         if let Some(before) = before {
-            return Self { query, found: None, walking, focus: 0, ..before };
+            return Self { query, found: None, walking, focus: CONTENT, ..before };
         }
         let mut form = Self {
             query,
@@ -116,7 +119,7 @@ impl BroadcastForm {
             values: Vec::new(),
             numbers: Default::default(),
             planned: false,
-            focus: 0,
+            focus: CONTENT,
         };
         form.suggest();
         form
