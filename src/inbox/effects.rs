@@ -11,7 +11,7 @@ use model::email::rules::RulesQuery;
 use model::fetches::Fetch;
 use model::filter::ConversationFilter;
 use model::ids::{ChannelId, ConversationId, MessageId, NoteId, ProposalId, RowId};
-use model::local::Keep;
+use model::local::{Assignment, Keep};
 use model::messages::Place;
 use model::outbox::StopVerdict;
 use model::person::PersonQuery;
@@ -211,6 +211,9 @@ pub enum FileWrite {
     /// Note that somebody is here; `Event::Returned` answers if nobody was
     /// for so many microseconds.
     NotePresence(i64),
+    /// Take over what others, or one of them, have on these channels; answered
+    /// by `Event::TakenOver`.
+    TakeOver(Vec<ChannelId>, Assignment, Option<SafeText>),
     /// Write a conversation into a file that is not there yet; answered by
     /// `Event::Exported`.
     Export {
@@ -238,6 +241,7 @@ impl FileWrite {
                 | Self::SaveNote(..)
                 | Self::MarkSeen(..)
                 | Self::Keep(..)
+                | Self::TakeOver(..)
                 | Self::Review(..)
                 | Self::NotePresence(_)
         )

@@ -92,6 +92,9 @@ pub enum Event {
     Written,
     /// Somebody is here again who was away.
     Returned(Absence),
+    /// So many claims, pauses and promises became this person's, on these
+    /// channels.
+    TakenOver(Vec<ChannelId>, usize),
     /// A draft could not be kept; here it is.
     DraftNotSaved(ChannelId, ConversationId, Option<Draft>, String),
     /// What was ordered of a broadcast was carried out, or not.

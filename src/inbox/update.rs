@@ -4,6 +4,7 @@
 use crate::Inbox;
 use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
+use crate::features::handover;
 use crate::features::offers::update as offers;
 use crate::features::past::update as past;
 use crate::features::person::update as person;
@@ -109,6 +110,7 @@ impl Inbox {
             Event::Edited(text) => editor::edited(self, text),
             Event::SetUp(ended) => editor::set_up_ended(&mut self.context, ended),
             Event::Written => self.changes.written(),
+            Event::TakenOver(channels, count) => handover::taken_over(self, &channels, count),
             Event::Returned(absence) => self.features.absence.returned(absence, &mut self.context),
             Event::Campaign(answer) => steering::campaign_answered(self, answer),
             Event::Import(told) => importing::import_told(self, told),

@@ -77,9 +77,6 @@ pub enum Keep {
     Claim(Vec<(ConversationId, Option<Assignment>)>),
     /// Notes what was promised, or with `None` that nothing is any more.
     Promise(Vec<(ConversationId, Option<CustomerPromise>)>),
-    /// Somebody takes over what others of this desk have: claims, pauses and
-    /// promises. Only what one of them has, if one is named.
-    TakeOver(Assignment, Option<SafeText>),
     /// Sets all tags that only this desk keeps; others among them are left
     /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),

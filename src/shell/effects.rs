@@ -74,6 +74,10 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
         }
         FileWrite::SaveMacro(letter, steps) => failed(store.keep_macro(letter, steps), "keeping the macro"),
         FileWrite::NotePresence(absence) => note_presence(store, now, absence),
+        FileWrite::TakeOver(channels, who, from) => match store.take_over(channels.clone(), who, from) {
+            Ok(count) => Some(Event::TakenOver(channels, count)),
+            Err(error) => failed(Err(error), "taking it over"),
+        },
         FileWrite::Keep(channel, keep) => {
             let kept = failed(store.keep(&channel, keep), "keeping it on this desk");
             kept.or(Some(Event::News(News::Conversations(channel))))

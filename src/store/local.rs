@@ -29,6 +29,21 @@ impl Store {
             Ok(())
         })
     }
+
+    /// Somebody takes over what others of this desk have on some channels:
+    /// claims, pauses and promises; only what one of them has, if one is named.
+    /// Tells how many there were. Blocks.
+    pub fn take_over(
+        &self,
+        channels: Vec<ChannelId>,
+        who: Assignment,
+        from: Option<SafeText>,
+    ) -> Result<usize, StoreError> {
+        self.outbox().change(move |change| {
+            let taken = channels.iter().map(|it| take_over(change, it.as_str(), &who, from.as_ref()));
+            Ok(taken.sum::<rusqlite::Result<usize>>()?)
+        })
+    }
 }
 
 fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()> {
@@ -36,7 +51,6 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
         Keep::Snooze(all) => all.iter().try_for_each(|(id, it)| snooze(change, channel, id, it.as_ref())),
         Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
         Keep::Promise(all) => all.iter().try_for_each(|(id, it)| promise(change, channel, id, it.as_ref())),
-        Keep::TakeOver(who, from) => take_over(change, channel, who, from.as_ref()),
         Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
         Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
         Keep::DraftOnly(all) => {
@@ -111,17 +125,14 @@ fn take_over(
     channel: &str,
     who: &Assignment,
     from: Option<&SafeText>,
-) -> rusqlite::Result<()> {
+) -> rusqlite::Result<usize> {
     let statements = [
         "UPDATE claim SET agent = ?2, at = ?3 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
         "UPDATE promise SET agent = ?2 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
         "UPDATE pause SET owner = ?2, extended_at = ?3
              WHERE channel = ?1 AND owner <> ?2 AND (?4 IS NULL OR owner = ?4)",
     ];
-    for sql in statements {
-        change.execute(sql, params![channel, who.agent, who.at, from])?;
-    }
-    Ok(())
+    statements.iter().map(|sql| change.execute(sql, params![channel, who.agent, who.at, from])).sum()
 }
 
 fn tags(

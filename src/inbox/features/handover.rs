@@ -19,7 +19,7 @@ use model::attention::AttentionEntry;
 use model::board::BoardEntry;
 use model::digest::{DigestEntry, DigestFact};
 use model::ids::ChannelId;
-use model::local::{Assignment, Keep};
+use model::local::Assignment;
 use model::news::Health;
 use model::outbox::RowState;
 use model::prices;
@@ -72,13 +72,23 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
     let from = from.map(|it| SafeText::line(&it));
     let take = move |inbox: &mut Inbox| {
         let who = Assignment { agent: inbox.context.settings.agent.clone(), at: inbox.context.now };
-        for tab in &inbox.desk.tabs {
-            let keep = Keep::TakeOver(who.clone(), from.clone());
-            inbox.context.push(FileWrite::Keep(tab.channel.id.clone(), keep));
-        }
-        inbox.context.say(inbox.context.keyed("taken over · {needs-you} shows what needs you"));
+        let channels = inbox.desk.tabs.iter().map(|it| it.channel.id.clone()).collect();
+        inbox.context.push(FileWrite::TakeOver(channels, who, from));
     };
     context.open(Confirm::new("Take over?", lines).answer('y', "take it over", take).esc("leave it"));
+}
+
+/// So much of others became this person's.
+pub(crate) fn taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
+    channels.iter().for_each(|it| inbox.conversations_changed(it));
+    if count == 0 {
+        return inbox
+            .context
+            .say("nothing was taken over: nobody else has a claim, a pause or a promise here");
+    }
+    let words =
+        format!("{count} claims, pauses and promises taken over · {{needs-you}} shows what needs you");
+    inbox.context.say(inbox.context.keyed(&words));
 }
 
 impl Features {

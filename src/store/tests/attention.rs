@@ -98,10 +98,12 @@ async fn whoever_takes_over_has_all_that_others_had_or_one_of_them() {
     let who = Assignment { agent: SafeText::line("Cy"), at: at(50) };
     let reader = store.reader().unwrap();
     let claims = || reader.claims(9).unwrap();
-    store.keep(&channel(), Keep::TakeOver(who.clone(), Some(SafeText::line("Ana")))).unwrap();
+    let take =
+        |from: Option<&str>| store.take_over(vec![channel()], who.clone(), from.map(SafeText::line)).unwrap();
+    assert_eq!((take(Some("Ana")), take(Some("Ana"))), (2, 0));
     assert_eq!(claims(), [(SafeText::line("Bo"), 1), (SafeText::line("Cy"), 1)]);
     assert_eq!(reader.promised().unwrap()[0].promise.by, SafeText::line("Cy"));
-    store.keep(&channel(), Keep::TakeOver(who, None)).unwrap();
+    assert_eq!(take(None), 1);
     assert_eq!(claims(), [(SafeText::line("Cy"), 2)]);
 }
 

@@ -101,7 +101,9 @@ fn the_handover_names_promises_and_take_makes_them_mine() {
     desk.app.context.settings.agent = model::text::SafeText::line("Ana");
     desk.keys(":").types("handover take").keys("<Enter>").shows("becomes yours, Ana");
     photographs!(desk, "take_over", Overlay);
-    desk.keys("y").settle().settle().shows("@Ana").shows("AI OFF by you");
+    desk.keys("y").settle().shows("3 claims, pauses and promises taken over");
+    desk.settle().shows("@Ana").shows("AI OFF by you");
+    desk.keys(":").types("handover take").keys("<Enter>y").settle().shows("nothing was taken over");
     desk.keys(":").types("handover").keys("<Enter>").shows("copied the handover");
     let text = desk.copied.last().expect("copied").clone();
     assert!(text.contains("call her (Ana)") && text.contains("Ana: 1 claimed"), "{text}");
