@@ -32,19 +32,19 @@ pub(crate) enum HintTarget {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hint {
     pub(crate) key: String,
-    pub(crate) word: &'static str,
+    pub(crate) word: String,
     pub(crate) target: HintTarget,
 }
 
 impl Hint {
     fn of(inbox: &Inbox, command: Command) -> Self {
         let key = inbox.context.settings.keymap.first(command);
-        Self { key, word: word(inbox, command), target: HintTarget::Keys(command) }
+        Self { key, word: word(inbox, command).to_owned(), target: HintTarget::Keys(command) }
     }
 
     /// Columns it takes, with the space in it.
     pub(crate) fn cells(&self) -> u16 {
-        u16::try_from(wrap::cells(&self.key) + 1 + wrap::cells(self.word)).unwrap_or(u16::MAX)
+        u16::try_from(wrap::cells(&self.key) + 1 + wrap::cells(&self.word)).unwrap_or(u16::MAX)
     }
 
     /// Whether it has room before all others: what does not fit is in the help.
@@ -94,12 +94,12 @@ pub(crate) fn is_wanted(inbox: &Inbox) -> bool {
 
 /// The keys of a popup, or of a sequence that was begun.
 fn of_what_goes_on(inbox: &Inbox) -> Option<Vec<Hint>> {
-    let shown = |(key, word): (String, &'static str)| Hint { key, word, target: HintTarget::Nothing };
+    let shown = |(key, word): (String, String)| Hint { key, word, target: HintTarget::Nothing };
     if let Some(hints) = inbox.context.layers.last().and_then(|it| it.hints(inbox)) {
         return Some(hints.into_iter().map(shown).collect());
     }
     // What can follow stands above, in the list of continuations.
-    (!inbox.keyboard.pressed.is_empty()).then(|| vec![shown(("Esc".to_owned(), "cancel"))])
+    (!inbox.keyboard.pressed.is_empty()).then(|| vec![shown(("Esc".to_owned(), "cancel".to_owned()))])
 }
 
 /// Keys and words, most useful first.
@@ -113,8 +113,11 @@ fn hints(inbox: &Inbox) -> Vec<Hint> {
     if inbox.context.settings.footer != Footer::Keys {
         commands = few(inbox, &commands);
     }
-    let tutor =
-        Hint { key: ":tutor".to_owned(), word: "teaches the keys", target: HintTarget::Line("tutor") };
+    let tutor = Hint {
+        key: ":tutor".to_owned(),
+        word: "teaches the keys".to_owned(),
+        target: HintTarget::Line("tutor"),
+    };
     // A person who wants to see many keys has learnt some.
     let is_short = inbox.context.settings.footer == Footer::Three;
     let is_offered = is_short && inbox.keyboard.offers_tutor(&inbox.context) && !inbox.desk.is_typing();

@@ -27,6 +27,6 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     for (x, hint) in hints::placed(inbox, from, end) {
         let used = paint_view::text(buffer, x, area.y, end - x, &hint.key, theme.strong());
         let x = x + used + 1;
-        paint_view::text(buffer, x, area.y, end.saturating_sub(x), hint.word, theme.quiet());
+        paint_view::text(buffer, x, area.y, end.saturating_sub(x), &hint.word, theme.quiet());
     }
 }

@@ -95,12 +95,16 @@ impl Overlay for ListOverlay {
         }
     }
 
-    fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
-        let words =
-            inbox.features.request_log.calls_head().1.split(" · ").filter(|_| self.kind == ListKind::Calls);
-        let hints: Vec<_> =
-            words.filter_map(|it| it.split_once(' ')).map(|(key, word)| (key.to_owned(), word)).collect();
-        (!hints.is_empty()).then_some(hints)
+    fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, String)>> {
+        let (_, keys) = list_head(inbox, self.kind);
+        let hint = |said: &str| match said.strip_prefix("j k ") {
+            Some(words) => ("j k".to_owned(), words.to_owned()),
+            None => {
+                let (key, words) = said.split_once(' ').unwrap_or((said, "back"));
+                (key.to_owned(), words.to_owned())
+            }
+        };
+        Some(keys.split(" · ").filter(|it| !it.is_empty()).map(hint).collect())
     }
 
     /// Lists that name people do it by themselves, or behind what was done.

@@ -94,7 +94,7 @@ pub trait Overlay: Any + OverlayView {
     fn has_left(&mut self, _inbox: &mut Inbox) {}
 
     /// The keys the last line names instead of those of the page.
-    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
+    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
         None
     }
 }

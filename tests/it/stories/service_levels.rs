@@ -10,6 +10,7 @@ const MINUTE: i64 = 60_000_000;
 fn how_fast_customers_are_answered_is_shown_as_bars() {
     let mut desk = Desk::new(120, 40);
     desk.keys("gS").shows("First response · the last 7 days").shows("No customer wrote in these days");
+    desk.shows(" m measure  d days  Esc back").hides("go to tab");
     desk.keys("<Esc>");
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.clock.advance(4 * MINUTE);

@@ -76,9 +76,9 @@ impl Overlay for SearchPrompt {
         matches!(load, Load::Search(it) if it.conversation.is_none())
     }
 
-    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
+    fn hints(&self, _inbox: &Inbox) -> Option<Vec<(String, String)>> {
         let keys = [("Enter", "go to"), ("↑ ↓", "choose"), ("Tab", "this tab or all"), ("Esc", "back")];
-        Some(keys.into_iter().map(|(key, word)| (key.to_owned(), word)).collect())
+        Some(keys.into_iter().map(|(key, word)| (key.to_owned(), word.to_owned())).collect())
     }
 }
 

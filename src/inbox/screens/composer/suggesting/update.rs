@@ -50,7 +50,7 @@ impl Overlay for SuggestionPanel {
         KeyOutcome::Stay
     }
 
-    fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, &'static str)>> {
+    fn hints(&self, inbox: &Inbox) -> Option<Vec<(String, String)>> {
         let keys: &[(&str, &str)] = match (self.id.kind, &self.state) {
             (_, SuggestionState::Waiting) => &[("Esc", "cancel")],
             (_, SuggestionState::Failed(_))
@@ -66,7 +66,13 @@ impl Overlay for SuggestionPanel {
             }
         };
         let scrolls = (!self.is_draft() && self.is_long(inbox)).then_some(&("j k", "scroll"));
-        Some(scrolls.into_iter().chain(keys).map(|(key, words)| ((*key).to_owned(), *words)).collect())
+        Some(
+            scrolls
+                .into_iter()
+                .chain(keys)
+                .map(|(key, words)| ((*key).to_owned(), (*words).to_owned()))
+                .collect(),
+        )
     }
 }
 
