@@ -83,7 +83,7 @@ mod tests {
         for name in ["山本 健太", "박지훈", "प्रिया शर्मा", "Zoë Müller", "👩‍👩‍👧 Ana"]
         {
             let mut buffer = Buffer::empty(Rect::new(0, 0, 40, 1));
-            crate::paint_view::text(&mut buffer, 0, 0, 40, name, Style::new());
+            crate::components::paint_view::text(&mut buffer, 0, 0, 40, name, Style::new());
             assert_eq!(symbols(&buffer.content).trim_end(), name);
         }
     }
