@@ -146,17 +146,17 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
     assert_eq!(
         told(BoardId::Campaign(id)),
         [
-            "ct_0 +34600000001 failed 131026: undeliverable",
+            "ct_0 +34600000001 failed undeliverable (131026)",
             "ct_1 +34600000002 read ",
-            "ct_2 +34600000003 failed SESSION_EXPIRED",
-            "ct_3 +34600000004 failed INVALID_RECIPIENT",
+            "ct_2 +34600000003 failed the 24-hour window was closed: only a template arrives (SESSION_EXPIRED)",
+            "ct_3 +34600000004 failed the number is not on this channel (INVALID_RECIPIENT)",
         ]
     );
     // Of one that was not begun here only those are known.
     store.apply_broadcast(&channel(), Broadcast { failures, ..broadcast("bc_alone", 6) }).await.unwrap();
     assert_eq!(
         told(BoardId::Broadcast(channel(), "bc_alone".into()))[3],
-        "ct_3 +34600000004 failed INVALID_RECIPIENT"
+        "ct_3 +34600000004 failed the number is not on this channel (INVALID_RECIPIENT)"
     );
     assert!(
         !store.apply_broadcast(&channel(), reader.broadcasts(&channel()).unwrap()[0].clone()).await.unwrap(),
