@@ -89,7 +89,8 @@ fn search(watched: &mut Watched) -> Vec<TaskFigures> {
 
 /// Scripts beside the open inbox, which keeps the files fresh.
 fn scripts(binary: &str, folder: &Path, conversations: usize) -> Vec<TaskFigures> {
-    let limit = conversations.to_string();
+    // As many as one call tells at most.
+    let limit = conversations.min(1_000).to_string();
     // Not `show`, which asks the server each time.
     let cases: [(&str, &[&str], &'static str); 1] =
         [("list of all, ms, p50", &["list", "--status", "all", "--json", "--limit", &limit], "40")];

@@ -10,6 +10,8 @@ use crate::watched_terminal::WatchedTerminal;
 
 /// How long a screen is still when its frame is whole.
 const STILL: Duration = Duration::from_millis(40);
+/// Bytes of a frame in which no more than a number of the status line changes.
+const CLOCK: usize = 64;
 /// How long anything may take.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -71,6 +73,8 @@ impl Watched {
         let (mut last, mut bytes) = (began, 0);
         loop {
             match self.terminal.bytes.recv_timeout(if bytes < least { PATIENCE } else { STILL }) {
+                // The clock in the status line goes on, whatever is pressed.
+                Ok((_, more)) if bytes >= least && more.len() < CLOCK => {}
                 Ok((at, more)) => (last, bytes) = (at, bytes + more.len()),
                 Err(_) if bytes < least => panic!("no frame within {PATIENCE:?}"),
                 Err(_) => return Answer { took: last.saturating_duration_since(began), bytes },
