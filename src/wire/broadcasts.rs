@@ -139,7 +139,7 @@ mod tests {
     fn recipients_are_read_under_their_usual_names() {
         let cases = [
             (r#"{"contactId":"ct_1","phone":"+346","status":"failed","code":"GONE"}"#, "ct_1 +346 GONE"),
-            (r#"{"contact":{"id":"ct_2"},"error":{"code":7,"message":"no"}}"#, "ct_2 - 7: no"),
+            (r#"{"contact":{"id":"ct_2"},"error":{"code":7,"message":"no"}}"#, "ct_2 - no (7)"),
             (r#"{"to":"+347","status":"FAILED"}"#, "- +347 the service tells no reason"),
             (r#"{"to":"+347","status":"delivered","code":"OK"}"#, ""),
             (r#"{"status":"failed","code":"GONE"}"#, ""),
