@@ -455,8 +455,15 @@ impl TestMailbox {
         told.lines().filter(|it| it.contains("FETCH (")).collect::<Vec<_>>().join("\n")
     }
 
-    /// The server forgets the numbers of all mails, and ends all connections.
+    /// The server ends all connections, and forgets the numbers of all mails. Nobody
+    /// is in the mailbox by then, who would write them again.
     pub fn numbered_anew(&self) {
+        self.cut();
+        until("an empty mailbox", || {
+            let told = self.doveadm(&["who", &self.address]).stdout;
+            let told = String::from_utf8_lossy(&told).into_owned();
+            if told.contains(&self.address) { Err(told) } else { Ok(()) }
+        });
         let folder = self.servers.folder.join("mail").join(&self.address);
         for entry in std::fs::read_dir(&folder).expect("a mailbox").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -464,7 +471,6 @@ impl TestMailbox {
                 std::fs::remove_file(entry.path()).expect("removed");
             }
         }
-        self.cut();
     }
 
     /// The next mail of the inbox gets a number, as if so many had been there.
