@@ -124,7 +124,8 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
     let mut first = true;
     bot.plan(move |method| (method == "sendMessage" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
     let (one, two) = tokio::join!(served.send(text_to(ANA, "one"), Some("1")), async {
-        bot.waits_for_requests(3);
+        let is_asked = async || if bot.requests() >= 3 { Ok(()) } else { Err("not asked yet") };
+        until_found("the first", is_asked).await;
         served.send(text_to(ANA, "two"), Some("2")).await
     });
     // Told as `queued` where it takes longer than is waited for.
