@@ -2,6 +2,8 @@
 //! person here, that say what a broadcast of the channel said about then. They
 //! answer nobody, so whoever waited before them still waits.
 
+use std::sync::LazyLock;
+
 use rusqlite::{Connection, params};
 
 use crate::{Store, StoreError, facts};
@@ -19,7 +21,7 @@ const GOES_ON: i64 = DAY;
 /// The sender of a row that is put into `message` with these parameters:
 /// 1 conversation, 2 id, 3 place, 6 sender, 7 and 8 what it says, 15
 /// unreadable, 16 provisional.
-pub(crate) fn sender_of_new() -> String {
+fn sender_of_new() -> String {
     format!(
         "iif(?6 = 'api' AND ?15 = 0 AND ?16 = 0 AND EXISTS (
              SELECT 1 FROM conversation c JOIN broadcast_text b ON b.channel = c.channel
@@ -29,6 +31,17 @@ pub(crate) fn sender_of_new() -> String {
          'broadcast', ?6)"
     )
 }
+
+/// Puts a row into `message`: written once, for each message that is read.
+pub(crate) static INSERT_MESSAGE: LazyLock<String> = LazyLock::new(|| {
+    format!(
+        "INSERT INTO message (conversation, id, sort_at, platform_id, inbound, sender, content,
+             content_type, media_url, delivery, created_at, delivered_at, read_at, quotes,
+             unreadable, provisional, raw)
+         VALUES (?1, ?2, ?3, ?4, ?5, {}, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
+        sender_of_new()
+    )
+});
 
 /// Keeps what a broadcast said; messages of it that were read before are
 /// found, and the facts of their conversations renewed.

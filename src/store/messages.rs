@@ -209,33 +209,25 @@ fn insert(
     sort_at: i64,
     provisional: bool,
 ) -> Result<(), StoreError> {
-    let sender = broadcast_messages::sender_of_new();
-    connection
-        .prepare_cached(&format!(
-            "INSERT INTO message (conversation, id, sort_at, platform_id, inbound, sender, content,
-                 content_type, media_url, delivery, created_at, delivered_at, read_at, quotes,
-                 unreadable, provisional, raw)
-             VALUES (?1, ?2, ?3, ?4, ?5, {sender}, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)"
-        ))?
-        .execute(params![
-            number,
-            message.id,
-            sort_at,
-            message.platform_id,
-            message.direction == Direction::Inbound,
-            sender_word(&message.sender),
-            message.content,
-            message.content_type,
-            message.media_url,
-            message.delivery.word(),
-            message.created_at,
-            message.delivered_at,
-            message.read_at,
-            message.quotes,
-            message.unreadable,
-            provisional,
-            message.raw
-        ])?;
+    connection.prepare_cached(&broadcast_messages::INSERT_MESSAGE)?.execute(params![
+        number,
+        message.id,
+        sort_at,
+        message.platform_id,
+        message.direction == Direction::Inbound,
+        sender_word(&message.sender),
+        message.content,
+        message.content_type,
+        message.media_url,
+        message.delivery.word(),
+        message.created_at,
+        message.delivered_at,
+        message.read_at,
+        message.quotes,
+        message.unreadable,
+        provisional,
+        message.raw
+    ])?;
     Ok(())
 }
 
