@@ -79,8 +79,8 @@ pub(crate) fn save(inbox: &mut Inbox, chosen: &str) {
     }
     match file.url.clone() {
         Some(url) => {
-            let name = files::safe(file.name.as_str());
-            ask_fetch(inbox, name, url);
+            let request = behind_address(inbox, file, &url);
+            ask_fetch(inbox, request, url);
         }
         None => inbox.context.warn("the server does not tell where this file's bytes are"),
     }
@@ -88,17 +88,14 @@ pub(crate) fn save(inbox: &mut Inbox, chosen: &str) {
 
 /// Asks whether a file that lies behind an address is saved or opened: either
 /// tells whoever runs the server.
-fn ask_fetch(inbox: &mut Inbox, name: String, url: String) {
+fn ask_fetch(inbox: &mut Inbox, request: Effect, url: String) {
     let Some(host) = links::host_of(&url) else {
         return inbox.context.warn("its link is no http or https address: it is not fetched");
     };
     let mut lines = outside_link::destination("It would be fetched from", &url, &host);
     lines.push(DialogLine::plain("Whoever runs it learns that it was fetched, and from where."));
-    let source = MailAttachmentSource::Link(url.clone());
-    let channel = inbox.desk.tab().channel.id.clone();
     let save = move |inbox: &mut Inbox| {
-        let raw = String::new();
-        inbox.context.push(Effect::Ask(OutsideRequest::SaveFile { channel, name, raw, source }));
+        inbox.context.push(request);
         inbox.context.say("saving the file");
     };
     let open = move |inbox: &mut Inbox| inbox.context.push(TerminalOrder::OpenOutside(url));
@@ -110,21 +107,14 @@ fn ask_fetch(inbox: &mut Inbox, name: String, url: String) {
 /// fetched by their address.
 fn save_all(inbox: &mut Inbox) {
     let Some(row) = current_letter(inbox) else { return };
-    let (files, channel) = (files_of(row), inbox.desk.tab().channel.id.clone());
+    let files = files_of(row);
     let (mut requests, mut hosts) = (Vec::new(), Vec::new());
     for (place, file) in (0..).zip(files) {
         let host = file.url.as_deref().and_then(links::host_of);
         match (file.enclosed, &file.url, host) {
             (true, ..) => requests.push(enclosed(inbox, row, place, file)),
             (false, Some(url), Some(host)) => {
-                let source = MailAttachmentSource::Link(url.clone());
-                let (channel, name) = (channel.clone(), files::safe(file.name.as_str()));
-                requests.push(Effect::Ask(OutsideRequest::SaveFile {
-                    channel,
-                    name,
-                    raw: String::new(),
-                    source,
-                }));
+                requests.push(behind_address(inbox, file, url));
                 hosts.push(host);
             }
             _ => (),
@@ -153,8 +143,15 @@ fn save_all(inbox: &mut Inbox) {
 
 fn enclosed(inbox: &Inbox, row: &MessageRow, place: usize, file: &LetterFile) -> Effect {
     let source = MailAttachmentSource::Enclosed(u64::try_from(place).unwrap_or(0));
-    let (name, raw) = (files::safe(file.name.as_str()), row.message.raw.clone());
-    let channel = inbox.desk.tab().channel.id.clone();
+    save_file(inbox, file, row.message.raw.clone(), source)
+}
+
+fn behind_address(inbox: &Inbox, file: &LetterFile, url: &str) -> Effect {
+    save_file(inbox, file, String::new(), MailAttachmentSource::Link(url.to_owned()))
+}
+
+fn save_file(inbox: &Inbox, file: &LetterFile, raw: String, source: MailAttachmentSource) -> Effect {
+    let (channel, name) = (inbox.desk.tab().channel.id.clone(), files::safe(file.name.as_str()));
     Effect::Ask(OutsideRequest::SaveFile { channel, name, raw, source })
 }
 
