@@ -106,7 +106,7 @@ pub fn cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> 
     cases
 }
 
-/// What is told of some spans, in microseconds; nothing where there are none.
+/// A summary of spans, in microseconds; `None` where there are none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Spans {
     pub count: usize,
