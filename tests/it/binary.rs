@@ -8,9 +8,19 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU16, Ordering};
 
+use crate::desk::Desk;
+
 /// The ports that [`free_port`] gives, and how many they are.
 const LOWEST_PORT: u16 = 10_000;
 const PORTS: u16 = 20_000;
+
+/// All channels of a shop, by their kinds and with their names.
+pub const ALL_CHANNELS: [(&str, &str); 4] = [
+    ("whatsapp", "Harbor chat"),
+    ("email", "Harbor mail"),
+    ("voip", "Harbor phone"),
+    ("telegram", "Harbor bot"),
+];
 
 /// A port nobody listens on, for what must know it before it starts. Each is
 /// given once, and none is among those that the system gives to connections, so
@@ -60,6 +70,20 @@ impl Binary {
 
     pub fn configure(&self, text: &str) {
         std::fs::write(self.config(), text).expect("written");
+    }
+
+    /// Gives it the live keys of a desk's channels, each by its kind and with a name.
+    pub fn configure_channels(&mut self, desk: &Desk, channels: &[(&str, &str)]) {
+        let mut text = String::new();
+        for (channel, name) in channels {
+            let variable = format!("KEY_{}", channel.to_uppercase());
+            self.set(&variable, &desk.key_of(channel));
+            let url = &desk.base_url;
+            text.push_str(&format!(
+                "[[channel]]\nname = \"{name}\"\nbase_url = \"{url}\"\nkey_env = \"{variable}\"\n"
+            ));
+        }
+        self.configure(&text);
     }
 
     pub fn command(&self, arguments: &[&str]) -> Command {

@@ -148,16 +148,7 @@ fn a_command_that_a_real_bash_completed_runs() {
 fn completions_offer_what_a_command_takes() {
     let desk = Desk::new(80, 24);
     let mut binary = Binary::new();
-    let mut text = String::new();
-    for (channel, name) in [("whatsapp", "Harbor chat"), ("email", "Harbor mail")] {
-        let variable = format!("KEY_{}", channel.to_uppercase());
-        binary.set(&variable, &desk.key_of(channel));
-        let url = &desk.base_url;
-        text.push_str(&format!(
-            "[[channel]]\nname = \"{name}\"\nbase_url = \"{url}\"\nkey_env = \"{variable}\"\n"
-        ));
-    }
-    binary.configure(&text);
+    binary.configure_channels(&desk, &[("whatsapp", "Harbor chat"), ("email", "Harbor mail")]);
     desk.customer("whatsapp", "+34600111222", "Ana Cruz", "Is it ready?");
     let mail = |from: &str, subject: &str| {
         let mail =

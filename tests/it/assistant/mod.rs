@@ -226,15 +226,20 @@ fn a_failing_model_is_silent_and_then_a_person_is_asked_for() {
     }
 }
 
+/// A model that answers nothing for as long as it says so here, and then "Yes."
+fn failing_model() -> (Arc<Mutex<bool>>, StandIn) {
+    let failing = Arc::new(Mutex::new(true));
+    let asked = Arc::clone(&failing);
+    let model =
+        StandIn::start(
+            move |_| if *asked.lock().expect("a word") { (503, String::new()) } else { says("Yes.") },
+        );
+    (failing, model)
+}
+
 #[test]
 fn a_model_that_comes_back_answers_after_all() {
-    let failing = Arc::new(Mutex::new(true));
-    let model = {
-        let failing = Arc::clone(&failing);
-        StandIn::start(
-            move |_| if *failing.lock().expect("a word") { (503, String::new()) } else { says("Yes.") },
-        )
-    };
+    let (failing, model) = failing_model();
     let world = World::with(&model);
     let id = world.customer("Are you open?");
     world.advance(5);
@@ -246,13 +251,7 @@ fn a_model_that_comes_back_answers_after_all() {
 
 #[test]
 fn who_was_not_answered_before_a_broadcast_is_answered_after_it() {
-    let failing = Arc::new(Mutex::new(true));
-    let model = {
-        let failing = Arc::clone(&failing);
-        StandIn::start(
-            move |_| if *failing.lock().expect("a word") { (503, String::new()) } else { says("Yes.") },
-        )
-    };
+    let (failing, model) = failing_model();
     let world = World::with(&model);
     let id = world.customer("Are you open?");
     world.advance(1);

@@ -323,10 +323,6 @@ async fn what_came_of_a_delivery_is_kept_as_soon_as_the_database_keeps_it() {
     })
     .await;
     cluster::run(&two.url, "DROP TRIGGER refuse ON deliveries").await.expect("gone");
-    until_found("the outcome", async || {
-        let count = two.count("SELECT count(*) FROM deliveries WHERE delivered_at IS NOT NULL");
-        if count == 1 { Ok(()) } else { Err(count) }
-    })
-    .await;
+    two.waits_for_count("SELECT count(*) FROM deliveries WHERE delivered_at IS NOT NULL", 1).await;
     assert_eq!(receiver.deliveries().len(), 1, "it is told once");
 }

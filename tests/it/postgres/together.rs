@@ -149,7 +149,7 @@ impl Two {
         cluster::count(&place, sql)
     }
 
-    async fn waits_for_count(&self, sql: &str, wanted: i64) {
+    pub async fn waits_for_count(&self, sql: &str, wanted: i64) {
         until_found(sql, async || {
             let seen = self.count(sql);
             if seen == wanted { Ok(()) } else { Err(format!("{seen} and not {wanted}")) }

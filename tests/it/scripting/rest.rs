@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::binary::Binary;
+use crate::binary::{ALL_CHANNELS, Binary};
 use crate::desk::Desk;
 use crate::service::receiver::Receiver;
 
@@ -12,21 +12,7 @@ const ANA: &str = "+34600111222";
 fn scene() -> (Desk, Binary) {
     let desk = Desk::new(80, 24);
     let mut binary = Binary::new();
-    let mut text = String::new();
-    for (channel, name) in [
-        ("whatsapp", "Harbor chat"),
-        ("email", "Harbor mail"),
-        ("voip", "Harbor phone"),
-        ("telegram", "Harbor bot"),
-    ] {
-        let variable = format!("KEY_{}", channel.to_uppercase());
-        binary.set(&variable, &desk.key_of(channel));
-        text.push_str(&format!(
-            "[[channel]]\nname = \"{name}\"\nbase_url = \"{}\"\nkey_env = \"{variable}\"\n",
-            desk.base_url
-        ));
-    }
-    binary.configure(&text);
+    binary.configure_channels(&desk, &ALL_CHANNELS);
     (desk, binary)
 }
 

@@ -7,7 +7,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use frontdesk::service::{self, Options, Running};
 use serde_json::{Value, json};
 
-use crate::binary::Binary;
+use crate::binary::{ALL_CHANNELS, Binary};
 use crate::carriers::bot_server::{BotServer, TOKEN};
 use crate::connections::{KEY, definition, shop};
 use crate::desk::{Desk, HandClock};
@@ -148,20 +148,6 @@ impl Office {
 /// The program with a key of each channel.
 fn configured(desk: &Desk) -> Binary {
     let mut binary = Binary::new();
-    let mut text = String::new();
-    for (channel, name) in [
-        ("whatsapp", "Harbor chat"),
-        ("email", "Harbor mail"),
-        ("voip", "Harbor phone"),
-        ("telegram", "Harbor bot"),
-    ] {
-        let variable = format!("KEY_{}", channel.to_uppercase());
-        binary.set(&variable, &desk.key_of(channel));
-        let url = &desk.base_url;
-        text.push_str(&format!(
-            "[[channel]]\nname = \"{name}\"\nbase_url = \"{url}\"\nkey_env = \"{variable}\"\n"
-        ));
-    }
-    binary.configure(&text);
+    binary.configure_channels(desk, &ALL_CHANNELS);
     binary
 }
