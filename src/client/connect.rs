@@ -2,7 +2,7 @@
 //! be sent to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -110,6 +110,8 @@ pub(crate) struct ClientState {
     pub(crate) calls: RequestRing,
     /// Reads that have had no answer yet.
     pub(crate) unanswered: Unanswered,
+    /// Requests that were answered.
+    pub(crate) answers: AtomicU64,
     warning: Option<String>,
 }
 
@@ -174,6 +176,7 @@ impl Client {
                 clock,
                 calls: RequestRing::default(),
                 unanswered: Unanswered::default(),
+                answers: AtomicU64::default(),
                 warning: address.warning,
             }),
             urgency: ReadPriority::Background,
@@ -194,6 +197,11 @@ impl Client {
     /// Those that were not taken yet, to be kept for other processes.
     pub fn take_fresh_calls(&self, channel: &ChannelId) -> Vec<Call> {
         self.shared.calls.take_fresh(channel)
+    }
+
+    /// How many requests were answered, whatever the answers say.
+    pub fn answers(&self) -> u64 {
+        self.shared.answers.load(Ordering::Relaxed)
     }
 
     /// When the oldest read that has had no answer yet was asked.

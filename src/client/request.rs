@@ -1,5 +1,6 @@
 //! The one place that makes requests, within the rate budget.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use reqwest::header::{CONTENT_TYPE, HeaderValue};
@@ -181,6 +182,7 @@ impl Client {
         let took = self.now().since(now);
         self.shared.calls.note(calls::ended(call, &answer, took.max(0)));
         let answer = answer?;
+        self.shared.answers.fetch_add(1, Ordering::Relaxed);
         let status = answer.status;
         let heard_at = self.now();
         let facts = headers::read(&answer.headers, heard_at);

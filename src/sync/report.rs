@@ -51,13 +51,21 @@ pub(crate) enum PullError {
 }
 
 impl ChannelSync {
-    /// Pulls, and tells how that ended.
+    /// Pulls, and tells how that ended. A pull that found nothing to ask for
+    /// says nothing of the server.
     pub(crate) async fn reporting(
         &self,
         resource: PolledResource,
         pull: impl Future<Output = Result<Pulled, PullError>>,
     ) -> Pulled {
-        self.report(resource, pull.await)
+        let answers = self.client.answers();
+        match pull.await {
+            Ok(pulled) if self.client.answers() == answers => {
+                self.tell_budget();
+                pulled
+            }
+            result => self.report(resource, result),
+        }
     }
 
     /// Tells how a pull ended.

@@ -60,6 +60,24 @@ async fn no_answer_is_being_offline() {
 }
 
 #[tokio::test]
+async fn a_step_that_asks_for_nothing_says_nothing_of_the_server() {
+    let hands = Hands::on(quiet).await;
+    hands.pull().await;
+    hands.server.now(|_| Answer::Cut);
+    for _ in 0..2 {
+        hands.pull_trigger().await;
+        hands.pass(4);
+    }
+    assert!(matches!(hands.health(), Some(Health::Offline { .. })));
+    let mut steps = hands.steps.lock().await;
+    let steps = &mut *steps;
+    assert_eq!(hands.channel.pull_gap(&mut steps.trigger).await, Pulled::Done);
+    assert_eq!(hands.channel.sweep_conversations(&mut steps.list).await, Pulled::Failed, "it asks");
+    assert_eq!(hands.channel.pull_broadcasts(&mut steps.broadcasts).await, Pulled::Skipped);
+    assert_eq!(hands.health(), None, "OFFLINE stands until something answers");
+}
+
+#[tokio::test]
 async fn a_refused_key_stops_the_tab_until_a_person_asks_again() {
     let hands = Hands::on(quiet).await;
     hands.pull().await;
