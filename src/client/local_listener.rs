@@ -12,6 +12,10 @@ use std::task::{Context, Poll};
 use futures_util::future::BoxFuture;
 use tower::{BoxError, Layer, Service};
 
+/// Looks that must find nobody on a port before it is said so.
+#[cfg(target_os = "linux")]
+const LOOKS: u32 = 3;
+
 /// Users whose services are known, by their ports.
 static KNOWN: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
 
@@ -40,19 +44,33 @@ pub fn trust_user(base_url: &str, uid: u32) {
 fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
     #[cfg(target_os = "linux")]
     {
-        let mut listeners = listeners_in("/proc/net/tcp");
-        // What listens on an address of IPv4 is asked before what listens on all of IPv6.
-        if !check.is_ipv4 || !listeners.iter().any(|it| it.0 == check.port) {
-            listeners.extend(listeners_in("/proc/net/tcp6"));
+        let mut found = look_once(check);
+        for _ in 1..LOOKS {
+            // The table is told in pieces: where others stop to listen meanwhile, a row that is there is
+            // passed over.
+            if !matches!(found, Err(ForeignListener::Gone(_))) {
+                break;
+            }
+            found = look_once(check);
         }
-        let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&check.port).copied();
-        judge(&listeners, check.port, &[Some(0), Some(rustix::process::geteuid().as_raw()), known])
+        found
     }
     #[cfg(not(target_os = "linux"))]
     {
         let _ = check;
         Ok(())
     }
+}
+
+#[cfg(target_os = "linux")]
+fn look_once(check: ListenerCheck) -> Result<(), ForeignListener> {
+    let mut listeners = listeners_in("/proc/net/tcp");
+    // What listens on an address of IPv4 is asked before what listens on all of IPv6.
+    if !check.is_ipv4 || !listeners.iter().any(|it| it.0 == check.port) {
+        listeners.extend(listeners_in("/proc/net/tcp6"));
+    }
+    let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&check.port).copied();
+    judge(&listeners, check.port, &[Some(0), Some(rustix::process::geteuid().as_raw()), known])
 }
 
 /// The ports of a table of the system's and the users who hold them.
