@@ -7,6 +7,7 @@
 pub(crate) mod frames_view;
 pub mod help;
 pub mod input;
+mod switching;
 
 use std::collections::HashMap;
 
@@ -14,6 +15,7 @@ use crate::Inbox;
 use crate::connection_view;
 use crate::pages::PageKind;
 use crate::plain::frames_view::{layer_lines, page_lines};
+use crate::plain::switching::AnnouncedSwitch;
 use crate::screens::composer::ComposerMode;
 use crate::screens::history::History;
 use crate::screens::history::lines;
@@ -22,7 +24,7 @@ use crate::screens::outbox::row_state_view;
 use crate::tab::Focus;
 use crate::tabs_view;
 use crate::theme_view::Theme;
-use model::conversations::{Automation, ConversationRow};
+use model::conversations::ConversationRow;
 use model::ids::ConversationId;
 use model::messages::{DeliveryStatus, Direction};
 use model::news::Health;
@@ -60,8 +62,7 @@ pub struct Spoken {
     read_once: bool,
     /// The conversations that were read out with their numbers.
     listed: Vec<ConversationKey>,
-    /// Whose AI is being switched, and to what.
-    switching: HashMap<ConversationKey, bool>,
+    switches: HashMap<ConversationKey, AnnouncedSwitch>,
     welcomed: bool,
     notice: Option<String>,
     layer: Vec<String>,
@@ -160,36 +161,6 @@ impl Spoken {
             let reading = self.open.as_ref() == Some(id) && tab.focus != Focus::List;
             if known && is_new && !reading {
                 lines.push(format!("NEW {}, {}", tab.channel.name, describe(row, inbox)));
-            }
-        }
-    }
-
-    /// The AI of a conversation is being switched, or the server has confirmed
-    /// it.
-    fn switches(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
-        // The open conversation is read apart from the list; one of the two
-        // may be older.
-        let open = inbox.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
-        let listed =
-            inbox.desk.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
-        for row in listed.chain(open) {
-            let (key, title) = (row.key(), row.conversation.title());
-            match (row.automation_pending, self.switching.get(&key).copied()) {
-                (Some(on), known) if known != Some(on) => {
-                    let words = if on { "handing back to the AI" } else { "pausing the AI" };
-                    lines.push(format!("{title}: {words}"));
-                    self.switching.insert(key, on);
-                }
-                (None, Some(wanted)) => {
-                    let words = match (row.conversation.automation, wanted) {
-                        (Automation::Off, false) => "AI off, confirmed",
-                        (Automation::On, true) => "AI on, confirmed",
-                        _ => continue,
-                    };
-                    lines.push(format!("{title}: {words}"));
-                    self.switching.remove(&key);
-                }
-                _ => (),
             }
         }
     }
