@@ -19,8 +19,9 @@ use model::text::SafeText;
 use store::Snapshot;
 use store::history::HistoryMove;
 
-/// How long one mail's HTML may take.
-const BUDGET: Duration = Duration::from_millis(200);
+/// How long one mail's HTML may take: far longer than it does, since a busy machine holds it up and what
+/// is given up here stays so.
+const BUDGET: Duration = Duration::from_secs(10);
 
 impl ChannelSync {
     /// Keeps what only threads have of a page, before their conversations are
