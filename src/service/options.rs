@@ -58,6 +58,8 @@ pub struct Options {
     pub failure_limit: FailureLimit,
     /// How long callers may take.
     pub patience: Patience,
+    /// How long a send waits for what its platform says to it.
+    pub answering: Duration,
     /// For requests that run when the service ends; then they are cut off.
     pub drain: Duration,
     /// Connections at a time; more are turned away at once.
@@ -67,7 +69,8 @@ pub struct Options {
 /// How long callers may take to say what they want.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// For a request's head, and for a connection between two requests.
+    /// For a request's head, and for a connection between two requests: longer
+    /// than callers keep one they do not use, or a write meets one that was just closed.
     pub header: Duration,
     /// Between two pieces of a body.
     pub idle: Duration,
@@ -76,7 +79,7 @@ pub struct Patience {
 
 impl Default for Patience {
     fn default() -> Self {
-        Self { header: Duration::from_secs(10), idle: Duration::from_secs(15), body: Duration::from_secs(60) }
+        Self { header: Duration::from_secs(30), idle: Duration::from_secs(15), body: Duration::from_secs(60) }
     }
 }
 
@@ -142,6 +145,7 @@ impl Options {
             metrics_token: None,
             failure_limit: FailureLimit::default(),
             patience: Patience::default(),
+            answering: Duration::from_secs(8),
             drain: Duration::from_secs(10),
             connections: 512,
         }

@@ -32,6 +32,7 @@ use std::fmt::Display;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use frontdesk::model::secret::Secret;
 use frontdesk::model::time::Clock;
@@ -49,7 +50,7 @@ use number_server::NumberServer;
 use phone_server::PhoneServer;
 
 use crate::binary::free_port;
-use crate::waiting::until_found;
+use crate::waiting::{PATIENCE, until_found};
 
 /// A platform's stand-in that a service is connected to.
 enum StandIn<'a> {
@@ -88,7 +89,7 @@ impl Served {
     /// With its bot-chat channel connected to a stand-in.
     async fn with(bot: &BotServer, webhook: bool, assistant: AssistantChoice) -> Self {
         let stand_in = if webhook { StandIn::CallingBot(bot) } else { StandIn::Bot(bot) };
-        Self::start(stand_in, assistant).await
+        Self::start(stand_in, assistant, Some(PATIENCE)).await
     }
 
     async fn quiet(bot: &BotServer) -> Self {
@@ -97,29 +98,32 @@ impl Served {
 
     /// With its business chat channel connected to a stand-in.
     async fn number(number: &NumberServer, assistant: AssistantChoice) -> Self {
-        let served = Self::start(StandIn::Number(number), assistant).await;
-        number.calls(served.running.base_url.trim_end_matches("/v1"));
-        served
+        Self::start(StandIn::Number(number), assistant, Some(PATIENCE)).await
     }
 
     /// With its email channel connected to a real mailbox.
     async fn mailbox(mailbox: &TestMailbox, assistant: AssistantChoice) -> Self {
-        Self::start(StandIn::Mailbox(mailbox), assistant).await
+        Self::start(StandIn::Mailbox(mailbox), assistant, Some(PATIENCE)).await
     }
 
     /// With its voice and SMS channel connected to a stand-in.
     async fn phone(phone: &PhoneServer, assistant: AssistantChoice) -> Self {
-        let served = Self::start(StandIn::Phone(phone), assistant).await;
-        phone.waits_until_followed();
-        served
+        Self::start(StandIn::Phone(phone), assistant, Some(PATIENCE)).await
     }
 
-    async fn start(stand_in: StandIn<'_>, assistant: AssistantChoice) -> Self {
+    /// Without an assistant, and with its own bound on how long a send waits for
+    /// the platform: it is answered `queued` after that.
+    async fn bounded(stand_in: StandIn<'_>) -> Self {
+        Self::start(stand_in, AssistantChoice::Off, None).await
+    }
+
+    async fn start(stand_in: StandIn<'_>, assistant: AssistantChoice, answering: Option<Duration>) -> Self {
         frontdesk::client::install_tls();
         let folder = tempfile::tempdir().expect("a folder");
         let database = folder.path().join("service.db");
         // The file and its key are made by a first run.
         let mut kept = options(&database);
+        kept.answering = answering.unwrap_or(kept.answering);
         cluster::settle(&mut kept).await;
         let first = start(kept.clone()).await.expect("it starts");
         let of = |it: &frontdesk::service::IssuedKey| {
@@ -143,6 +147,11 @@ impl Served {
             StandIn::Mailbox(_) => "email",
             StandIn::Phone(_) => "voip",
         };
+        match stand_in {
+            StandIn::Number(number) => number.calls(running.base_url.trim_end_matches("/v1")),
+            StandIn::Phone(phone) => phone.waits_until_followed(),
+            StandIn::Bot(_) | StandIn::CallingBot(_) | StandIn::Mailbox(_) => (),
+        }
         Self { running, keys, http, options: kept, channel, _folder: folder }
     }
 

@@ -14,8 +14,6 @@ use crate::state::Service;
 use crate::write::Work;
 use model::time::Clock;
 
-/// How long a request waits for its platform.
-const PATIENCE: Duration = Duration::from_secs(8);
 /// Another process may have settled it, of which nobody tells.
 const LOOK: Duration = Duration::from_secs(1);
 
@@ -24,7 +22,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Result<Reply, ApiError> {
     let Some(id) = reply.carried.clone() else { return Ok(reply) };
     let replayed = reply.replayed;
-    let last = Instant::now() + PATIENCE;
+    let last = Instant::now() + service.options.answering;
     loop {
         let mut settled = pin!(service.settled.0.notified());
         settled.as_mut().enable();

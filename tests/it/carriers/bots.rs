@@ -1,18 +1,31 @@
 //! The bot-chat channel on its platform: what people write, what they are
 //! answered, and each thing that a platform can say to that.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use frontdesk::service::AssistantChoice;
 use serde_json::{Value, json};
 
 use super::bot_server::{BotServer, call};
 use super::stand_in::Wrong;
-use super::{Served, connect, dashboard, text_to, texts};
+use super::{Served, StandIn, connect, dashboard, text_to, texts};
 use crate::waiting::until_found;
 
 const ANA: i64 = 77;
 
 fn failed(status: u16, words: &str) -> (u16, Value) {
     (status, json!({"ok": false, "error_code": status, "description": words}))
+}
+
+/// Has what is sent put off until whoever asked is said to wait no longer; it
+/// is taken then, or answered so.
+fn put_off(bot: &BotServer, then: Option<(u16, Value)>) -> Arc<AtomicBool> {
+    let answered = Arc::new(AtomicBool::new(false));
+    let is_answered = Arc::clone(&answered);
+    let pause = (429, json!({"ok": false, "parameters": {"retry_after": 1}}));
+    bot.answer(move |_| if is_answered.load(Ordering::SeqCst) { then.clone() } else { Some(pause.clone()) });
+    answered
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -143,14 +156,10 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn what_takes_long_is_queued_and_told_later() {
     let bot = BotServer::start();
-    let served = Served::quiet(&bot).await;
+    let served = Served::bounded(StandIn::Bot(&bot)).await;
     bot.says(ANA, "hi");
     served.waits(ANA, "a message", |it| it.len() == 1).await;
-    let pause = json!({"ok": false, "parameters": {"retry_after": 11}});
-    let told = std::sync::atomic::AtomicBool::new(false);
-    bot.answer(move |_| {
-        (!told.swap(true, std::sync::atomic::Ordering::SeqCst)).then(|| (429, pause.clone()))
-    });
+    let answered = put_off(&bot, None);
     let before = served.balance().await;
     served.keep_events();
     let (status, queued) = served.send(text_to(ANA, "late"), Some("late")).await;
@@ -160,6 +169,7 @@ async fn what_takes_long_is_queued_and_told_later() {
         "{queued}"
     );
     assert_eq!(served.history(ANA).await[1]["status"], "queued");
+    answered.store(true, Ordering::SeqCst);
     let history = served.waits(ANA, "sent", |it| it[1]["status"] == "sent").await;
     let reached = bot.waits_for("late");
     assert_eq!(history[1]["telegramMessageId"], reached.id);
@@ -168,14 +178,10 @@ async fn what_takes_long_is_queued_and_told_later() {
     assert_eq!(served.events(), ["message.sent"]);
 
     // What is refused after it was answered is told as failed, and costs nothing.
-    let pause = json!({"ok": false, "parameters": {"retry_after": 11}});
-    let asked = std::sync::atomic::AtomicBool::new(false);
-    bot.answer(move |_| match asked.swap(true, std::sync::atomic::Ordering::SeqCst) {
-        false => Some((429, pause.clone())),
-        true => Some(failed(403, "Forbidden: bot was blocked by the user")),
-    });
+    let answered = put_off(&bot, Some(failed(403, "Forbidden: bot was blocked by the user")));
     let (_, queued) = served.send(text_to(ANA, "never"), Some("never")).await;
     assert_eq!(queued["status"], "queued", "{queued}");
+    answered.store(true, Ordering::SeqCst);
     let history = served.waits(ANA, "failed", |it| it.len() == 3 && it[2]["status"] == "failed").await;
     assert_eq!(history[2]["id"], queued["messageId"]);
     assert_eq!(served.events(), ["message.sent", "message.failed"]);

@@ -11,6 +11,7 @@ use super::mail_server;
 use super::number_server::{self, NumberServer};
 use super::phone_server::{self, PhoneServer};
 use crate::binary::Binary;
+use crate::waiting::until_so;
 
 fn channel(arguments: &[&str]) -> Vec<String> {
     [&["admin", "--db", "service.db", "channel"], arguments]
@@ -298,7 +299,7 @@ fn a_phone_is_connected_after_a_live_test_and_its_token_is_sealed() {
         }
     };
     assert!(trouble.contains("--public-url"), "{trouble}");
-    while inbound(&dashboard.database).is_empty() {}
+    until_so("the text is read", || !inbound(&dashboard.database).is_empty());
     assert!(
         doctor().contains("--public-url") && doctor().contains("admin channel test voip"),
         "{}",

@@ -8,16 +8,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use frontdesk::service::AssistantChoice;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::Served;
 use super::campaign::{ask, live_key, many_credits, serve, setting};
 use super::mail_gate::{MailGate, MailWrong};
 use super::mail_server::{TestMailbox, password, servers};
+use super::{Served, StandIn};
 use crate::binary::Binary;
 use crate::waiting::{until_found, until_so};
 
@@ -50,7 +49,7 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
     let mut mailbox = servers.mailbox();
     let gate = MailGate::before(mailbox.submission());
     mailbox.smtp_port = gate.port;
-    let served = Served::mailbox(&mailbox, AssistantChoice::Off).await;
+    let served = Served::bounded(StandIn::Mailbox(&mailbox)).await;
     many_credits(&served).await;
     let (before, people) = (served.balance().await, people());
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);

@@ -3,7 +3,7 @@
 //! them. A shell that waits for the end of its input ends both, also when the
 //! tests are killed.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -12,7 +12,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use super::stand_in;
 use crate::binary::free_port;
+use crate::raw_http::RawRequest;
 use crate::waiting::{until, until_so};
 
 /// Names the folder of the servers that a nested run of this binary uses.
@@ -73,6 +75,10 @@ userdb {
 }
 service anvil {
   chroot =
+  # A wrong password of one story would hold up the logins of all.
+  unix_listener anvil-auth-penalty {
+    mode = 0
+  }
 }
 service stats {
   chroot =
@@ -376,8 +382,10 @@ impl TestMailbox {
         self.servers.ports.submission
     }
 
-    /// Somebody writes: headers and a body.
+    /// Somebody writes: headers and a body. It is in the mailbox then: of two
+    /// mails that are only on their way, either may be the first.
     pub fn receives(&self, from: &str, mail: &str) {
+        let mut id = String::new();
         let mut server = Lines::to(self.servers.ports.relay);
         server.says("220");
         let body = mail.replace("\r\n", "\n").replace('\n', "\r\n").replace("\r\n.", "\r\n..");
@@ -390,8 +398,15 @@ impl TestMailbox {
             ("QUIT".to_owned(), "221"),
         ] {
             server.tell(&command);
-            server.says(good);
+            let told = server.says(good);
+            if let Some((_, queued)) = told.split_once(" id=") {
+                id = queued.trim().to_owned();
+            }
         }
+        // Exim lets go of it once it is delivered.
+        let queued = self.servers.folder.join(format!("spool/input/{id}-H"));
+        assert!(!id.is_empty(), "it is told what it is called");
+        until_so("what was written arrives", || !queued.exists());
     }
 
     /// Somebody writes a plain mail; its `Message-ID`.
@@ -468,7 +483,13 @@ impl TestMailbox {
         for entry in std::fs::read_dir(&folder).expect("a mailbox").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.starts_with("dovecot") {
-                std::fs::remove_file(entry.path()).expect("removed");
+                // Who delivered last may be tidying up.
+                let removed = std::fs::remove_file(entry.path());
+                let is_gone = removed.or_else(|it| match it.kind() {
+                    io::ErrorKind::NotFound => Ok(()),
+                    _ => Err(it),
+                });
+                is_gone.expect("removed");
             }
         }
     }
@@ -507,9 +528,10 @@ impl Lines {
     }
 
     #[track_caller]
-    fn says(&mut self, good: &str) {
+    fn says(&mut self, good: &str) -> String {
         let told = self.until(good);
         assert!(told.starts_with(good), "{told}");
+        told
     }
 
     /// What is said up to a line that begins so, or ends the connection.
@@ -562,9 +584,9 @@ impl TokenServer {
                 }
                 // One that only connects holds nobody up.
                 let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-                let mut bytes = [0; 8192];
-                let count = stream.read(&mut bytes).unwrap_or(0);
-                let asked = String::from_utf8_lossy(&bytes[..count]).into_owned();
+                let Some(request) = stand_in::read(&mut stream) else { continue };
+                let RawRequest { target, headers, body, .. } = request;
+                let asked = format!("{target} {headers:?} {}", String::from_utf8_lossy(&body));
                 let body = if asked.contains("/introspect") {
                     let good = asked.contains("good-token");
                     format!(r#"{{"active": "{good}", "user": "{address}"}}"#)

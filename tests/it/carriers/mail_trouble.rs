@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use frontdesk::service::AssistantChoice;
 use serde_json::json;
 
-use super::Served;
 use super::mail_gate::{MailGate, MailWrong};
 use super::mail_line::MailLine;
 use super::mail_server::servers;
 use super::mails::{customer, mail_to, mails_of, quiet};
+use super::{Served, StandIn};
 use crate::waiting::until_so;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -20,7 +20,7 @@ async fn a_person_is_to_look_where_what_was_queued_is_refused() {
     let (mut mailbox, maria) = (servers.mailbox(), customer());
     let gate = MailGate::before(mailbox.submission());
     mailbox.smtp_port = gate.port;
-    let served = quiet(&mailbox).await;
+    let served = Served::bounded(StandIn::Mailbox(&mailbox)).await;
     let before = served.balance().await;
     // Not now, until whoever asked waits no longer; and then never.
     let answered = Arc::new(AtomicBool::new(false));

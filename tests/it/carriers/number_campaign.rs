@@ -10,12 +10,12 @@ use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use super::Served;
 use super::campaign::{self, FAULTS, KILLS, inbound, many_credits, random_plan, rows, setting};
 use super::number_server::{ACCOUNT, APP_SECRET, NUMBER, NumberServer, Reports, TOKEN, VERIFY};
 use super::numbers::text_to;
+use super::{Served, StandIn};
 use crate::binary::Binary;
-use frontdesk::service::AssistantChoice;
+use crate::waiting::until_so;
 
 /// Customers who write and are written to.
 const CUSTOMERS: usize = 12;
@@ -44,7 +44,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
     let number = NumberServer::start();
     number.report_all(Reports::Shuffled);
-    let served = Served::number(&number, AssistantChoice::Off).await;
+    let served = Served::bounded(StandIn::Number(&number)).await;
     for it in 1..=CUSTOMERS {
         number.says(&customer(it), &format!("{it} begins"));
         served.waits(&customer(it), "the first message", |it| it.len() == 1).await;
@@ -146,7 +146,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
     for it in 1..=CUSTOMERS {
         number.says(&customer(it), &format!("{it} begins"));
     }
-    while inbound(&database).len() < CUSTOMERS {}
+    until_so("all have begun", || inbound(&database).len() >= CUSTOMERS);
     let mut random = StdRng::seed_from_u64(setting("FRONTDESK_SEED", 20_261_123) as u64);
     let mut open: Vec<(String, String)> = Vec::new();
     let mut said = Vec::new();

@@ -73,6 +73,8 @@ struct World {
     known_as: HashMap<String, String>,
     reports: Reports,
     plan: Option<Box<Plan>>,
+    /// To whom the next is sent whose answer is lost.
+    cut: Option<String>,
     answers: Option<Box<Answers>>,
     /// Where it calls.
     hook: Option<String>,
@@ -120,6 +122,11 @@ impl NumberServer {
     /// Decides what goes wrong with each call from now on.
     pub fn plan(&self, plan: impl FnMut(&str) -> Option<Wrong> + Send + 'static) {
         self.world().plan = Some(Box::new(plan));
+    }
+
+    /// Does what is sent to a number next, without the plus, and loses its answer.
+    pub fn cuts_after(&self, to: &str) {
+        self.world().cut = Some(to.to_owned());
     }
 
     pub fn nothing_goes_wrong(&self) {
@@ -350,7 +357,10 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let wrong = {
         let mut world = shared.world();
         world.requests += 1;
-        let wrong = world.plan.as_mut().and_then(|plan| plan(method));
+        let mut wrong = world.plan.as_mut().and_then(|plan| plan(method));
+        if method == "messages" && world.cut.take_if(|to| body["to"] == to.as_str()).is_some() {
+            wrong = Some(Wrong::CutAfter);
+        }
         if wrong == Some(Wrong::Repeated) {
             let again: Vec<String> = world.told.iter().cloned().collect();
             world.status.extend(again);

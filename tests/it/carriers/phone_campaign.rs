@@ -9,13 +9,12 @@ use rand::{RngExt, SeedableRng};
 use rusqlite::Connection;
 use serde_json::Value;
 
-use super::Served;
 use super::campaign::{self, FAULTS, KILLS, inbound, many_credits, random_plan, rows, setting};
 use super::phone_server::{ACCOUNT, NUMBER, PhoneServer, TOKEN, TextReports};
 use super::phones::text_to;
+use super::{Served, StandIn};
 use crate::binary::Binary;
 use crate::waiting::until_so;
-use frontdesk::service::AssistantChoice;
 
 /// Customers who text and are texted.
 const CUSTOMERS: usize = 12;
@@ -47,7 +46,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let faults = setting("FRONTDESK_CARRIER_FAULTS", FAULTS);
     let phone = PhoneServer::start();
     phone.report_all(TextReports::Shuffled);
-    let served = Served::phone(&phone, AssistantChoice::Off).await;
+    let served = Served::bounded(StandIn::Phone(&phone)).await;
     for it in 1..=CUSTOMERS {
         phone.says(&customer(it), &format!("{it} begins"));
         served.waits(&customer(it), "the first message", |it| it.len() == 1).await;
