@@ -274,7 +274,7 @@ impl Turning {
             if !self.app.desk.still_wants(&load) {
                 continue;
             }
-            if matches!(load, Load::History(_) | Load::Conversations(_)) {
+            if self.app.desk.lacks(&load) {
                 // Only the newest of each thing is answered.
                 self.awaited.retain(|it| !load.replaces(it));
                 self.awaited.push(load.clone());

@@ -107,6 +107,26 @@ impl Desk {
         }
         true
     }
+
+    /// Whether the next frame would lack it: what only brings up to date or
+    /// lies ahead of the cursor comes when it comes.
+    pub fn lacks(&self, load: &Load) -> bool {
+        let tab = |channel: &ChannelId| self.tabs.iter().find(|it| it.channel.id == *channel);
+        if let Load::Conversations(query) = load {
+            let list = match &query.channel {
+                Some(channel) => tab(channel).map(|it| &it.list),
+                None => Some(&self.all),
+            };
+            return list.is_some_and(|it| !it.has_selection());
+        }
+        if let Load::History(query) = load {
+            let mut shown = tab(&query.channel).and_then(|it| it.history.as_ref()).into_iter();
+            let mut beside = self.second().map(|it| &it.history).into_iter();
+            let is_empty = |it: &History| it.conversation == query.conversation && !it.loaded;
+            return shown.any(is_empty) || beside.any(is_empty);
+        }
+        false
+    }
 }
 
 /// How it stands with what a part of the screen shows.

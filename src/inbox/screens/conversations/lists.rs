@@ -33,6 +33,11 @@ impl ConversationList {
         }
     }
 
+    /// Whether the rows it has are those it is to show, with the selected one.
+    pub(crate) fn has_selection(&self) -> bool {
+        self.loaded && !self.other && self.index().is_some()
+    }
+
     /// Whether it has just moved its selection by itself.
     pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
         self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
