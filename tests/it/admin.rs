@@ -28,7 +28,9 @@ impl Scene {
         options.unlimited = true;
         let running = service::start(options).await.expect("the service starts");
         frontdesk::client::install_tls();
-        Self { binary, running, http: reqwest::Client::builder().no_proxy().build().expect("a client") }
+        // A connection kept for later may be closed by the service just as it is used.
+        let http = reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client");
+        Self { binary, running, http }
     }
 
     fn arguments<'a>(&self, database: &'a str, arguments: &[&'a str]) -> Vec<&'a str> {

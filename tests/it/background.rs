@@ -68,8 +68,8 @@ fn quitting_names_the_engine(terminal: &mut Terminal) -> bool {
     terminal.wait_for_text("1 not yet sent; ");
     let known = terminal.contents().contains("not yet sent; engine, process");
     if !known {
-        terminal.keys("\u{1b}");
-        terminal.wait_for("the question is gone", |it| !it.contains("Quit frontdesk?"));
+        // It heeds no key as long as it has only just appeared.
+        terminal.press_until("\u{1b}", "the question is gone", |it| !it.contains("Quit frontdesk?"));
     }
     known
 }
@@ -106,7 +106,8 @@ fn what_was_queued_leaves_once_without_a_screen() {
         true => Script::kept(Give::Bytes(busy.as_bytes().to_vec())),
         false => Script::pass(),
     });
-    let queued = binary.run(&["send", ANA, "I am on it.", "--beside-ai", "--timeout", "2"], "");
+    // Within it she is looked for on the server, too.
+    let queued = binary.run(&["send", ANA, "I am on it.", "--beside-ai", "--timeout", "15"], "");
     assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
     desk.runtime.block_on(proxy.door(Door::Refused));
     proxy.cut();

@@ -319,7 +319,8 @@ impl Desk {
             hung: Vec::new(),
             unreadable: |_| false,
             far: false,
-            http: reqwest::Client::builder().no_proxy().build().expect("a client"),
+            // A kept connection would be closed by the service at any moment.
+            http: reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client"),
             store,
             reader,
             channels,

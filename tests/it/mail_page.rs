@@ -330,45 +330,61 @@ fn browser() -> Option<PathBuf> {
 struct Ears {
     host: String,
     heard: Arc<Mutex<Vec<String>>>,
-    /// Whether the one picture that keeps a document loading may come.
+    /// Where the one picture is that keeps a document loading: a browser connects
+    /// twice where the first connection takes long, and asks for nothing on one.
+    holder: String,
+    is_held: Arc<AtomicBool>,
+    /// Whether that picture may come.
     released: Arc<AtomicBool>,
+}
+
+/// Answers each connection once its first line was heard, or none came in so long;
+/// the address.
+fn answering(patience: Option<Duration>, heard: impl Fn(String) + Clone + Send + 'static) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let host = listener.local_addr().expect("an address").to_string();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
+            let heard = heard.clone();
+            std::thread::spawn(move || {
+                stream.set_read_timeout(patience).expect("set");
+                let mut bytes = [0; 512];
+                let read = stream.read(&mut bytes).unwrap_or(0);
+                heard(String::from_utf8_lossy(&bytes[..read]).lines().next().unwrap_or("").to_owned());
+                let empty = b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+                let _ = stream.write_all(empty);
+            });
+        }
+    });
+    host
 }
 
 impl Ears {
     fn open() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let host = listener.local_addr().expect("an address").to_string();
-        let ears = Self { host, heard: Arc::default(), released: Arc::default() };
-        let (heard, released) = (ears.heard.clone(), ears.released.clone());
-        std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                let Ok(mut stream) = stream else { continue };
-                let (heard, released) = (heard.clone(), released.clone());
-                std::thread::spawn(move || {
-                    let _ = stream.set_read_timeout(Some(Duration::from_secs(5)));
-                    let mut bytes = [0; 512];
-                    let read = stream.read(&mut bytes).unwrap_or(0);
-                    let line =
-                        String::from_utf8_lossy(&bytes[..read]).lines().next().unwrap_or("").to_owned();
-                    let holds = line.contains("/hold");
-                    heard.lock().expect("not poisoned").push(line);
-                    until_so("the end", || !holds || released.load(Ordering::SeqCst));
-                    let empty = b"HTTP/1.1 204 No Content\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
-                    let _ = stream.write_all(empty);
-                });
+        let heard: Arc<Mutex<Vec<String>>> = Arc::default();
+        let log = heard.clone();
+        let host =
+            answering(Some(Duration::from_secs(5)), move |line| log.lock().expect("not poisoned").push(line));
+        let (is_held, released) = (Arc::<AtomicBool>::default(), Arc::<AtomicBool>::default());
+        let (held, may_come) = (is_held.clone(), released.clone());
+        let holder = answering(None, move |line| {
+            if line.contains("/hold") {
+                held.store(true, Ordering::SeqCst);
+                until_so("the end", || may_come.load(Ordering::SeqCst));
             }
         });
-        ears
+        Self { host, heard, holder, is_held, released }
     }
 
     /// The forms that were heard; `None` for what named none.
     fn forms(&self) -> BTreeSet<Option<usize>> {
         let of = |it: &String| it.split(' ').nth(1)?.split('/').nth(1)?.parse::<usize>().ok();
-        self.heard.lock().expect("not poisoned").iter().filter(|it| !it.contains("/hold")).map(of).collect()
+        self.heard.lock().expect("not poisoned").iter().map(of).collect()
     }
 
     fn holds(&self) -> bool {
-        self.heard.lock().expect("not poisoned").iter().any(|it| it.contains("/hold"))
+        self.is_held.load(Ordering::SeqCst)
     }
 
     /// Every form as it leads here.
@@ -379,7 +395,7 @@ impl Ears {
     /// One document with a frame for each of these, which loads until it is
     /// released.
     fn framed(&self, folder: &Path, documents: impl Iterator<Item = String>) -> PathBuf {
-        let mut all = format!("<!doctype html><meta charset=utf-8><img src='http://{}/hold'>\n", self.host);
+        let mut all = format!("<!doctype html><meta charset=utf-8><img src='http://{}/hold'>\n", self.holder);
         for (number, document) in documents.enumerate() {
             std::fs::write(folder.join(format!("{number}.html")), document).expect("written");
             all.push_str(&format!("<iframe src='{number}.html'></iframe>\n"));

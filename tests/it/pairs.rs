@@ -162,7 +162,11 @@ impl Scene {
                 self.desk.dev("fault", slow);
                 // Beside another script it may have to wait for its turn.
                 let is_up = match which {
-                    "first" => "SELECT count(*) FROM outbox WHERE state = 'sending' AND operation = 'send'",
+                    // Also where it is looked at only after the answer.
+                    "first" => {
+                        "SELECT (SELECT count(*) FROM outbox WHERE state = 'sending' AND operation = 'send')
+                              + (SELECT count(*) FROM audit WHERE event = 'done' AND operation = 'send')"
+                    }
                     _ => "SELECT count(*) FROM audit WHERE event = 'queued'",
                 };
                 self.command(&["send", CLEO, &format!("{which} script"), "--beside-ai"], is_up)

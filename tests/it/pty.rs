@@ -166,7 +166,7 @@ impl Terminal {
     }
 
     /// Presses keys again and again, as somebody does whom nothing answers.
-    fn press_until(&mut self, keys: &str, what: &str, holds: impl Fn(&str) -> bool) {
+    pub(crate) fn press_until(&mut self, keys: &str, what: &str, holds: impl Fn(&str) -> bool) {
         let until = instant() + PATIENCE;
         while !holds(&self.contents()) {
             assert!(instant() < until, "{what} never comes:\n{}", self.contents());
@@ -571,9 +571,11 @@ fn a_second_demo_in_a_folder_says_what_to_do() {
 #[test]
 fn a_demo_that_goes_on_is_reached_where_it_was() {
     let folder = tempfile::tempdir().expect("a folder");
-    let shared = folder.path().join("shared");
-    let words = shared.display().to_string();
-    let port = || std::fs::read_to_string(shared.join("demo-port")).expect("a port");
+    let words = folder.path().display().to_string();
+    let kept = folder.path().join("demo-port");
+    let port = || std::fs::read_to_string(&kept).expect("a port");
+    // One that the system gives may be another's once the first has ended.
+    std::fs::write(&kept, crate::binary::free_port().to_string()).expect("written");
     let mut first = Terminal::start(&["demo", "--data-dir", &words], 120, 30);
     first.wait_for_text("Inbox");
     let before = port();

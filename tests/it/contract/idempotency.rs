@@ -1,6 +1,7 @@
 //! Idempotency keys, in all their rules. Interface: Limits, Idempotency.
 
 use super::*;
+use crate::waiting::{TryError, with_more_time};
 
 async fn ready() -> World {
     let world = World::new().await;
@@ -148,20 +149,28 @@ async fn a_key_has_a_form() {
 
 #[tokio::test]
 async fn while_one_runs_others_wait() {
-    let world = ready().await;
-    let fault = json!({"path_prefix": "/v1/messages/send", "count": 1, "delay_ms": 500});
-    world.dev("/fault", fault).await.ok();
-    // Whichever comes first meets the fault and holds the key.
-    let (one, two) = tokio::join!(world.text("k1", "hello").send(), world.text("k1", "hello").send());
-    let (ran, waited) = if one.status == 200 { (one, two) } else { (two, one) };
-    waited.refused(409, "IDEMPOTENCY_IN_PROGRESS");
-    assert_eq!(waited.number("retry-after"), Some(1));
-    assert!(!ran.replayed());
-    let first = ran.ok();
-    let again = world.text("k1", "hello").send().await;
-    assert!(again.replayed());
-    assert_eq!(again.ok(), first);
-    assert_eq!((world.balance().await, world.outbound().await.len()), (999, 1));
+    let told = with_more_time(|before| async move {
+        let world = ready().await;
+        let span = 500_u64 << (2 * before);
+        let fault = json!({"path_prefix": "/v1/messages/send", "count": 1, "delay_ms": span});
+        world.dev("/fault", fault).await.ok();
+        // Whichever comes first meets the fault and holds the key.
+        let (one, two) = tokio::join!(world.text("k1", "hello").send(), world.text("k1", "hello").send());
+        let (ran, waited) = if one.status == 200 && !one.replayed() { (one, two) } else { (two, one) };
+        if waited.replayed() {
+            return Err(TryError::TooLittleTime(format!("{waited:?} came after {ran:?}")));
+        }
+        waited.refused(409, "IDEMPOTENCY_IN_PROGRESS");
+        assert_eq!(waited.number("retry-after"), Some(1));
+        assert!(!ran.replayed());
+        let first = ran.ok();
+        let again = world.text("k1", "hello").send().await;
+        assert!(again.replayed());
+        assert_eq!(again.ok(), first);
+        assert_eq!((world.balance().await, world.outbound().await.len()), (999, 1));
+        Ok(())
+    });
+    told.await.expect("the second comes while the first runs");
 }
 
 /// 64 at once under one key: one runs, the others are told to wait or are

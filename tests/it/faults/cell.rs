@@ -12,6 +12,7 @@ use frontdesk::model::ids::ChannelId;
 use frontdesk::model::news::News;
 use frontdesk::model::outbox::{Operation, OutboxRow, RetryClass, RowState, Stop};
 use frontdesk::model::time::{Clock, MINUTE, SECOND};
+use frontdesk::model::webhooks::failed_challenge;
 use frontdesk::store::Store;
 use frontdesk::store::outbox::NewRow;
 use frontdesk::sync::{ChannelSpec, ChannelSync, PushState, PushStep};
@@ -68,6 +69,8 @@ pub const NOWHERE: &str = "https://frontdesk.invalid/v1";
 /// Tries until a request comes to its fault.
 const TRIES: u32 = 5;
 const NEVER_CAME: &str = "the request never came";
+/// The service gives the receiver of a webhook five seconds to repeat a challenge.
+const NOT_VERIFIED: &str = "the receiver of the webhook was too slow";
 /// More cells than a run has.
 const MOST: usize = 1_000_000;
 /// Steps after which an outbox that goes on is held to go on for ever.
@@ -106,7 +109,7 @@ impl Cell {
             // A busy machine may not bring a request to its fault within its bounds.
             let again = Self { number: self.number + MOST * before as usize, ..*self };
             again.run_within(world, store, patient(self.fault, before)).await.map_err(|why| {
-                match why == NEVER_CAME {
+                match [NEVER_CAME, NOT_VERIFIED].contains(&why.as_str()) {
                     true => TryError::TooLittleTime(why),
                     false => TryError::Wrong(why),
                 }
@@ -268,6 +271,9 @@ impl<'a> Bench<'a> {
         Ok(match rows.first().map(|it| (&it.row.state, it.row.attempts)) {
             None => Label::Done,
             Some((RowState::Queued, 0)) => Label::NotSent,
+            Some((RowState::Stopped(_, why), _)) if failed_challenge(why.as_str()) => {
+                return Err(NOT_VERIFIED.to_owned());
+            }
             Some((RowState::Uncertain, _)) => Label::Unknown,
             Some((RowState::Stopped(stop, _), _)) if stop.is_ambiguous() => Label::Unknown,
             Some((RowState::Stopped(..), _)) => Label::Refused,
@@ -297,6 +303,7 @@ impl<'a> Bench<'a> {
         let rows = self.store.lane_rows(&self.spec.id).await.map_err(|it| it.to_string())?;
         let Some(first) = rows.into_iter().next() else { return Ok(None) };
         match first.row.state.clone() {
+            RowState::Stopped(_, why) if failed_challenge(why.as_str()) => Err(NOT_VERIFIED.to_owned()),
             RowState::Stopped(stop, _) => Ok(Some((first.row, stop))),
             other => Err(format!("left as {other:?}")),
         }

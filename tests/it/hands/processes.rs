@@ -196,7 +196,11 @@ async fn asked(server: &Server, routes: &[&str]) {
     let mut seen = Vec::new();
     until_found(&routes.join(", "), async || {
         seen.extend(server.routes());
-        if routes.iter().all(|route| seen.iter().any(|it| it == route)) { Ok(()) } else { Err(format!("{seen:?}")) }
+        if routes.iter().all(|route| seen.iter().any(|it| it == route)) {
+            Ok(())
+        } else {
+            Err(format!("{seen:?}"))
+        }
     })
     .await;
 }

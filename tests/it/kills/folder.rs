@@ -19,6 +19,8 @@ use frontdesk::sync::{ChannelSpec, ChannelSync, PushState, PushStep};
 use portable_pty::CommandBuilder;
 use rusqlite::{Connection, OpenFlags};
 
+use crate::waiting::PATIENCE;
+
 /// Steps after which an outbox is held never to settle.
 const STEPS: usize = 20_000;
 
@@ -77,7 +79,10 @@ impl Folder {
 
     /// A connection that can hold a file's lock.
     pub fn to_lock(&self, file: &str) -> Connection {
-        Connection::open(self.data().join(file)).expect("the file opens")
+        let connection = Connection::open(self.data().join(file)).expect("the file opens");
+        // Whoever writes at this moment may take a while.
+        connection.busy_timeout(PATIENCE).expect("set");
+        connection
     }
 
     /// A number out of the outbox; 0 while there is none.

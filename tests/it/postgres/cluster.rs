@@ -18,14 +18,16 @@ pub const LISTEN: &str = "FRONTDESK_POSTGRES_LISTEN";
 /// Holds `demanded` where tests without a server are a failure.
 pub const DEMAND: &str = "FRONTDESK_POSTGRES";
 
-/// Makes a cluster and runs it until the input ends. It refuses to run as root.
+/// Makes a cluster and runs it until the input ends. It refuses to run as root. Each
+/// process of a service holds 15 connections, and stories with two or three of them
+/// run beside one another.
 const RUN: &str = r#"
     set -e
     trap 'rm -rf "$1"' EXIT
     "$0/initdb" -D "$1/data" -U frontdesk --auth=trust --no-sync --no-instructions -E UTF8 --locale=C >"$1/log" 2>&1
     "$0/pg_ctl" -D "$1/data" -w -t 60 -l "$1/log" start >/dev/null -o "-c listen_addresses= \
         -c unix_socket_directories=$1 -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
-        -c shared_buffers=32MB -c max_connections=200"
+        -c shared_buffers=32MB -c max_connections=600"
     echo up
     cat >/dev/null
     "$0/pg_ctl" -D "$1/data" -m immediate stop >/dev/null 2>&1

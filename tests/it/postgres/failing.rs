@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
@@ -20,30 +20,33 @@ fn text(words: &str) -> Value {
     json!({"to": "+34600111222", "type": "text", "text": {"body": words}})
 }
 
-/// Callers who each send one text after the other, again until it is confirmed.
+/// What a caller has sent, and what it was refused with.
+type Called = (Vec<String>, Vec<(u16, Value)>);
+
+/// Callers who each send one text after the other, again until it is confirmed, for as
+/// long as the server may fail: somebody is always under way.
 struct Load {
     done: Arc<AtomicUsize>,
-    callers: Vec<tokio::task::JoinHandle<Vec<(u16, Value)>>>,
-    texts: Vec<String>,
+    is_over: Arc<AtomicBool>,
+    callers: Vec<tokio::task::JoinHandle<Called>>,
 }
 
 impl Load {
     const CALLERS: usize = 6;
-    const EACH: usize = 12;
 
-    fn begin(two: &Two) -> Self {
-        let done = Arc::new(AtomicUsize::new(0));
-        let mut texts = Vec::new();
+    async fn begin(two: &Two) -> Self {
+        // For as many texts as leave meanwhile.
+        two.one.switch("credits", json!({"balance": 1_000_000})).await;
+        let (done, is_over) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
         let mut callers = Vec::new();
         for caller in 0..Self::CALLERS {
-            let own: Vec<_> = (0..Self::EACH).map(|it| format!("text-{caller}-{it}")).collect();
-            texts.extend(own.clone());
             let process = two.turn(caller);
             let (address, http) = (process.address.clone(), process.http.clone());
-            let (key, done) = (two.key().to_owned(), done.clone());
+            let (key, done, is_over) = (two.key().to_owned(), done.clone(), is_over.clone());
             callers.push(tokio::spawn(async move {
-                let mut refusals = Vec::new();
-                for words in own {
+                let (mut texts, mut refusals) = (Vec::new(), Vec::new());
+                while !is_over.load(Ordering::SeqCst) {
+                    let words = format!("text-{caller}-{}", texts.len());
                     loop {
                         let request = http.post(format!("http://{address}{SEND}")).bearer_auth(&key);
                         let request = request.header("content-type", "application/json");
@@ -58,17 +61,20 @@ impl Load {
                         refusals.push((status, serde_json::from_str(&body).unwrap_or(Value::Null)));
                     }
                     done.fetch_add(1, Ordering::SeqCst);
+                    texts.push(words);
                 }
-                refusals
+                (texts, refusals)
             }));
         }
-        Self { done, callers, texts }
+        Self { done, is_over, callers }
     }
 
-    async fn has_done(&self, count: usize) {
+    /// Waits until so many more are sent.
+    async fn goes_on(&self, count: usize) {
+        let wanted = self.done.load(Ordering::SeqCst) + count;
         until_found("some are sent", async || {
             let done = self.done.load(Ordering::SeqCst);
-            if done >= count { Ok(()) } else { Err(done) }
+            if done >= wanted { Ok(()) } else { Err(done) }
         })
         .await;
     }
@@ -76,9 +82,12 @@ impl Load {
     /// Waits until all are confirmed; each is there once, and those who were
     /// refused were told to ask again.
     async fn ends(self, two: &Two) -> usize {
-        let mut refused: BTreeMap<u16, usize> = BTreeMap::new();
+        self.is_over.store(true, Ordering::SeqCst);
+        let (mut texts, mut refused) = (Vec::new(), BTreeMap::<u16, usize>::new());
         for caller in self.callers {
-            for (status, told) in within("a caller", caller).await.expect("no panic") {
+            let (own, refusals) = within("a caller", caller).await.expect("no panic");
+            texts.extend(own);
+            for (status, told) in refusals {
                 let words = told["message"].as_str().unwrap_or_default();
                 let passes = status == 503 && words.contains("try again");
                 let is_unknown = status == 500 && words.contains("same Idempotency-Key");
@@ -87,10 +96,10 @@ impl Load {
                 *refused.entry(status).or_default() += 1;
             }
         }
-        for words in &self.texts {
-            let sent = format!("SELECT count(*) FROM messages WHERE content = '{words}'");
-            assert_eq!(two.count(&sent), 1, "{words}");
-        }
+        texts.sort();
+        let sent = "SELECT content FROM messages WHERE content LIKE 'text-%' ORDER BY content COLLATE \"C\"";
+        let place = two.url.parse().expect("an address");
+        assert_eq!(cluster::column(&place, sent), texts, "each is there once");
         assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
         refused.values().sum()
     }
@@ -106,9 +115,9 @@ async fn begun(own: &OwnCluster, parameters: &str) -> Two {
 async fn restarts_under_load_lose_nothing() {
     let Some(mut own) = OwnCluster::start("") else { return };
     let two = begun(&own, "").await;
-    let load = Load::begin(&two);
-    for (round, how) in ["immediate", "fast", "immediate"].iter().enumerate() {
-        load.has_done(5 + 20 * round).await;
+    let load = Load::begin(&two).await;
+    for how in ["immediate", "fast", "immediate"] {
+        load.goes_on(20).await;
         own.run(&format!(r#""$0/pg_ctl" -D "$1/data" -w -m {how} restart"#));
     }
     assert!(load.ends(&two).await > 0, "somebody noticed");
@@ -130,8 +139,8 @@ async fn a_standby_takes_over() {
     own.run(r#""$0/pg_ctl" -D "$1/data" reload"#);
     let both = format!("&host={folder}&port=5433,5432&target_session_attrs=read-write");
     let mut two = begun(&own, &both).await;
-    let load = Load::begin(&two);
-    load.has_done(15).await;
+    let load = Load::begin(&two).await;
+    load.goes_on(15).await;
     own.run(r#""$0/pg_ctl" -D "$1/data" -m immediate stop"#);
     own.run(r#""$0/pg_ctl" -D "$1/standby" -w promote"#);
     two.url = format!("{}&port=5433", two.url);
@@ -168,6 +177,12 @@ async fn who_waits_for_too_long_is_told_so() {
         let away = format!("frontdesk_database_jobs_turned_away_total{{pool=\"{pool}\"}}");
         figure_grows(&two, &away, least).await;
     }
+    // Nobody can be served yet. Others than these may be counted, too.
+    until_found("the answers", async || match sends.iter().filter(|it| it.is_finished()).count() {
+        5.. => Ok(()),
+        answered => Err(answered),
+    })
+    .await;
     client.batch_execute("COMMIT").await.expect("let go");
     let sends = futures_util::future::join_all(sends).await;
     let sends: Vec<_> = sends.into_iter().map(|it| it.expect("no panic")).collect();
@@ -214,7 +229,8 @@ async fn sends_in_the_end(two: &Two, words: &str) {
 /// The server takes no more connections: those who need a new one are told so.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_room_for_connections_is_waited_for() {
-    let Some(own) = OwnCluster::start("max_connections = 24\nsuperuser_reserved_connections = 0") else {
+    // As many as both processes may ever hold, and a few for looks.
+    let Some(own) = OwnCluster::start("max_connections = 34\nsuperuser_reserved_connections = 0") else {
         return;
     };
     let two = begun(&own, "").await;
@@ -249,6 +265,20 @@ async fn a_server_without_room_for_connections_is_waited_for() {
     };
     assert!(told["message"].as_str().expect("words").contains("try again"), "{told}");
     taken.iter().for_each(tokio::task::JoinHandle::abort);
+    // Each holds its place until the server has noticed.
+    until_found("room", async || {
+        let told = |cause: tokio_postgres::Error| format!("{cause:?}");
+        let (client, connection) =
+            tokio_postgres::connect(&two.url, tokio_postgres::NoTls).await.map_err(told)?;
+        tokio::spawn(connection);
+        let others = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'
+                      AND application_name <> 'frontdesk' AND pid <> pg_backend_pid()";
+        match client.query(others, &[]).await.map_err(told)?.len() {
+            0 => Ok(()),
+            others => Err(format!("{others} others")),
+        }
+    })
+    .await;
     sends_in_the_end(&two, "full").await;
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
 }

@@ -44,7 +44,7 @@ fn it_is_looked_over_sent_once_and_watched_to_its_end() {
     assert_eq!((listed[0]["id"].as_str(), listed[0]["recipients"].as_u64()), (Some(id), Some(2)), "{listed}");
     let tracked = script.ok(&["broadcast", "track", id]);
     assert!(tracked.starts_with(&format!("{id} is watched on Harbor chat from now on")), "{tracked}");
-    let said = script.fails(3, &["broadcast", "watch", id, "--timeout", "1"]);
+    let said = script.fails(3, &["broadcast", "watch", id, "--timeout", "10"]);
     assert!(said.contains("not finished yet"), "{said}");
     for _ in 0..20 {
         script.desk.dev("clock", json!({"advance_seconds": 60}));
@@ -72,7 +72,7 @@ fn what_it_came_to_is_reported() {
     let said = script.fails(1, &["broadcast", "report", "bc_nothing"]);
     assert!(said.contains("no broadcast of this desk is bc_nothing"), "{said}");
     let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--confirm", "3", "--waves", "0,3"];
-    let output = script.run(&[&send[..], &["--wait", "0", "--timeout", "1"]].concat());
+    let output = script.run(&[&send[..], &["--wait", "0", "--timeout", "10"]].concat());
     assert_eq!(output.status.code(), Some(3), "the service tries nobody while its clock stands");
     let listed: Value = serde_json::from_str(&script.ok(&["broadcast", "list", "--json"])).expect("JSON");
     let id = listed[0]["id"].as_str().expect("an id").to_owned();
@@ -153,7 +153,8 @@ fn one_in_waves_is_begun_paused_and_stopped() {
     assert!(said.contains("canary 1 -> wait 0s -> 1 wave of 1 -> stop if failed > 5 %"), "{said}");
     assert!(said.contains("--confirm '2'"), "{said}");
     let mut confirmed = send.to_vec();
-    confirmed.extend(["--confirm", "2", "--timeout", "1"]);
+    // In it the people are looked for, and the first wave leaves.
+    confirmed.extend(["--confirm", "2", "--timeout", "10"]);
     // The service tries nobody while its clock stands.
     let output = script.run(&confirmed);
     let (out, err) = crate::scripting::texts(&output);

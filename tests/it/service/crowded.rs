@@ -1,6 +1,9 @@
 //! Too many connections, and requests that are answered before their body was
 //! read.
 
+use std::time::Duration;
+
+use frontdesk::service::Patience;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
@@ -31,7 +34,9 @@ async fn answer(stream: &mut TcpStream) -> (String, String) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn more_connections_than_it_has_are_turned_away_at_once() {
     let folder = tempfile::tempdir().expect("a folder");
-    let options = Options { connections: 4, ..options(folder.path().join("service.db")) };
+    // Those that are held are not ended for their silence while this runs.
+    let patience = Patience { header: Duration::from_secs(3600), ..Patience::default() };
+    let options = Options { connections: 4, patience, ..options(folder.path().join("service.db")) };
     let running = start(options).await.expect("it starts");
     let request = format!("GET /v1/openapi.json HTTP/1.1\r\nhost: {}\r\n\r\n", host(&running));
     let mut held = Vec::new();

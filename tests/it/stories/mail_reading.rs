@@ -3,12 +3,13 @@
 //! this desk only.
 
 use std::io::ErrorKind;
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 
 use frontdesk::model::account::Environment;
 use frontdesk::model::time::SECOND;
 use serde_json::json;
 
+use crate::binary::free_port;
 use crate::desk::{Desk, utc};
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Door, Proxy};
@@ -32,7 +33,8 @@ fn look(desk: &mut Desk) {
 #[test]
 fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
     let mut desk = mail();
-    let trap = TcpListener::bind("127.0.0.1:0").expect("a port");
+    // No port that a client of another test still asks for its server.
+    let trap = TcpListener::bind((Ipv4Addr::LOCALHOST, free_port())).expect("a port");
     trap.set_nonblocking(true).expect("it does not wait");
     let at = trap.local_addr().expect("an address");
     let bodies = [

@@ -104,7 +104,8 @@ impl Office {
             }
             // The first wave waits, as the service's clock stands.
             ["broadcast", "pause", ..] => {
-                let waves = ["--waves", "1,1", "--wait", "0", "--confirm", "2", "--timeout", "1"];
+                // Within that time the people are read and the first wave leaves.
+                let waves = ["--waves", "1,1", "--wait", "0", "--confirm", "2", "--timeout", "20"];
                 let send =
                     [&["broadcast", "send", "We move.", "--to", &self.named["BOTH"]], &waves[..]].concat();
                 assert_eq!(self.binary.run(&send, "").code, Some(3));
