@@ -3,6 +3,7 @@
 
 use std::cell::{Cell, RefCell};
 
+use rusqlite::config::DbConfig;
 use rusqlite::types::{FromSql, Type};
 use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
 
@@ -10,6 +11,15 @@ use model::text::SafeText;
 
 /// The column of a row that has one.
 const ONLY: usize = 0;
+
+/// Plans do not depend on what is bound: otherwise a statement with a limit, or
+/// with a range once the tables have been analysed, is prepared anew at every use.
+///
+/// # Errors
+/// Where SQLite does not take the setting.
+pub fn keep_plans(connection: &Connection) -> Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
+}
 
 /// A row whose cells are read by name.
 ///

@@ -233,6 +233,7 @@ pub(crate) fn open_reader(paths: &Paths) -> Result<Connection, StoreError> {
     let connection = Connection::open_with_flags(&paths.cache, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
+    sqlite::keep_plans(&connection)?;
     filter::install(&connection)?;
     attach_outbox(&connection, paths)?;
     connection.pragma_update(None, "query_only", true)?;
@@ -296,6 +297,7 @@ fn open(
     let mut connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(BUSY)?;
     connection.set_prepared_statement_cache_capacity(64);
+    sqlite::keep_plans(&connection)?;
     search::install(&connection)?;
     facts::install(&connection)?;
     clock.install(&connection)?;

@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 
 use crate::database::session::DbSession;
@@ -121,7 +120,7 @@ pub fn reader(path: &Path) -> Result<Connection, DatabaseError> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.execute_batch(READER_SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(64);
-    keep_plans(&connection)?;
+    sqlite::keep_plans(&connection)?;
     Ok(connection)
 }
 
@@ -153,7 +152,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     connection.execute_batch(SETTINGS)?;
     connection.set_prepared_statement_cache_capacity(128);
-    keep_plans(&connection)?;
+    sqlite::keep_plans(&connection)?;
     check(&connection)?;
     let fresh = tables == 0;
     if fresh {
@@ -202,12 +201,6 @@ fn beginning(path: &Path) -> io::Result<Vec<u8>> {
 
 fn is_database(path: &Path) -> io::Result<bool> {
     Ok(beginning(path)? == BEGINNING)
-}
-
-/// Plans do not depend on what is bound: otherwise statements with a range
-/// are prepared anew at every use once the tables have been analysed.
-fn keep_plans(connection: &Connection) -> rusqlite::Result<()> {
-    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// Looks whether the pages hang together.

@@ -56,6 +56,7 @@ fn open(now: &Connection, at: Timestamp) -> Result<(Connection, PastNote), Store
     let past = Connection::open_in_memory_with_flags(flags)?;
     past.busy_timeout(files::BUSY)?;
     past.set_prepared_statement_cache_capacity(64);
+    sqlite::keep_plans(&past)?;
     search::install(&past)?;
     filter::install(&past)?;
     StoreClock::default().install(&past)?;
