@@ -157,16 +157,19 @@ fn told_early(theme: Theme, answers: &mut AnswerReader, mailbox: &EventQueue) ->
     Ok(told)
 }
 
-/// Performs loads at once, as long as they lead to more; returns the rest.
+/// Performs loads at once, as long as they lead to more; returns the rest, with
+/// what no frame needs yet.
 pub(super) fn load_inline(app: &mut Inbox, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
     let mut left = Vec::new();
     let mut wanted = effects;
     for _ in 0..8 {
         let mut next = Vec::new();
         for effect in wanted {
-            if let Effect::Load(load) = effect {
-                let loaded = reading::load(reader, &load);
-                next.extend(app.update(Event::Loaded(load, loaded)));
+            if let Effect::Load(load) = &effect
+                && !matches!(load, Load::Ahead(_))
+            {
+                let loaded = reading::load(reader, load);
+                next.extend(app.update(Event::Loaded(load.clone(), loaded)));
             } else {
                 left.push(effect);
             }
