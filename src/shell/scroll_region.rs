@@ -1,6 +1,8 @@
 //! Rows that moved as a whole between two frames, so that the terminal can
 //! move them itself.
 
+use std::hash::{Hash, Hasher};
+
 use ratatui::buffer::{Buffer, Cell};
 
 use inbox::screens::history::links_view::LinkedCells;
@@ -11,7 +13,7 @@ const FURTHEST: i32 = 12;
 /// and mostly one of them moves.
 const PARTS: usize = 4;
 /// Cells that have to be saved before rows are moved.
-const WORTH: i32 = 80;
+const WORTH: usize = 80;
 
 /// Rows that move: up where `by` is positive. What they leave is blank.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,13 +29,14 @@ pub struct ScrollRegion {
 impl ScrollRegion {
     /// What moving makes cheaper between two frames, if anything does.
     pub fn between(before: &Buffer, after: &Buffer) -> Option<Self> {
-        let changed = before.content.iter().zip(&after.content).filter(|(old, new)| old != new).count();
-        if i32::try_from(changed).unwrap_or(i32::MAX) < WORTH {
+        let changes = before.content.iter().zip(&after.content).filter(|(old, new)| old != new);
+        if changes.take(WORTH).count() < WORTH {
             return None;
         }
-        let by = likely(before, after)?;
-        let region = best(before, after, by)?;
-        (region.saved(before, after) >= WORTH).then_some(region)
+        let (before, after) = (MarkedFrame::of(before), MarkedFrame::of(after));
+        let by = likely(&before, &after)?;
+        let region = best(&before, &after, by)?;
+        (region.saved(&before, &after) >= i32::try_from(WORTH).unwrap_or(i32::MAX)).then_some(region)
     }
 
     /// The row that lies in this one once they have moved: blank where none does.
@@ -71,35 +74,99 @@ impl ScrollRegion {
     }
 
     /// Cells that need not be written once the rows have moved.
-    fn saved(self, before: &Buffer, after: &Buffer) -> i32 {
-        let blank = [Cell::EMPTY];
+    fn saved(self, before: &MarkedFrame, after: &MarkedFrame) -> i32 {
+        let blank = vec![mark(&Cell::EMPTY); before.width];
         (self.top..=self.bottom)
             .map(|row| {
-                let new = row_of(after, row);
-                let stays = same(new, row_of(before, row).iter());
-                match self.source(row) {
-                    Some(source) => same(new, row_of(before, source).iter()) - stays,
-                    None => same(new, blank.iter().cycle()) - stays,
-                }
+                let new = after.row(row);
+                let lies = self.source(row).map_or(blank.as_slice(), |source| before.row(source));
+                same(new, lies) - same(new, before.row(row))
             })
             .sum()
     }
 }
 
-fn row_of(frame: &Buffer, row: u16) -> &[Cell] {
-    let width = usize::from(frame.area.width);
-    &frame.content[usize::from(row) * width..][..width]
+/// A frame as numbers that are the same for cells that look the same, so that it
+/// is compared many times for the price of once. What they tell only chooses the
+/// region: what is written is found cell by cell.
+struct MarkedFrame {
+    width: usize,
+    marks: Vec<u64>,
+    parts: Vec<Parts>,
 }
 
-fn same<'a>(new: &[Cell], old: impl Iterator<Item = &'a Cell>) -> i32 {
+impl MarkedFrame {
+    fn of(frame: &Buffer) -> Self {
+        let width = usize::from(frame.area.width).max(1);
+        let part = width.div_ceil(PARTS);
+        let letters = |cells: &[Cell]| {
+            let is_blank = cells.iter().all(|it| it.symbol() == " ");
+            let hash = |hash: CellHash, it: &Cell| hash.with(it.symbol().as_bytes());
+            (!is_blank).then(|| cells.iter().fold(CellHash::default(), hash).0)
+        };
+        let parts_of = |row: &[Cell]| {
+            let mut parts = row.chunks(part).map(letters);
+            std::array::from_fn(|_| parts.next().flatten())
+        };
+        Self {
+            width,
+            marks: frame.content.iter().map(mark).collect(),
+            parts: frame.content.chunks(width).map(parts_of).collect(),
+        }
+    }
+
+    fn row(&self, row: u16) -> &[u64] {
+        &self.marks[usize::from(row) * self.width..][..self.width]
+    }
+}
+
+/// A hash that resists nobody, and costs little.
+#[derive(Debug, Clone, Copy, Default)]
+struct CellHash(u64);
+
+impl CellHash {
+    fn with(self, bytes: &[u8]) -> Self {
+        bytes.iter().fold(self, |hash, it| hash.and(u64::from(*it)))
+    }
+
+    fn and(self, number: u64) -> Self {
+        Self((self.0.rotate_left(5) ^ number).wrapping_mul(0x517c_c1b7_2722_0a95))
+    }
+}
+
+impl Hasher for CellHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        *self = self.with(bytes);
+    }
+
+    fn write_isize(&mut self, number: isize) {
+        *self = self.and(number as u64);
+    }
+
+    fn write_u16(&mut self, number: u16) {
+        *self = self.and(u64::from(number));
+    }
+}
+
+fn mark(cell: &Cell) -> u64 {
+    let mut hash = CellHash::default().with(cell.symbol().as_bytes());
+    (cell.fg, cell.bg, cell.underline_color, cell.modifier).hash(&mut hash);
+    hash.0
+}
+
+fn same(new: &[u64], old: &[u64]) -> i32 {
     let count = new.iter().zip(old).filter(|(new, old)| new == old).count();
     i32::try_from(count).unwrap_or(i32::MAX)
 }
 
 /// By how many rows most parts of rows seem to have moved.
-fn likely(before: &Buffer, after: &Buffer) -> Option<i32> {
-    let (old, new) = (parts(before), parts(after));
-    let rows = i32::from(after.area.height);
+fn likely(before: &MarkedFrame, after: &MarkedFrame) -> Option<i32> {
+    let (old, new) = (&before.parts, &after.parts);
+    let rows = i32::try_from(new.len()).ok()?;
     let moved = |by: i32| {
         let pair = |row: i32| {
             Some((new.get(usize::try_from(row).ok()?)?, old.get(usize::try_from(row + by).ok()?)?))
@@ -119,36 +186,16 @@ fn likely(before: &Buffer, after: &Buffer) -> Option<i32> {
 /// What the parts of a row hold; nothing for a part that is blank.
 type Parts = [Option<u64>; PARTS];
 
-fn parts(frame: &Buffer) -> Vec<Parts> {
-    let width = usize::from(frame.area.width);
-    let part = width.div_ceil(PARTS).max(1);
-    // Letters alone, and no hash that resists anybody: what it tells is looked at
-    // cell by cell before it is believed.
-    let hash = |cells: &[Cell]| {
-        let bytes = cells.iter().flat_map(|it| it.symbol().bytes());
-        let hash = bytes.fold(0, |hash: u64, it| (hash ^ u64::from(it)).wrapping_mul(0x0100_0000_01b3));
-        cells.iter().any(|it| it.symbol() != " ").then_some(hash)
-    };
-    frame
-        .content
-        .chunks(width.max(1))
-        .map(|row| {
-            let mut parts = row.chunks(part).map(hash);
-            std::array::from_fn(|_| parts.next().flatten())
-        })
-        .collect()
-}
-
 /// The rows that are best moved by so many: neighbours that together save most.
-fn best(before: &Buffer, after: &Buffer, by: i32) -> Option<ScrollRegion> {
-    let height = after.area.height;
+fn best(before: &MarkedFrame, after: &MarkedFrame, by: i32) -> Option<ScrollRegion> {
+    let height = u16::try_from(after.parts.len()).ok()?;
     let mut best: Option<(i32, u16, u16)> = None;
     let (mut sum, mut first) = (0, 0);
     for row in 0..height {
         let source = u16::try_from(i32::from(row) + by).ok().filter(|it| *it < height);
-        let saved = source.map_or(-i32::from(after.area.width), |source| {
-            let new = row_of(after, row);
-            same(new, row_of(before, source).iter()) - same(new, row_of(before, row).iter())
+        let saved = source.map_or(-i32::try_from(after.width).unwrap_or(i32::MAX), |source| {
+            let new = after.row(row);
+            same(new, before.row(source)) - same(new, before.row(row))
         });
         if sum <= 0 {
             (sum, first) = (0, row);

@@ -252,7 +252,7 @@ impl Screen {
 fn leaves_traces(before: &Buffer, after: &Buffer) -> bool {
     let doubtful = |symbol: &str| symbol.len() > 4 && wrap::cells(symbol) > 1 && symbol.chars().count() > 1;
     let mut cells = before.content.iter().zip(&after.content);
-    cells.any(|(old, new)| old.symbol() != new.symbol() && doubtful(old.symbol()))
+    cells.any(|(old, new)| doubtful(old.symbol()) && old.symbol() != new.symbol())
 }
 
 impl Drop for Screen {
