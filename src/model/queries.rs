@@ -54,6 +54,9 @@ impl ConversationQuery {
     }
 }
 
+/// Rows of a filter that are counted at most: more cost too much.
+pub const COUNTED_ROWS: u32 = 1_000;
+
 /// A window of a conversation list.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ConversationPage {
@@ -62,7 +65,7 @@ pub struct ConversationPage {
     pub reaches_top: bool,
     /// Whether nothing lies after it.
     pub reaches_bottom: bool,
-    /// Rows of the whole filter; `None` where counting would cost too much.
+    /// Rows of the whole filter; `None` where there are [`COUNTED_ROWS`] or more.
     pub total: Option<u64>,
 }
 

@@ -12,13 +12,10 @@ use crate::rows::local;
 use model::conversations::ConversationRow;
 use model::filter::Sort;
 use model::ids::{ChannelId, ConversationId};
-use model::queries::{Anchor, ConversationPage, ConversationQuery};
+use model::queries::{Anchor, COUNTED_ROWS, ConversationPage, ConversationQuery};
 use model::time::Timestamp;
 use model::trouble::TroubleScore;
 use sqlite::{Queries, Row, only, read_row};
-
-/// Rows counted at most for a list's total.
-const COUNT_CAP: i64 = 1000;
 
 /// The facts beside a conversation; `desk` is the outbox.
 const FACTS: &str = "c.unread, c.waiting_since, c.last_inbound_at,
@@ -238,9 +235,9 @@ fn rows(query: &ConversationQuery) -> Clause {
 /// The rows of the whole filter, unless they are too many to count.
 fn total(connection: &Connection, query: &ConversationQuery) -> Result<Option<u64>, StoreError> {
     let rows = rows(query);
-    let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {COUNT_CAP})", rows.sql);
-    let count: i64 = connection.scalar(&sql, params_from_iter(rows.values))?;
-    Ok(u64::try_from(count).ok().filter(|_| count < COUNT_CAP))
+    let sql = format!("SELECT count(*) FROM (SELECT 1{} LIMIT {COUNTED_ROWS})", rows.sql);
+    let count: u32 = connection.scalar(&sql, params_from_iter(rows.values))?;
+    Ok((count < COUNTED_ROWS).then_some(u64::from(count)))
 }
 
 fn list_row(row: &Row<'_>) -> rusqlite::Result<ConversationRow> {

@@ -17,7 +17,7 @@ use crate::tabs_view;
 use crate::theme_view::Theme;
 use model::filter;
 use model::news::Health;
-use model::queries::TabCounts;
+use model::queries::{COUNTED_ROWS, TabCounts};
 
 /// Columns below which a list's title says less.
 const NARROW: u16 = 50;
@@ -120,6 +120,7 @@ fn count(list: &ConversationList) -> String {
     match list.page.total {
         Some(total) => total.to_string(),
         None if list.page.reaches_bottom && list.page.reaches_top => rows.to_string(),
+        None if list.loaded => format!("{COUNTED_ROWS}+"),
         None => format!("{rows}+"),
     }
 }
