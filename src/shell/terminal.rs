@@ -280,6 +280,11 @@ pub fn measure(text: &str) -> io::Result<u16> {
 
 fn enter(options: ScreenOptions) -> io::Result<()> {
     let again = TAKEN.swap(true, Ordering::SeqCst);
+    if again {
+        // A stop that nobody announced: a shell has set its own mode since, while raw mode is
+        // still remembered here and would not be set again.
+        let _ = terminal::disable_raw_mode();
+    }
     let mut out = io::stdout().lock();
     let entered = terminal::enable_raw_mode().and_then(|()| {
         queue!(out, EnterAlternateScreen, EnableBracketedPaste, EnableFocusChange, cursor::Hide)?;

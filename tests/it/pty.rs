@@ -423,6 +423,23 @@ fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
 }
 
 #[test]
+fn stopped_from_outside_it_takes_the_terminal_from_the_shell_again() {
+    let mut terminal = Terminal::start(&["demo"], 80, 24);
+    terminal.wait_for_text("Maria Lopez");
+    terminal.signal("STOP");
+    terminal.wait_until("that it stands still", Terminal::is_stopped);
+    let name = terminal.master.tty_name().expect("a name");
+    let sane = std::process::Command::new("stty").arg("sane").arg("-F").arg(name).status();
+    assert!(sane.expect("stty runs").success() && terminal.is_cooked(), "as a shell leaves it");
+    terminal.signal("CONT");
+    terminal.wait_until("the keys as they come", |it| !it.is_cooked());
+    terminal.keys("?");
+    terminal.wait_for_text("Keys");
+    terminal.signal("TERM");
+    assert_eq!(terminal.ended(), 0);
+}
+
+#[test]
 fn a_draft_survives_kill_9() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
