@@ -111,6 +111,8 @@ pub struct Pulse {
     /// A person asked to try again after a stop, and nothing has answered.
     on_trial: bool,
     told: Option<Health>,
+    /// Whether the server answers again, of which no loop was told yet.
+    came_back: bool,
 }
 
 impl Pulse {
@@ -121,6 +123,23 @@ impl Pulse {
         (self.on_trial, self.silent) = (false, None);
         self.answered = Some(now);
         self.judge(now)
+    }
+
+    /// A write was answered as promised. What comes back is to be told.
+    pub fn accepted(&mut self, now: Timestamp) -> Option<Health> {
+        self.reachable();
+        (self.silent, self.answered) = (None, Some(now));
+        self.judge(now)
+    }
+
+    /// Whether it was told to be away, and not that it answers again.
+    pub fn is_away(&self) -> bool {
+        matches!(self.told, Some(Health::Silent { .. } | Health::Offline { .. } | Health::Trouble { .. }))
+    }
+
+    /// Whether the server answers again since this was last asked.
+    pub fn take_came_back(&mut self) -> bool {
+        std::mem::take(&mut self.came_back)
     }
 
     /// A resource failed. What comes back is to be told.
@@ -248,6 +267,7 @@ impl Pulse {
         if self.told.as_ref() == Some(&health) {
             return None;
         }
+        self.came_back |= self.is_away() && matches!(health, Health::Live { .. });
         self.told = Some(health.clone());
         Some(health)
     }
@@ -275,7 +295,14 @@ mod tests {
             offline
         );
         assert_eq!(pulse.failed(PolledResource::Account, FailureKind::Offline, why("refused"), at(1)), None);
+        assert!(!pulse.take_came_back());
         assert_eq!(pulse.answered(PolledResource::Account, at(2)), live(2));
+        assert!(pulse.take_came_back() && !pulse.take_came_back(), "the loops are told once");
+        pulse.failed(PolledResource::List, FailureKind::Offline, why("refused"), at(3));
+        pulse.failed(PolledResource::List, FailureKind::Offline, why("refused"), at(9));
+        assert!(pulse.is_away());
+        assert_eq!(pulse.accepted(at(10)), live(10), "an answer to a write is one, too");
+        assert!(pulse.take_came_back());
     }
 
     #[test]

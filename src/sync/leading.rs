@@ -6,7 +6,7 @@
 //! A step, like those of a tab: time comes in as a value. A lease is renewed
 //! only while the tab's own loops go on.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
 use std::sync::Arc;
 
@@ -103,6 +103,8 @@ struct LeadState {
     /// Who would, once this process ends, as told last.
     successors: HashMap<ChannelId, SafeText>,
     accounts: HashMap<ChannelId, Account>,
+    /// Addresses whose servers answered at the last step.
+    answering: BTreeSet<String>,
     released: bool,
 }
 
@@ -162,6 +164,7 @@ impl Leading {
     }
 
     async fn turn(&mut self, now: Timestamp) -> Result<(), StoreError> {
+        self.spread_return();
         self.pass_on().await?;
         let said: Vec<_> = self.tabs.iter().map(|it| it.tab.channel().vitals()).collect();
         let due = self.state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
@@ -186,6 +189,22 @@ impl Leading {
         }
         self.looks = self.looks.map(|it| it.saturating_sub(1));
         Ok(())
+    }
+
+    /// A server that answers one tab again answers the others on its address,
+    /// too: they need not find that out one after the other.
+    fn spread_return(&mut self) {
+        let answers =
+            |it: &Led| it.tab.channel().pulse(|it, _| matches!(it.told(), Some(Health::Live { .. })));
+        let address = |it: &Led| it.tab.channel().spec().base_url.clone();
+        let answering: BTreeSet<String> = self.tabs.iter().filter(|it| answers(it)).map(address).collect();
+        let is_back = |it: &&Led| {
+            let address = address(it);
+            answering.contains(&address) && !self.state.answering.contains(&address)
+        };
+        let is_away = |it: &&Led| it.tab.channel().pulse(|it, _| it.is_away());
+        self.tabs.iter().filter(is_back).filter(is_away).for_each(|it| it.tab.came_back());
+        self.state.answering = answering;
     }
 
     /// Leaves word for the leaders of tabs that do not lead.

@@ -111,7 +111,14 @@ impl TabLoop {
             LoopState::Upload(state) => upload_step(tab, state, now).await,
             LoopState::Waves(state) => waves_step(tab, state, now).await,
         };
-        tab.channel.state(|it| it.within[which] = None);
+        let came_back = tab.channel.state(|it| {
+            it.within[which] = None;
+            it.pulse.take_came_back()
+        });
+        if came_back {
+            tab.came_back();
+            Loop::ALL.iter().for_each(|it| tab.wake(*it));
+        }
         wait
     }
 }
@@ -127,6 +134,9 @@ impl PollState {
             tab.wish(|it| (it.visible, std::mem::take(&mut it.refresh), std::mem::take(&mut it.told)));
         if refresh || self.has_slept(now) {
             self.plan.hurry();
+        }
+        if tab.wish(|it| std::mem::take(&mut it.came_back)) {
+            self.plan.came_back();
         }
         if let Err(error) = channel.platform().await {
             tracing::error!(%error, "the account last read could not be looked up");

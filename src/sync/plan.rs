@@ -203,11 +203,15 @@ impl PollSchedule {
             }
         }
         if recovered {
-            // The server answers again: what waited longer need not, and what
-            // came meanwhile is looked for.
-            let late = |it: &&mut ScheduledTask| it.failures > 0 || it.task == Task::Sweep;
-            self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
+            self.came_back();
         }
+    }
+
+    /// The server answers again: what waited longer need not, and what came
+    /// meanwhile is looked for.
+    pub fn came_back(&mut self) {
+        let late = |it: &&mut ScheduledTask| it.failures > 0 || it.task == Task::Sweep;
+        self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
     }
 
     /// Notes how going on with what a task left for later went.

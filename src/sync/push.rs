@@ -9,7 +9,7 @@ use crate::ChannelSync;
 use crate::attempt::{Leave, Tries};
 use crate::contacts::PreparedRow;
 use crate::guard::{self, Jump, Outage};
-use crate::health::PolledResource;
+use crate::health::{PolledResource, Pulse};
 use crate::lanes::{self, LaneContext, LaneStep};
 use crate::looking::Looking;
 use crate::report::PullError;
@@ -213,11 +213,11 @@ impl ChannelSync {
             PreparedRow::Ready(row) => *row,
             PreparedRow::Gone => return Ok(()),
             PreparedRow::Unread(error) => {
-                if matches!(error, ReadError::Offline(_)) {
-                    state.no_connection(now);
+                match error {
+                    ReadError::Offline(_) => state.no_connection(now),
+                    _ => drop(state.held.insert(lane, now.plus(AGAIN))),
                 }
                 self.read_failed(PolledResource::Contacts, error);
-                state.held.insert(lane, now.plus(AGAIN));
                 return Ok(());
             }
         };
@@ -284,11 +284,12 @@ impl ChannelSync {
                 state.was_read(conversation, now);
             }
             Err(PullError::Read(error)) => {
-                if matches!(error, ReadError::Offline(_)) {
-                    state.no_connection(now);
+                // It leaves as soon as anything answers; no lane waits for itself.
+                match error {
+                    ReadError::Offline(_) => state.no_connection(now),
+                    _ => state.was_not_read(conversation, now),
                 }
                 self.read_failed(PolledResource::History, error);
-                state.was_not_read(conversation, now);
             }
             Err(error) => return Err(error),
         }
@@ -351,6 +352,10 @@ impl ChannelSync {
     pub(crate) fn hear(&self, outcome: &WriteOutcome<Receipt>) {
         self.note_failure(RequestFailure::of_write(outcome));
         match outcome {
+            WriteOutcome::Done(_) => {
+                let health = self.pulse(Pulse::accepted);
+                self.tell_health(health);
+            }
             WriteOutcome::Refused(refusal) if refusal.status == 401 => {
                 let (code, why) = (refusal.word.clone(), refusal.message.clone());
                 self.stop(Health::Refused { code, why });

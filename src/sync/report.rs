@@ -165,7 +165,7 @@ impl ChannelSync {
         Pulled::Skipped
     }
 
-    fn tell_health(&self, health: Option<Health>) {
+    pub(crate) fn tell_health(&self, health: Option<Health>) {
         if let Some(health) = health {
             self.tell(News::Health(self.id().clone(), health));
         }

@@ -46,6 +46,8 @@ pub(crate) struct Wishes {
     pub(crate) open: Option<ConversationId>,
     pub(crate) refresh: bool,
     pub(crate) refresh_open: bool,
+    /// The server, or another tab's on the same address, answers again.
+    pub(crate) came_back: bool,
     /// A delivery told of something that is polled.
     pub(crate) told: bool,
     /// A delivery told of the open conversation.
@@ -137,6 +139,12 @@ impl TabSync {
         self.channel.ask_all_again();
         self.wake(Loop::Poll);
         self.wake(Loop::Open);
+    }
+
+    /// The server answers again: what backed off is read now.
+    pub(crate) fn came_back(&self) {
+        self.wish(|it| it.came_back = true);
+        self.wake(Loop::Poll);
     }
 
     /// Reads what a screen asks for; here as well where another process leads,

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::leader::Leader;
 use frontdesk::model::news::{Health, News};
-use frontdesk::model::time::Clock;
+use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::store::Store;
 use frontdesk::store::leases::{Holder, LEASE, LeaseRequest, Rank, Vitals};
 #[cfg(target_os = "linux")]
@@ -60,13 +60,7 @@ impl Desk {
     async fn turn(&mut self, hands: &Hands) {
         let now = hands.clock.now();
         self.leading.step(now).await;
-        for one in &mut self.loops {
-            let mut steps = 0;
-            while one.step(now).await == 0 {
-                steps += 1;
-                assert!(steps < 50, "{:?} finds no end", one.which());
-            }
-        }
+        take_steps(&mut self.loops, now).await;
         self.leading.step(now).await;
     }
 
@@ -88,6 +82,16 @@ impl Desk {
 
     fn told(&self) -> Vec<News> {
         std::mem::take(&mut *self.news.lock().expect("no one failed"))
+    }
+}
+
+async fn take_steps(loops: &mut [TabLoop], now: Timestamp) {
+    for one in loops {
+        let mut steps = 0;
+        while one.step(now).await == 0 {
+            steps += 1;
+            assert!(steps < 50, "{:?} finds no end", one.which());
+        }
     }
 }
 
@@ -375,4 +379,50 @@ async fn another_key_is_another_lease() {
         let held = store.hold_leases(who, wanted(name), now).await.expect("answered");
         assert_eq!(matches!(held[..], [Holder::Me(_)]), mine, "{who}");
     }
+}
+
+#[tokio::test]
+async fn a_server_that_answers_one_tab_again_is_asked_for_the_others_at_once() {
+    let hands = Hands::on(chat).await;
+    let store = Store::open(hands.folder.path()).expect("the files open");
+    let news: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
+    let tab = |name: &str| {
+        let spec = ChannelSpec { id: name.into(), ..hands.channel.spec().clone() };
+        let channel = crate::hands::open(spec, &store, &hands.clock, &news);
+        Arc::new(TabSync::under_lease(channel, Polling::default()))
+    };
+    let (first, second) = (tab("first"), tab("second"));
+    let tabs = vec![first.clone(), second.clone()];
+    let mut leading = Leading::new(store.clone(), tabs, owner(&store), ProcessRole::Inbox);
+    let (mut first_loops, mut second_loops) = (first.loops(), second.loops());
+    let is_live = |name: &str| {
+        let told = news.lock().expect("no one failed");
+        let health = |it: &News| match it {
+            News::Health(id, health) if *id == name.into() => Some(matches!(health, Health::Live { .. })),
+            _ => None,
+        };
+        told.iter().rev().find_map(health)
+    };
+    leading.step(hands.now()).await;
+    take_steps(&mut first_loops, hands.now()).await;
+    take_steps(&mut second_loops, hands.now()).await;
+    leading.step(hands.now()).await;
+    assert_eq!((is_live("first"), is_live("second")), (Some(true), Some(true)));
+    hands.server.now(|_| Answer::Cut);
+    for _ in 0..40 {
+        hands.pass(5);
+        leading.step(hands.now()).await;
+        take_steps(&mut first_loops, hands.now()).await;
+        take_steps(&mut second_loops, hands.now()).await;
+    }
+    assert_eq!((is_live("first"), is_live("second")), (Some(false), Some(false)));
+    hands.server.now(chat);
+    take_steps(&mut second_loops, hands.now()).await;
+    assert_eq!(is_live("second"), Some(false), "it waits before it asks again");
+    first.refresh();
+    take_steps(&mut first_loops, hands.now()).await;
+    assert_eq!(is_live("first"), Some(true));
+    leading.step(hands.now()).await;
+    take_steps(&mut second_loops, hands.now()).await;
+    assert_eq!(is_live("second"), Some(true), "what the first heard, the second knows");
 }

@@ -321,3 +321,43 @@ async fn a_read_only_tab_never_sends() {
     assert_eq!(hands.push().await, PushStep::Halted);
     assert!(hands.server.seen().is_empty());
 }
+
+#[tokio::test]
+async fn a_text_that_found_no_connection_leaves_with_the_first_answer_and_ends_being_offline() {
+    let hands = ready().await;
+    hands.queue("c1", Operation::SetAutomation { enabled: false });
+    hands.queue_text("c1", "Ana here");
+    hands.server.now(|request| match request.route().as_str() {
+        "PATCH /conversations/c1" => Answer::ok(json!({
+            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
+        })),
+        _ => Answer::Cut,
+    });
+    // Its history is asked for before it leaves, more and more seldom.
+    for seconds in [6, 11, 21] {
+        hands.push().await;
+        hands.pull_trigger().await;
+        hands.pass(seconds);
+    }
+    hands.push().await;
+    assert!(matches!(hands.health(), Some(Health::Offline { .. })));
+    hands.server.seen();
+    hands.server.now(chat);
+    assert!(matches!(hands.push().await, PushStep::Due(_)), "nothing has answered");
+    hands.pass(1);
+    hands.pull_trigger().await;
+    assert_eq!(hands.push().await, PushStep::Idle);
+    assert_eq!(hands.server.posts().len(), 1, "it waits for no time of its own");
+    // Where nothing is read, an answer to a write says as much.
+    hands.server.now(|_| Answer::Cut);
+    for _ in 0..3 {
+        hands.pull_trigger().await;
+        hands.pass(5);
+    }
+    assert!(matches!(hands.health(), Some(Health::Offline { .. })));
+    hands.server.now(chat);
+    hands.queue_text("c1", "And again");
+    hands.push().await;
+    assert_eq!(hands.server.posts().len(), 1);
+    assert!(matches!(hands.health(), Some(Health::Live { .. })));
+}
