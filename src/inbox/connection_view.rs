@@ -40,7 +40,8 @@ pub fn words(health: &Health, now: Timestamp, settings: &Settings, theme: Theme)
         }
         Health::Refused { code, why } => {
             let refresh = settings.keymap.first(Command::Refresh);
-            (format!("KEY NOT TAKEN: {code} · {refresh} tries again · {why}"), theme.error())
+            let again = "a new key needs a restart";
+            (format!("KEY NOT TAKEN: {code} · {again}; {refresh} tries this one · {why}"), theme.error())
         }
         Health::Misconfigured { why } => (format!("CANNOT WORK: {why}"), theme.error()),
     }
@@ -83,7 +84,7 @@ mod tests {
             (Health::Limited { until: ago(2) }, "limited by the server until 10:04, 1s", "wait"),
             (
                 Health::Refused { code, why: SafeText::line("gone") },
-                "KEY NOT TAKEN: REVOKED_KEY · Ctrl-R tries again · gone",
+                "KEY NOT TAKEN: REVOKED_KEY · a new key needs a restart; Ctrl-R tries this one · gone",
                 "!",
             ),
             (Health::Misconfigured { why: SafeText::line("a redirect") }, "CANNOT WORK: a redirect", "!"),
