@@ -2,6 +2,7 @@
 
 use crate::Inbox;
 use crate::changes::Changes;
+use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::TerminalOrder;
@@ -13,26 +14,31 @@ use crate::screens::composer::ComposerMode;
 use crate::tab::Focus;
 
 impl Desk {
-    /// Goes into the selected conversation.
-    pub(crate) fn open(&mut self, focus: Focus, context: &mut Context) {
-        if self.tab().focus == Focus::List
-            && let Some(selected) = self.list().selected.clone()
-        {
+    /// Goes into the selected conversation, whether it is the one shown or not;
+    /// false, and said why, if there is none.
+    pub(crate) fn open(&mut self, focus: Focus, context: &mut Context) -> bool {
+        if self.tab().focus == Focus::List {
+            let Some(selected) = self.list().selected.clone() else {
+                context.warn(conditions::no_conversation(self.tab()));
+                return false;
+            };
             self.list_mut().touch();
             self.show(&selected, context);
         }
         let tab = self.tab_mut();
-        if let Some(history) = &mut tab.history {
-            history.opened = true;
-            tab.focus = focus;
-        }
+        let Some(history) = &mut tab.history else { return false };
+        history.opened = true;
+        tab.focus = focus;
+        true
     }
 
     /// Goes into the composer, quoting the selected message if asked to.
     pub(crate) fn write(&mut self, quote: bool, context: &mut Context) {
         // An SMS quotes nothing.
         let from_history = self.tab().focus == Focus::History && !self.tab().is_phone();
-        self.open(Focus::Composer, context);
+        if !self.open(Focus::Composer, context) {
+            return;
+        }
         let tab = self.tab_mut();
         let quoted = match &tab.history {
             Some(history) if quote && from_history && history.selected.is_some() => {
@@ -76,7 +82,9 @@ impl Desk {
         let next = order[(at + 3).saturating_add_signed(by) % 3];
         match next {
             Focus::List => self.tab_mut().focus = Focus::List,
-            _ => self.open(next, context),
+            _ => {
+                self.open(next, context);
+            }
         }
     }
 }

@@ -23,12 +23,6 @@ const REMEMBERED: usize = 50;
 impl Inbox {
     /// Text was pasted by the person.
     pub(crate) fn pasted(&mut self, text: &str) {
-        if self.features.macros.playing.is_some() {
-            return self
-                .features
-                .macros
-                .stop_playing("text was pasted meanwhile, which was ignored", &mut self.context);
-        }
         if !recording::asks_a_person(&self.context)
             && (!self.context.layers.is_empty() || self.desk.is_typing())
         {
@@ -39,9 +33,6 @@ impl Inbox {
 
     /// A key was pressed.
     pub(crate) fn key(&mut self, key: KeyPress) {
-        if self.features.macros.pressed_while_playing(key, &mut self.context) {
-            return;
-        }
         self.context.pointed = None;
         self.context.settings.keymap.tells_shift_enter |= key.code == KeyCode::Enter && key.shift;
         // Who goes on working does not want to leave any more.

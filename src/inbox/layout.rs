@@ -106,7 +106,7 @@ pub const WITH_CARD: u16 = 150;
 pub const WITH_SECOND: u16 = 220;
 
 /// Whether the terminal is too small to show anything.
-pub fn too_small(width: u16, height: u16) -> bool {
+pub fn is_too_small((width, height): (u16, u16)) -> bool {
     width < LEAST_WIDTH || height < LEAST_HEIGHT
 }
 

@@ -13,6 +13,8 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::hints;
 use crate::hints::HintTarget;
+use crate::keyboard::ahead::TypedInput;
+use crate::keyboard::ahead::update as ahead;
 use crate::keys::Pointer;
 use crate::keys::{KeyCode, KeyPress};
 use crate::layout::Area;
@@ -44,6 +46,11 @@ pub(crate) fn pointer(inbox: &mut Inbox, pointer: Pointer) {
     }
 }
 
+/// A click that is a key.
+fn press(inbox: &mut Inbox, key: KeyPress) {
+    ahead::typed(inbox, TypedInput::Key(key));
+}
+
 /// Selects a row or a key of the topmost popup, or takes the one that was
 /// selected by the click before.
 fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
@@ -51,11 +58,11 @@ fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
     let (target, rows) = (top.target_at(inbox, at), top.rows(inbox));
     let again = target.is_some_and(|it| inbox.context.is_pointed(it));
     match (target, rows) {
-        (Some(PopupTarget::Key(key)), _) if again => return inbox.key(key),
-        (Some(PopupTarget::Row(_)), _) if again => return inbox.key(KeyPress::plain(KeyCode::Enter)),
+        (Some(PopupTarget::Key(key)), _) if again => return press(inbox, key),
+        (Some(PopupTarget::Row(_)), _) if again => return press(inbox, KeyPress::plain(KeyCode::Enter)),
         (Some(PopupTarget::Row(row)), Some(rows)) => {
             let code = if row > rows.chosen { KeyCode::Down } else { KeyCode::Up };
-            (0..row.abs_diff(rows.chosen)).for_each(|_| inbox.key(KeyPress::plain(code)));
+            (0..row.abs_diff(rows.chosen)).for_each(|_| press(inbox, KeyPress::plain(code)));
         }
         _ => (),
     }
@@ -100,7 +107,7 @@ fn click_hint(inbox: &mut Inbox, target: HintTarget) {
         HintTarget::Keys(command) => {
             inbox.keyboard.pressed.clear();
             let keys = inbox.context.settings.keymap.keys(command).first().cloned();
-            keys.into_iter().flatten().for_each(|it| inbox.key(it));
+            keys.into_iter().flatten().for_each(|it| press(inbox, it));
         }
     }
 }
@@ -108,7 +115,9 @@ fn click_hint(inbox: &mut Inbox, target: HintTarget) {
 /// A click into the composer is its key: it says why where it cannot be.
 fn click_composer(inbox: &mut Inbox) {
     match inbox.enabled(Command::Write) {
-        Ok(()) => inbox.desk.open(Focus::Composer, &mut inbox.context),
+        Ok(()) => {
+            inbox.desk.open(Focus::Composer, &mut inbox.context);
+        }
         Err(why) => inbox.context.warn(why),
     }
 }
@@ -178,7 +187,9 @@ impl Desk {
     }
 
     fn click_history(&mut self, area: Area, at: (u16, u16), context: &mut Context) {
-        self.open(Focus::History, context);
+        if !self.open(Focus::History, context) {
+            return;
+        }
         let Some(history) = &mut self.tab_mut().history else { return };
         if at.1 > area.y {
             history.select_row(usize::from(at.1 - area.y - 1));

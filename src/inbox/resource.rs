@@ -88,6 +88,11 @@ impl<Q> Resource<Q> {
         self.asked_at.is_some()
     }
 
+    /// Whether it is being read and has not failed since it was read last.
+    pub fn is_under_way(&self) -> bool {
+        self.asked_at.is_some() && self.failure.is_none()
+    }
+
     /// Whether nothing has changed since it was read.
     pub fn is_fresh(&self) -> bool {
         !self.stale && self.asked_at.is_none() && self.failure.is_none()

@@ -36,8 +36,12 @@ use model::time::HOUR;
 /// No upload takes longer.
 const UPLOAD: i64 = HOUR;
 
-/// A load has ended; of a time that is not shown, it is dropped.
+/// A load has ended; of a time that is not shown, or where it would go
+/// elsewhere and nobody waits for that any more, it is dropped.
 pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) {
+    if !inbox.keyboard.ahead.read_ended(&load) {
+        return;
+    }
     match read {
         Ok(found) => {
             if let Some((load, found)) = past::sift(&mut inbox.context, load, found) {

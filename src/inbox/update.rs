@@ -10,11 +10,12 @@ use crate::features::past::update as past;
 use crate::features::person::update as person;
 
 use crate::features::macros::playing::update as playing;
+use crate::keyboard::ahead::TypedInput;
+use crate::keyboard::ahead::update as ahead;
 use crate::loads::update as loads;
 use crate::notice::update as notice;
 use crate::outside::update as outside;
 use crate::pages::update as pages;
-use crate::pointer;
 use crate::results;
 use crate::screens::broadcasts::steering;
 use crate::screens::composer;
@@ -67,13 +68,13 @@ impl Inbox {
         match event {
             Event::Time(now) => self.context.now = self.context.now.max(now),
             Event::Key(key) => {
-                self.key(key);
+                ahead::typed(self, TypedInput::Key(key));
                 self.context.guard.pressed(self.context.now);
             }
-            Event::Paste(text) => self.pasted(&text),
+            Event::Paste(text) => ahead::typed(self, TypedInput::Paste(text)),
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
-            Event::Pointer(pointer) => pointer::pointer(self, pointer),
+            Event::Pointer(pointer) => ahead::pointed(self, pointer),
             Event::Resize(width, height) => {
                 self.context.size = (width, height);
                 self.context.push(TerminalOrder::Redraw);
@@ -129,9 +130,28 @@ impl Inbox {
         }
         self.desk.ask_again_of_ai(&self.context);
         self.settle();
-        playing::play_all(self);
+        self.go_on();
         past::wrap(&mut self.context);
         std::mem::take(&mut self.context.effects)
+    }
+
+    /// Plays the steps of a macro and lets keys act that waited, one after the
+    /// other, as long as nothing has to come first.
+    fn go_on(&mut self) {
+        // What one of them asks for is noted once, when it has settled.
+        let mut asked = Vec::new();
+        let mut replayed = false;
+        loop {
+            asked.append(&mut self.context.effects);
+            let played = playing::play_on(self);
+            replayed = !played && ahead::act_next(self, replayed);
+            if !played && !replayed {
+                break;
+            }
+            self.settle();
+        }
+        asked.append(&mut self.context.effects);
+        self.context.effects = asked;
     }
 
     /// After each event: what has become due, and what is missing on screen.
@@ -180,6 +200,7 @@ impl Inbox {
         notice::end_notice(self);
         self.changes.note_writes(&self.context);
         self.features.macros.note_asked(&self.context);
+        self.keyboard.ahead.note_asked(&self.context);
     }
 
     /// When at the latest.
@@ -197,6 +218,7 @@ impl Inbox {
             self.features.pauses.lease_due(&self.desk, &self.context).filter(|it| *it > self.context.now),
         );
         consider(self.features.macros.playing_due());
+        consider(self.keyboard.ahead.due(self.context.now));
         consider(self.people.people_due(&self.desk));
         consider(self.overview.wall_due(&self.desk));
         consider(self.broadcasts.board_due(&self.desk, &self.context));

@@ -7,7 +7,8 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::layout;
+use crate::components::paint_view;
+use crate::layout::{self, Area};
 use crate::pages::PageKind;
 use crate::screens::cards::is_deck;
 use crate::theme_view::Theme;
@@ -15,10 +16,8 @@ use crate::theme_view::Theme;
 /// Draws one frame into an empty buffer; says where the cursor stands, if it
 /// is seen.
 pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-    let (width, height) = inbox.context.size;
-    if layout::too_small(width, height) {
-        let words = format!("frontdesk needs {}x{}", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
-        crate::components::paint_view::text(buffer, 0, 0, width, &words, Style::new());
+    if layout::is_too_small(inbox.context.size) {
+        too_small(inbox, buffer);
         return None;
     }
     let areas = inbox.desk.areas(&inbox.context);
@@ -86,4 +85,14 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
     theme.lay_ground(buffer);
     crate::sweep_view::sweep(buffer);
     cursor
+}
+
+/// What is shown where nothing fits: the size that is needed first.
+fn too_small(inbox: &Inbox, buffer: &mut Buffer) {
+    let (width, height) = inbox.context.size;
+    let needs = format!("frontdesk needs {}x{}.", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
+    let interrupted = inbox.keyboard.interrupted_until().is_some_and(|it| inbox.context.now < it);
+    let leaves = if interrupted { "{interrupt} again quits." } else { "{interrupt} twice quits." };
+    let words = inbox.context.keyed(&format!("{needs} Until then no key acts; {leaves}"));
+    paint_view::paragraph(buffer, Area { x: 0, y: 0, width, height }, &words, Style::new());
 }

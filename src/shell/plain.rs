@@ -1,6 +1,7 @@
 //! The plain mode: the same desk in lines. Nothing is drawn, the terminal is
 //! not taken, words come in by lines and what is new goes out by lines.
 
+use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
 use std::sync::Arc;
 use std::time::Duration;
@@ -64,6 +65,7 @@ impl DeskParts {
             app,
             hands,
             spoken: Spoken::default(),
+            lines: VecDeque::new(),
             notifier: self.notifier,
             clipboard: self.clipboard,
             mailbox: mailbox.clone(),
@@ -101,6 +103,8 @@ struct PlainMode {
     app: Inbox,
     hands: Hands,
     spoken: Spoken,
+    /// Lines that were not read yet.
+    lines: VecDeque<String>,
     notifier: Notifier,
     clipboard: Clipboard,
     mailbox: EventQueue,
@@ -108,6 +112,7 @@ struct PlainMode {
 
 impl PlainMode {
     fn run(&mut self, mailbox: &EventQueue, now: impl Fn() -> Timestamp) -> Result<(), DeskError> {
+        let mut gone = false;
         loop {
             let until = self.app.next_due().since(now()).clamp(0, 60_000_000);
             let turn = mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
@@ -115,27 +120,45 @@ impl PlainMode {
                 return Ok(());
             }
             for event in turn.keys.into_iter().chain(turn.results) {
-                let is_line = matches!(event, Event::Line(_));
-                let quits =
-                    if let Event::Line(line) = event { self.line(&line)? } else { self.update(event)? };
-                if quits {
+                let quits = if let Event::Line(line) = event {
+                    self.lines.push_back(line);
+                    false
+                } else {
+                    self.update(event)?
+                };
+                if quits || self.read_lines(&now)? {
                     return Ok(());
-                }
-                if is_line {
-                    // What it opened is said before the next line is read.
-                    self.speak(now())?;
                 }
             }
             self.speak(now())?;
             for signal in turn.signals {
                 match signal {
-                    Signal::End | Signal::Gone => return Ok(()),
+                    Signal::End => return Ok(()),
+                    Signal::Gone => gone = true,
                     Signal::Failed => return Err(DeskError::Failed),
                     Signal::Stop => signals::stop_here(),
                     Signal::Continue | Signal::Color(_) => (),
                 }
             }
+            if gone && self.lines.is_empty() {
+                return Ok(());
+            }
         }
+    }
+
+    /// Does what the lines mean, each once what the one before it asked for is
+    /// there; true ends the desk.
+    fn read_lines(&mut self, now: impl Fn() -> Timestamp) -> Result<bool, DeskError> {
+        while !input::waits(&self.app)
+            && let Some(line) = self.lines.pop_front()
+        {
+            if self.line(&line)? {
+                return Ok(true);
+            }
+            // What it opened is said before the next line is read.
+            self.speak(now())?;
+        }
+        Ok(false)
     }
 
     /// Says what is new.

@@ -99,6 +99,30 @@ fn settings() -> Settings {
     Settings { zone: zone(), first_view: SavedView::all_open(), away: 0, ..Settings::default() }
 }
 
+/// The keys of a text: characters as they are, others as `<Enter>` or
+/// `<Ctrl-D>`; `<lt>` is the character `<`.
+fn presses(keys: &str) -> Vec<KeyPress> {
+    let mut rest = keys;
+    let mut all = Vec::new();
+    while let Some(it) = rest.chars().next() {
+        let (key, length) = match rest.split_once('>') {
+            Some((name, _)) if it == '<' && name.len() > 1 => {
+                let name = &name[1..];
+                let key = if name == "lt" {
+                    Some(KeyPress::plain(KeyCode::Char('<')))
+                } else {
+                    KeyPress::parse(name)
+                };
+                (key.unwrap_or_else(|| panic!("no key {name}")), name.len() + 2)
+            }
+            _ => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
+        };
+        rest = &rest[length..];
+        all.push(key);
+    }
+    all
+}
+
 /// A clock that moves only when it is told to.
 #[derive(Debug)]
 pub struct HandClock(AtomicI64);
@@ -167,6 +191,8 @@ pub struct Desk {
     hung: Vec<Effect>,
     /// Which reads fail.
     unreadable: fn(&Load) -> bool,
+    /// Whether no read ends.
+    reads_hang: bool,
     /// Whether what is asked of the server waits.
     far: bool,
     http: reqwest::Client,
@@ -318,6 +344,7 @@ impl Desk {
             disk: Disk::Works,
             hung: Vec::new(),
             unreadable: |_| false,
+            reads_hang: false,
             far: false,
             // A kept connection would be closed by the service at any moment.
             http: reqwest::Client::builder().no_proxy().pool_max_idle_per_host(0).build().expect("a client"),
@@ -364,6 +391,10 @@ impl Desk {
             turns += 1;
             assert!(turns < 10_000, "the desk never settles: {effect:?}");
             let event = match effect {
+                Effect::Load(load) if self.reads_hang => {
+                    self.hung.push(Effect::Load(load));
+                    None
+                }
                 Effect::Load(load) => {
                     let loaded = self.load(&load);
                     Some(Event::Loaded(load, loaded))
@@ -489,6 +520,14 @@ impl Desk {
         self
     }
 
+    /// From now on no read ends, or all that hung do.
+    pub fn reads_hang(&mut self, hang: bool) -> &mut Self {
+        self.reads_hang = hang;
+        let hung = std::mem::take(&mut self.hung);
+        self.perform(hung);
+        self
+    }
+
     /// From now on these of this desk's reads fail.
     pub fn unreadable(&mut self, which: fn(&Load) -> bool) -> &mut Self {
         self.unreadable = which;
@@ -537,25 +576,20 @@ impl Desk {
     /// Presses keys: characters as they are, others as `<Enter>` or
     /// `<Ctrl-D>`; `<lt>` is the character `<`.
     pub fn keys(&mut self, keys: &str) -> &mut Self {
-        let mut rest = keys;
-        while let Some(it) = rest.chars().next() {
-            let (key, length) = match rest.split_once('>') {
-                Some((name, _)) if it == '<' && name.len() > 1 => {
-                    let name = &name[1..];
-                    let key = if name == "lt" {
-                        Some(KeyPress::plain(KeyCode::Char('<')))
-                    } else {
-                        KeyPress::parse(name)
-                    };
-                    (key.unwrap_or_else(|| panic!("no key {name}")), name.len() + 2)
-                }
-                _ => (KeyPress::plain(KeyCode::Char(it)), it.len_utf8()),
-            };
-            rest = &rest[length..];
+        for key in presses(keys) {
             self.clock.advance(BETWEEN_KEYS);
             self.event(Event::Time(self.clock.now()));
             self.event(Event::Key(key));
         }
+        self
+    }
+
+    /// Presses keys that arrive in one read: what they ask for is done only
+    /// after the last.
+    pub fn keys_at_once(&mut self, keys: &str) -> &mut Self {
+        let effects: Vec<Effect> =
+            presses(keys).into_iter().flat_map(|it| self.app.update(Event::Key(it))).collect();
+        self.perform(effects);
         self
     }
 

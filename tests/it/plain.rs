@@ -126,6 +126,20 @@ fn a_takeover_without_a_screen() {
 }
 
 #[test]
+fn lines_that_come_together_act_one_after_the_other() {
+    let mut talk = Talk::new(|desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
+        desk.clock.advance(60_000_000);
+        desk.customer("whatsapp", "+14155550100", "Dana Whitlock", "Is anybody there?");
+    });
+    talk.hears(&["Dana Whitlock", "waits"]).says(":open maria").hears(&["Where is my order"]);
+    // In one write, so that all of them are there before anything is read.
+    talk.says(":open dana\nreply\nDear Dana").hears(&["Write to Dana Whitlock"]);
+    talk.hears(&["[y] pause the AI and send"]).says("y").hears(&["sent", "Dear Dana"]);
+    assert_eq!(talk.desk.outbound()[0]["to"], "+14155550100");
+}
+
+#[test]
 fn the_end_of_the_input_is_the_end() {
     let mut talk = Talk::new(|_| ());
     talk.hears(&["Tab 1 of 1"]);

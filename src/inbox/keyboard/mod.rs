@@ -1,7 +1,9 @@
 //! Who gets a key: the topmost layer, the composer, or the key map.
 
+pub(crate) mod ahead;
 pub(crate) mod update;
 
+use crate::keyboard::ahead::TypedAhead;
 use crate::keys::KeyPress;
 use model::time::Timestamp;
 
@@ -10,6 +12,8 @@ use model::time::Timestamp;
 pub struct Keyboard {
     /// The start of a key sequence.
     pub pressed: Vec<KeyPress>,
+    /// What was typed before it could act.
+    pub(crate) ahead: TypedAhead,
     /// Command lines said before, newest last.
     pub(crate) command_history: Vec<String>,
     /// Commands that were piped to, the newest last.

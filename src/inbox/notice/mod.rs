@@ -85,6 +85,8 @@ pub(crate) enum Fact {
     Asking(ChannelId),
     /// One more key ends the desk.
     Interrupted,
+    /// Keys wait for a slow read.
+    KeysWait,
 }
 
 impl Keyboard {

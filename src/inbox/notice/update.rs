@@ -59,6 +59,13 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
             let asks = inbox.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
             asks.then(|| "asking the server".to_owned())
         }
+        Fact::KeysWait => match inbox.keyboard.ahead.waiting(inbox.context.now) {
+            0 => None,
+            1 => Some("this desk's files are still being read; 1 key waits · Esc drops it".to_owned()),
+            keys => {
+                Some(format!("this desk's files are still being read; {keys} keys wait · Esc drops them"))
+            }
+        },
         Fact::Interrupted => inbox
             .keyboard
             .interrupted_until()
@@ -74,7 +81,7 @@ impl Keyboard {
             Lasts::Until(until) => Some(*until),
             Lasts::While(Fact::Interrupted) => self.interrupted_until(),
             Lasts::While(Fact::Held { until, .. }) => Some(*until),
-            Lasts::While(Fact::Unfilled | Fact::Asking(_)) => None,
+            Lasts::While(Fact::Unfilled | Fact::Asking(_) | Fact::KeysWait) => None,
         }
     }
 }

@@ -166,6 +166,10 @@ impl Overlay for CommandPalette {
         false
     }
 
+    fn shows(&self, load: &Load) -> bool {
+        !self.is_menu && *load == Load::Names
+    }
+
     fn is_read_out(&self) -> bool {
         false
     }

@@ -8,6 +8,7 @@ use crate::Inbox;
 use crate::command::{Command, CommandRow, CommandScope, TABLE, VERBS};
 use crate::event::Event;
 use crate::features::macros::recording::update as recording;
+use crate::keyboard::ahead::update as ahead;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::overlay::OverlayInput;
@@ -209,6 +210,11 @@ fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
             [Event::Paste(format!("{gap}{line}"))].into_iter().chain(press(inbox, Command::Send)).collect()
         }
     }
+}
+
+/// Whether a line is read only once what the one before it asked for is there.
+pub fn waits(inbox: &Inbox) -> bool {
+    ahead::keys_wait(inbox)
 }
 
 /// What leaves the text or the layer on top.

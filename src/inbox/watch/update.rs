@@ -4,6 +4,7 @@ use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, Load, SyncOrder};
+use crate::layout;
 use crate::screens::composer::Composer;
 use crate::screens::composer::reply_conflict::ReadProgress;
 use crate::screens::history::History;
@@ -56,7 +57,8 @@ impl WatchState {
     /// Marks as seen what an opened history shows at its end, while the
     /// terminal has the focus.
     pub(crate) fn mark_seen(&mut self, desk: &mut Desk, context: &mut Context) {
-        if !context.focused || !desk.is_inbox_shown() || context.past.is_some() {
+        let is_shown = context.focused && !layout::is_too_small(context.size);
+        if !is_shown || !desk.is_inbox_shown() || context.past.is_some() {
             return;
         }
         let tab = desk.tab();

@@ -18,8 +18,8 @@ use model::queries::ConversationKey;
 impl Desk {
     /// Goes into the composer to write a private note.
     pub(crate) fn write_note(&mut self, context: &mut Context) {
-        self.open(Focus::Composer, context);
-        if let Some(composer) = &mut self.tab_mut().composer {
+        let is_open = self.open(Focus::Composer, context);
+        if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| is_open) {
             composer.mode = ComposerMode::Note;
         }
     }

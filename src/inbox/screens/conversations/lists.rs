@@ -38,6 +38,12 @@ impl ConversationList {
         self.loaded && !self.other && self.index().is_some()
     }
 
+    /// Whether the row that keys are meant for is still to be read.
+    fn lacks_selection(&self) -> bool {
+        let is_empty = self.is_empty() && self.selected.is_none();
+        self.resource.is_under_way() && !self.has_selection() && !is_empty
+    }
+
     /// Whether it has just moved its selection by itself.
     pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
         self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
@@ -66,6 +72,21 @@ impl Desk {
         let read = || tab.history.as_ref()?.row.as_ref().filter(|it| it.is(&key));
         let listed = || self.list().page.rows.iter().find(|it| it.is(&key));
         if tab.focus == Focus::List { listed().or_else(read) } else { read().or_else(listed) }
+    }
+
+    /// Whether the conversation that keys are meant for is still to be read.
+    pub(crate) fn lacks_target(&self) -> bool {
+        let tab = self.tab();
+        match (tab.focus, &tab.history) {
+            _ if !self.is_inbox_shown() => false,
+            // A mail begins once its thread and its draft are there.
+            _ if tab.mail.begun.is_some() => true,
+            (Focus::List, _) => self.list().lacks_selection(),
+            (Focus::History, Some(history)) => {
+                history.resource.is_under_way() && self.current_conversation().is_none()
+            }
+            (Focus::History, None) | (Focus::Composer, _) => false,
+        }
     }
 
     /// The history of that conversation, once it is there.

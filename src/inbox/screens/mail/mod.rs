@@ -44,7 +44,7 @@ pub struct MailState {
     triage: Option<Triage>,
     /// A mail that begins once its thread is loaded, and whether with a
     /// canned reply.
-    begun: Option<(MailBeginning, bool)>,
+    pub(crate) begun: Option<(MailBeginning, bool)>,
     /// To whom a new mail goes that begins.
     begun_to: Option<String>,
     /// Mails that were sent from here, as they leave and as they were written.

@@ -214,8 +214,8 @@ impl Desk {
 
     /// Opens the picker, and reads the list if it is old.
     pub(crate) fn pick_template(&mut self, context: &mut Context) {
-        if self.tab().focus == Focus::List {
-            self.open(Focus::History, context);
+        if self.tab().focus == Focus::List && !self.open(Focus::History, context) {
+            return;
         }
         context.push(Effect::Load(Load::Templates(self.tab().channel.id.clone())));
         context.open(TemplatePicker::default());

@@ -5,10 +5,7 @@
 pub(crate) mod update;
 
 use crate::features::macros::Macros;
-use std::collections::VecDeque;
-
 use crate::features::macros::steps::RecordedStep;
-use crate::keys::KeyPress;
 use model::queries::ConversationKey;
 use model::time::{SECOND, Timestamp};
 
@@ -29,8 +26,6 @@ pub(crate) struct Playing {
     wanders: bool,
     /// Since when the current step is awaited.
     since: Timestamp,
-    /// What the person pressed meanwhile.
-    pressed: VecDeque<KeyPress>,
 }
 
 /// What has been asked for and has not come yet.

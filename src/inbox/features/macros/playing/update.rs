@@ -11,9 +11,8 @@ use crate::features::macros::recording;
 use crate::features::macros::recording::update::asks_a_person;
 use crate::features::macros::steps;
 use crate::features::macros::steps::RecordedStep;
-use crate::keys::{KeyCode, KeyPress};
+use crate::keys::KeyPress;
 use model::conversations::ConversationRow;
-use std::collections::VecDeque;
 
 pub(crate) fn play_macro(inbox: &mut Inbox, letter: char) {
     match inbox.features.macros.steps_of(letter, &inbox.context) {
@@ -31,30 +30,11 @@ pub(crate) fn play(inbox: &mut Inbox, letter: Option<char>, steps: Vec<RecordedS
         about: inbox.desk.current_conversation().map(ConversationRow::key),
         wanders: false,
         since: inbox.context.now,
-        pressed: VecDeque::new(),
     });
 }
 
-/// Plays as many steps as can be played without anything coming first.
-pub(crate) fn play_all(inbox: &mut Inbox) {
-    // What one step asks for is noted once, when that step has settled.
-    let mut asked = Vec::new();
-    loop {
-        asked.append(&mut inbox.context.effects);
-        let played = play_on(inbox);
-        if played {
-            inbox.settle();
-        } else {
-            asked.append(&mut inbox.context.effects);
-            inbox.context.effects = asked;
-            return;
-        }
-    }
-}
-
-/// Plays the next step if nothing is awaited; whether one was played or
-/// the macro has ended with keys that wait.
-fn play_on(inbox: &mut Inbox) -> bool {
+/// Plays the next step if nothing is awaited; whether one was played.
+pub(crate) fn play_on(inbox: &mut Inbox) -> bool {
     let Some(playing) = &inbox.features.macros.playing else { return false };
     if let Some(why) = inbox.context.refusal.take().filter(|_| playing.done > 0) {
         inbox.features.macros.stop_playing(&why, &mut inbox.context);
@@ -96,7 +76,8 @@ fn play_next(inbox: &mut Inbox) -> bool {
     let now = inbox.context.now;
     let Some(playing) = &mut inbox.features.macros.playing else { return false };
     let Some(step) = playing.steps.get(playing.done).cloned() else {
-        return end_playing(inbox);
+        end_playing(inbox);
+        return false;
     };
     (playing.about, playing.since) = (here, now);
     playing.done += 1;
@@ -123,9 +104,9 @@ fn play_command(inbox: &mut Inbox, command: command::Command, key: KeyPress) {
     inbox.call(command, key);
 }
 
-/// The last step was played: what the person pressed meanwhile comes now.
-fn end_playing(inbox: &mut Inbox) -> bool {
-    let Some(playing) = inbox.features.macros.playing.take() else { return false };
+/// The last step was played.
+fn end_playing(inbox: &mut Inbox) {
+    let Some(playing) = inbox.features.macros.playing.take() else { return };
     if let Some(letter) = playing.letter {
         let steps = recording::count(steps::count(&playing.steps));
         inbox
@@ -133,28 +114,12 @@ fn end_playing(inbox: &mut Inbox) -> bool {
             .say(inbox.context.keyed(&format!("macro {letter}: {steps} · {{undo}} takes back what can be")));
     }
     // What opened a question must not be answered by typing ahead.
-    let pressed = if asks_a_person(&inbox.context) { VecDeque::new() } else { playing.pressed };
-    let any = !pressed.is_empty();
-    for key in pressed {
-        inbox.key(key);
+    if asks_a_person(&inbox.context) {
+        inbox.keyboard.ahead.drop_keys();
     }
-    any
 }
 
 impl Macros {
-    /// A key was pressed while a macro is played: two end it, others wait
-    /// until it has ended.
-    pub(crate) fn pressed_while_playing(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let Some(playing) = &mut self.playing else { return false };
-        if key.code == KeyCode::Esc || key == KeyPress::ctrl('c') {
-            playing.pressed.clear();
-            self.stop_playing("you stopped it", context);
-        } else {
-            playing.pressed.push_back(key);
-        }
-        true
-    }
-
     /// Notes what these effects ask for.
     pub(crate) fn note_asked(&mut self, context: &Context) {
         for effect in &context.effects {

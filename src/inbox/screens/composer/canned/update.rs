@@ -57,7 +57,9 @@ impl Desk {
     /// Opens the picker from the list or the history.
     pub(crate) fn canned(&mut self, context: &mut Context) {
         let back = Some(self.tab().focus);
-        self.open(Focus::Composer, context);
+        if !self.open(Focus::Composer, context) {
+            return;
+        }
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.mode = ComposerMode::Reply;
         }

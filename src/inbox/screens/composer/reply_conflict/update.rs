@@ -6,6 +6,7 @@ use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Intent;
 use crate::keys::{KeyCode, KeyPress};
+use crate::layout;
 use crate::overlays::overlay::{KeyOutcome, Overlay, OverlayInput};
 use crate::overlays::quoted_messages::{CUT, quoted};
 use crate::overlays::view::OverlayView;
@@ -50,6 +51,10 @@ impl OverlayView for CrossedReply {
 impl Desk {
     /// The frame that shows the inbox as it is has been drawn.
     pub fn drawn(&mut self, now: Timestamp, context: &mut Context) {
+        // A question that does not fit is not on screen, even if it was before.
+        if layout::is_too_small(context.size) {
+            return context.guard.raise();
+        }
         context.guard.drawn(now);
         self.list_mut().widen();
         let seen = self.areas(context).history.is_some() && self.is_inbox_shown();

@@ -24,8 +24,8 @@ pub(crate) fn begin_mail(inbox: &mut Inbox, begun: MailBeginning, canned: bool) 
     if begun == MailBeginning::New {
         let id = ConversationId::new(format!("{NEW}{}", inbox.context.now.micros()));
         inbox.desk.show_new_mail(&id, &mut inbox.context);
-    } else {
-        inbox.desk.open(Focus::History, &mut inbox.context);
+    } else if !inbox.desk.open(Focus::History, &mut inbox.context) {
+        return;
     }
     inbox.desk.tab_mut().mail.begun = Some((begun, canned));
     go_on_with_mail(inbox);

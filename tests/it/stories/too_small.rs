@@ -1,0 +1,81 @@
+//! A terminal in which nothing fits shows what it needs, and takes nothing until
+//! it has it: no key, no click, no answer to a question, and nothing is seen.
+
+use crate::desk::Desk;
+use frontdesk::inbox::keys::Pointer;
+
+const SMALL: (u16, u16) = (20, 5);
+
+fn maria() -> Desk {
+    let mut desk = Desk::new(120, 40);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
+    desk.settle().settle().keys("<Enter>").shows("AI ON");
+    desk
+}
+
+#[test]
+fn it_says_what_it_needs_and_that_no_key_acts() {
+    let mut desk = maria();
+    desk.resize(SMALL);
+    let words = desk.picture().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words, "frontdesk needs 40x10. Until then no key acts; Ctrl-C twice quits.");
+    desk.shows("40x10.").keys("<Ctrl-C>");
+    assert!(!desk.quit && desk.picture().contains("again"), "{}", desk.picture());
+    desk.keys("<Ctrl-C>");
+    assert!(desk.quit);
+}
+
+#[test]
+fn no_key_no_paste_and_no_click_acts() {
+    let mut desk = maria();
+    desk.resize(SMALL);
+    desk.keys("epgq").pastes("Hello").mouse(Pointer::Down(2, 2));
+    desk.settle().pass(60);
+    desk.resize((120, 40));
+    desk.settle().shows("Maria Lopez · +34").shows("AI ON").hides("closing in").hides("Hello");
+    assert!(!desk.quit && !desk.app.desk.is_typing());
+    desk.keys("r").types("Dear Maria");
+    desk.resize(SMALL);
+    desk.types("xyz").keys("<Enter>");
+    desk.resize((120, 40));
+    desk.settle().shows("Dear Maria").hides("Dear Mariax").hides("[y] pause the AI");
+}
+
+#[test]
+fn what_was_typed_before_does_not_act_unseen() {
+    let mut desk = maria();
+    desk.reads_hang(true).keys_at_once(":open maria<Enter>pr");
+    desk.resize(SMALL);
+    desk.reads_hang(false).resize((120, 40));
+    desk.settle().shows("AI ON").shows("r to reply");
+}
+
+#[test]
+fn a_question_is_seen_again_before_it_is_answered() {
+    let mut desk = maria();
+    desk.keys("r").types("Dear Maria").keys("<Enter>").shows("[y] pause the AI and send");
+    desk.wait(2_000_000);
+    desk.resize(SMALL);
+    desk.wait(2_000_000);
+    desk.keys("y");
+    desk.resize((120, 40));
+    // It has just come back.
+    desk.types("y").shows("[y] pause the AI and send").settle().pass(60).settle();
+    assert!(desk.outbound().is_empty());
+    desk.wait(2_000_000);
+    desk.keys("y").settle().pass(60).settle();
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn what_comes_meanwhile_is_not_seen() {
+    let mut desk = maria();
+    desk.resize(SMALL);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    desk.settle().settle();
+    let unread = |desk: &Desk| desk.app.desk.tabs[0].list.page.rows[0].unread;
+    assert_eq!(unread(&desk), 1);
+    desk.resize((120, 40));
+    desk.settle();
+    assert_eq!(unread(&desk), 0);
+}
