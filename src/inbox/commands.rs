@@ -166,7 +166,7 @@ macro_rules! each_command {
             ContinueBroadcast Broadcasts ["c"] "continue" "Let it go on, with another limit of failures if wanted" => broadcasts::may_continue, broadcasts::continue_paused;
             StopBroadcast Broadcasts ["S"] "stop" "Stop it between waves, for good; asks first" => broadcasts::may_stop, broadcasts::stop;
             ShowRecipients Broadcasts ["d"] "recipients" "Whom it went to and what became of each, as far as messages show" => broadcasts::is_chosen, broadcasts::show_recipients;
-            RetryFailed Broadcasts ["R"] "retry failed" "A new broadcast to those that failed" => broadcasts::is_chosen, broadcasts::retry_failed;
+            RetryFailed Broadcasts ["R"] "retry failed" "A new broadcast to those that failed" => broadcasts::may_retry_failed, broadcasts::retry_failed;
             CopyFailed Broadcasts ["y f"] "copy failed" "Copy the numbers of those that failed" => broadcasts::is_chosen, broadcasts::copy_failed;
             ExportReport Broadcasts ["e"] "report" "Write a CSV report with a line for each recipient" => broadcasts::is_chosen, broadcasts::export_report;
             NewWebhook Webhooks ["a"] "new" "Register a webhook, with a secret made here and shown once" => on_writable_tab, webhooks::new_webhook;
@@ -248,7 +248,7 @@ macro_rules! each_command {
             Interrupt Desk ["Ctrl-C"] "quit" "Twice quits; drafts are safe" => always, desk::interrupt;
             Send Composer ["Enter", "Ctrl-X"] "send" "Send, held for a few seconds; on an empty composer: send what is held now" => always, composer::send;
             NewLine Composer ["Ctrl-J", "Alt-Enter", "Shift-Enter"] "new line" "New line" => always, composer::new_line;
-            UndoEdit Composer ["Ctrl-_", "Ctrl-Z"] "undo" "Undo an edit" => always, composer::undo_edit;
+            UndoEdit Composer ["Ctrl-_", "Ctrl-Z"] "undo edit" "Undo an edit" => always, composer::undo_edit;
             RedoEdit Composer ["Ctrl-Y"] "redo" "Redo it" => always, composer::redo_edit;
             LineStart Composer ["Ctrl-A", "Home"] "start" "Start of the line" => always, composer::line_start;
             LineEnd Composer ["Ctrl-E", "End"] "end" "End of the line" => always, composer::line_end;

@@ -11,6 +11,7 @@ use crate::features::macros::steps::RecordedStep;
 use crate::features::past::update as past;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
+use crate::overlays::guard::update as guard;
 use crate::overlays::overlay::KeyOutcome;
 use crate::screens::composer::attachments;
 use crate::screens::composer::typing;
@@ -103,7 +104,8 @@ impl Inbox {
     pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
         let Some(top) = self.context.layers.last() else { return false };
         let asks = top.is_question();
-        if asks && !self.desk.guard_lets(key, &mut self.context) {
+        let is_answer = asks && guard::answers(self).is_some_and(|all| all.iter().any(|it| it.0 == key));
+        if asks && !self.desk.guard_lets(key, is_answer, &mut self.context) {
             return true;
         }
         let depth = self.context.layers.len() - 1;

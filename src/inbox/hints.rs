@@ -6,6 +6,7 @@ use crate::command;
 use crate::command::Command;
 use crate::features::past;
 use crate::layout::Area;
+use crate::overlays::guard::update as guard;
 use crate::pages::PageKind;
 use crate::screens::broadcasts;
 use crate::screens::cards::is_deck;
@@ -98,6 +99,10 @@ fn of_what_goes_on(inbox: &Inbox) -> Option<Vec<Hint>> {
     if let Some(hints) = inbox.context.layers.last().and_then(|it| it.hints(inbox)) {
         return Some(hints.into_iter().map(shown).collect());
     }
+    // A question takes its own keys alone.
+    if let Some(answers) = guard::answers(inbox).filter(|it| !it.is_empty()) {
+        return Some(answers.into_iter().map(|(key, word)| shown((key.to_string(), word))).collect());
+    }
     // What can follow stands above, in the list of continuations.
     (!inbox.keyboard.pressed.is_empty()).then(|| vec![shown(("Esc".to_owned(), "cancel".to_owned()))])
 }
@@ -108,7 +113,8 @@ fn hints(inbox: &Inbox) -> Vec<Hint> {
         return hints;
     }
     let keymap = &inbox.context.settings.keymap;
-    let acts = |it: &Command| !keymap.keys(*it).is_empty() && !is_elsewhere(inbox, *it);
+    let acts =
+        |it: &Command| !keymap.keys(*it).is_empty() && !is_elsewhere(inbox, *it) && !is_idle(inbox, *it);
     let mut commands: Vec<Command> = offered(inbox).iter().copied().filter(acts).collect();
     if inbox.context.settings.footer != Footer::Keys {
         commands = few(inbox, &commands);
@@ -140,6 +146,12 @@ fn few(inbox: &Inbox, commands: &[Command]) -> Vec<Command> {
     few
 }
 
+/// Whether there is nothing here for it to act on.
+fn is_idle(inbox: &Inbox, command: Command) -> bool {
+    command == Command::Open && inbox.desk.list().is_empty()
+        || command == Command::RetryFailed && inbox.enabled(command).is_err()
+}
+
 /// Whether it never acts on this tab: its channel does not do it, or nothing
 /// is changed from here.
 fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
@@ -156,7 +168,12 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
 /// What a key does where it is pressed now.
 fn word(inbox: &Inbox, command: Command) -> &'static str {
     let (is_mail, is_wall) = (inbox.desk.tab().is_mail(), inbox.desk.page == PageKind::Wall);
+    let in_note = inbox.desk.is_typing() && inbox.desk.composer_mode() == ComposerMode::Note;
     let other = [
+        // The last line is short of room; which undo is meant is plain in a text.
+        (Command::UndoEdit, true, "undo"),
+        (Command::Send, in_note, "keep"),
+        (Command::SwitchMode, in_note, "answer"),
         (Command::Close, is_mail, "archive"),
         (Command::Unseen, is_mail, "unread"),
         (Command::GoToRow, is_wall, "what failed"),
@@ -287,7 +304,7 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
             C::SearchAll,
         ],
         Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note) => {
-            &[C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
+            &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
         }
         Focus::Composer => {
             &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]

@@ -329,11 +329,18 @@ impl Desk {
             Some(channel) => self.tabs.iter().any(|it| it.channel.id == *channel && rests(it)),
             None => rests(self.tab()),
         };
+        let tab = query
+            .channel
+            .as_ref()
+            .map_or(Some(self.tab()), |it| self.tabs.iter().find(|tab| tab.channel.id == *it));
+        let read = tab.filter(|it| it.focus != Focus::List);
+        let read = read.and_then(|it| Some(it.key_of(&it.history.as_ref()?.conversation)));
         let list = match &query.channel {
             Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
             None => Some(&mut self.all),
         };
         if let Some(list) = list {
+            list.read_on(read.as_ref());
             list.receive(query, page, (visible, follow), now);
         }
     }
@@ -381,6 +388,8 @@ impl Credits {
         let credits = account.credits;
         if let Some(tab) = desk.tab_of(channel) {
             let before = tab.account.replace(account).map(|it| it.credits);
+            // The other tabs of the workspace draw on the same balance.
+            self.credits(channel, credits, desk, context);
             self.balance_told(before, credits, context);
         }
     }

@@ -100,6 +100,31 @@ fn a_row_that_leaves_gives_its_place_to_its_neighbour_and_says_so() {
 }
 
 #[test]
+fn a_row_that_undo_brings_back_is_selected_again() {
+    // (what was done between, whether it was taken back, whether it is read, the selected row)
+    let nothing: fn(&mut ConversationList) = |_| ();
+    let cases = [
+        (nothing, true, false, "b"),
+        (nothing, false, true, "b"),
+        (nothing, false, false, "c"),
+        (|it| it.step(-1, VISIBLE), true, true, "a"),
+        (|it| it.touch(), true, true, "c"),
+    ];
+    for (between, undone, read, expected) in cases {
+        let mut list = list(&["a", "b", "c"]);
+        list.step(1, VISIBLE);
+        receive(&mut list, &["a", "c"], 1);
+        between(&mut list);
+        if undone {
+            list.expect_back(&key("b").conversation, at(2));
+        }
+        list.read_on(Some(&key("b")).filter(|_| read));
+        receive(&mut list, &["a", "b", "c"], 3);
+        assert_eq!(list.selected, Some(key(expected)), "{undone} {read}");
+    }
+}
+
+#[test]
 fn an_answer_to_an_older_question_is_dropped() {
     let mut list = list(&["a", "b"]);
     list.mark_stale();

@@ -174,7 +174,7 @@ pub enum RecipientFate {
 impl RecipientFate {
     pub fn word(&self) -> &'static str {
         match self {
-            Self::Unsent => "not sent yet",
+            Self::Unsent => "not sent",
             Self::Unknown => "unknown",
             Self::Reached(word) => word,
             Self::Failed(_) | Self::Refused(_) => "failed",

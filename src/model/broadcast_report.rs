@@ -35,7 +35,7 @@ pub struct BroadcastReport {
 
 /// `3 credits charged, balance down 2`: what failed may have been given back.
 pub fn charged_words(charged: Option<f64>, fell: Option<f64>) -> Option<String> {
-    let told = charged.map(|it| format!("{} credits charged", prices::credits(it)));
+    let told = charged.map(|it| format!("{} charged", prices::credit_words(it)));
     let fell = fell.filter(|it| charged.is_none_or(|charged| (charged - it).abs() >= 0.005));
     let fell = fell.map(|it| match it < 0.0 {
         true => format!("balance up {}", prices::credits(-it)),

@@ -64,6 +64,17 @@ impl Price {
     }
 }
 
+/// `1 credit`, `2.5 credits`.
+pub fn credit_words(amount: f64) -> String {
+    let word = credits(amount);
+    if word == "1" { "1 credit".to_owned() } else { format!("{word} credits") }
+}
+
+/// `1 person`, `3 people`.
+pub fn people_words(count: usize) -> String {
+    if count == 1 { "1 person".to_owned() } else { format!("{count} people") }
+}
+
 /// A balance as people read it.
 pub fn credits(balance: f64) -> String {
     let text = format!("{balance:.2}");

@@ -277,6 +277,19 @@ pub fn short_span(micros: i64) -> String {
     }
 }
 
+/// A span until something, to the nearest: two hours are `2h` at once, although
+/// a moment of them is over.
+pub fn span_ahead(micros: i64) -> String {
+    let unit = match micros {
+        span if span < HOUR => MINUTE,
+        span if span < DAY => HOUR,
+        span if span < 100 * DAY => DAY,
+        _ => 7 * DAY,
+    };
+    // Less than a minute is said as such.
+    if micros < MINUTE { short_span(micros) } else { short_span(micros + unit / 2) }
+}
+
 /// How long ago something was: `just now`, `7m ago`.
 pub fn ago(micros: i64) -> String {
     if micros < MINUTE { "just now".to_owned() } else { format!("{} ago", short_span(micros)) }

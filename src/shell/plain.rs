@@ -16,11 +16,12 @@ use crate::shell::pictures::Viewer;
 use crate::shell::run::{self, DeskError};
 use crate::shell::{children, failures, opening, receiving, signals};
 use inbox::Inbox;
-use inbox::event::{Effect, Event, TerminalOrder};
+use inbox::event::{Effect, Event, FileWrite, TerminalOrder};
 use inbox::plain::Spoken;
 use inbox::plain::help;
 use inbox::plain::input;
 use inbox::plain::input::PlainCommand;
+use inbox::plain::unsaid::UnsaidPlace;
 use model::news::News;
 use model::pictures::Graphics;
 use model::time::Timestamp;
@@ -69,6 +70,7 @@ impl DeskParts {
             notifier: self.notifier,
             clipboard: self.clipboard,
             mailbox: mailbox.clone(),
+            works: false,
         };
         let ended = turning.run(&mailbox, || self.clock.now());
         let PlainMode { mut app, hands, .. } = turning;
@@ -108,6 +110,8 @@ struct PlainMode {
     notifier: Notifier,
     clipboard: Clipboard,
     mailbox: EventQueue,
+    /// Whether a line has something done whose outcome is said later.
+    works: bool,
 }
 
 impl PlainMode {
@@ -199,6 +203,8 @@ impl PlainMode {
         self.app.context.question_was_heard();
         let before = self.app.context.layers.last().map(|it| format!("{it:?}"));
         let notice = self.app.context.notice.clone();
+        let place = UnsaidPlace::of(&self.app);
+        self.works = false;
         for event in events {
             if self.update(event)? {
                 return Ok(true);
@@ -208,6 +214,12 @@ impl PlainMode {
         if before.is_some() && before == after && self.app.context.notice == notice {
             say(&["that answers nothing here".to_owned()])?;
             say(&help::choices(&self.app))?;
+            return Ok(false);
+        }
+        let lines = self.spoken.hear(&self.app);
+        match lines.is_empty() && !self.works {
+            true => say(&[place.told(&self.app)])?,
+            false => say(&lines)?,
         }
         Ok(false)
     }
@@ -215,6 +227,7 @@ impl PlainMode {
     /// Updates the app and performs what it asks for; true ends the desk.
     fn update(&mut self, event: Event) -> io::Result<bool> {
         for effect in self.app.update(event) {
+            self.works |= !is_quiet(&effect);
             match effect {
                 Effect::Terminal(order) => {
                     if self.order(order)? {
@@ -258,6 +271,12 @@ impl PlainMode {
         }
         Ok(false)
     }
+}
+
+/// Whether nobody is told what becomes of it.
+fn is_quiet(effect: &Effect) -> bool {
+    let quiet = |it: &FileWrite| matches!(it, FileWrite::NotePresence(_) | FileWrite::SaveDraft(..));
+    matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(it) if quiet(it))
 }
 
 fn say(lines: &[String]) -> io::Result<()> {

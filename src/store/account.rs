@@ -17,6 +17,7 @@ impl Store {
                     return Ok(false);
                 }
                 write(&cache.connection, &channel, &account)?;
+                share(&cache.connection, &channel, account.credits)?;
                 Ok(true)
             })
             .await
@@ -32,18 +33,19 @@ impl Store {
     /// workspace: they draw on one balance.
     pub async fn apply_credits(&self, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
         let channel = channel.clone();
-        self.cache()
-            .later(move |cache| {
-                cache.connection.execute(
-                    "UPDATE account SET credits = ?2 WHERE workspace_id =
-                         (SELECT workspace_id FROM account WHERE channel = ?1)
-                     AND environment = (SELECT environment FROM account WHERE channel = ?1)",
-                    params![channel, credits],
-                )?;
-                Ok(())
-            })
-            .await
+        self.cache().later(move |cache| share(&cache.connection, &channel, credits)).await
     }
+}
+
+/// Writes a balance for every channel of the workspace of one.
+fn share(connection: &Connection, channel: &ChannelId, credits: f64) -> Result<(), StoreError> {
+    connection.execute(
+        "UPDATE account SET credits = ?2 WHERE workspace_id =
+             (SELECT workspace_id FROM account WHERE channel = ?1)
+         AND environment = (SELECT environment FROM account WHERE channel = ?1)",
+        params![channel, credits],
+    )?;
+    Ok(())
 }
 
 fn write(connection: &Connection, channel: &ChannelId, account: &Account) -> Result<(), StoreError> {

@@ -2,7 +2,8 @@
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
-use crate::report::Pulled;
+use crate::report::{PullError, Pulled};
+use model::account::Account;
 use model::news::News;
 
 impl ChannelSync {
@@ -16,12 +17,17 @@ impl ChannelSync {
             let account = self.client.account().await?;
             let known = self.known_platform().is_some();
             self.set_platform(account.platform.clone());
-            let changed = self.store.apply_account(self.id(), account.clone()).await?;
-            if changed || !known {
-                self.tell(News::Account(self.id().clone(), Box::new(account)));
-            }
+            self.account_read(account, !known).await?;
             Ok(Pulled::Done)
         })
         .await
+    }
+
+    /// Keeps what the account is, and tells it where that is new.
+    pub(crate) async fn account_read(&self, account: Account, is_first: bool) -> Result<(), PullError> {
+        if self.store.apply_account(self.id(), account.clone()).await? || is_first {
+            self.tell(News::Account(self.id().clone(), Box::new(account)));
+        }
+        Ok(())
     }
 }

@@ -99,9 +99,7 @@ impl ChannelSync {
         if just_ended && self.store.wants_balance_after(self.id(), &told.id).await? {
             let account = self.client.account().await?;
             self.store.note_balance_after(self.id(), &told.id, account.credits).await?;
-            if self.store.apply_account(self.id(), account.clone()).await? {
-                self.tell(News::Account(self.id().clone(), Box::new(account)));
-            }
+            self.account_read(account, false).await?;
         }
         Ok(())
     }

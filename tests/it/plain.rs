@@ -166,6 +166,34 @@ fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
 }
 
 #[test]
+fn undo_said_right_after_a_text_takes_it_back() {
+    let mut talk = Talk::held(3_600, |desk| {
+        desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");
+    });
+    talk.hears(&["Maria Lopez, waits"]);
+    talk.says("1").hears(&["where is my order?"]).says("p").hears(&["Maria Lopez: AI off, confirmed"]);
+    talk.says("reply").hears(&["Write to Maria Lopez"]);
+    talk.says("On its way.").hears(&["held ", "undo takes it back", "On its way."]);
+    talk.says("undo").hears(&["taken back"]);
+    // Whatever is said is answered.
+    talk.says("redo").hears(&["nothing was done"]);
+    talk.says("Sorry,\\").hears(&["The text is now \"On its way.⏎Sorry,"]);
+    talk.says("undo edit").hears(&["The text is now \"On its way.\""]);
+    talk.says("back").says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
+    assert_eq!(talk.desk.outbound().len(), 0);
+}
+
+#[test]
+fn before_the_server_answered_nothing_is_said_of_who_waits() {
+    let mut talk = Talk::new(|_| ());
+    talk.hears(&["Tab 1 of 1: Harbor chat", "asking the server"]);
+    talk.hears(&["0 waiting"]).hears(&["No one needs you now."]);
+    talk.says("quit").ends();
+    let before = talk.heard.iter().position(|it| it == "0 waiting").expect("it was said");
+    assert!(!talk.heard[..before].iter().any(|it| it.contains("No one needs you")), "{:#?}", talk.heard);
+}
+
+#[test]
 fn who_comes_back_hears_what_happened() {
     let mut talk = Talk::new(|desk| {
         desk.customer("whatsapp", "+34600111222", "Maria Lopez", "where is my order?");

@@ -82,6 +82,14 @@ impl DialogLine {
         line
     }
 
+    /// The keys it names, each with its words.
+    pub(crate) fn named_answers(&self) -> impl Iterator<Item = (KeyPress, String)> {
+        self.answers.iter().map(|(key, at)| {
+            let words = self.words.get(at.clone()).unwrap_or_default();
+            (*key, words.split_once("] ").map_or(words, |it| it.1).trim().to_owned())
+        })
+    }
+
     /// The same in another tone.
     #[must_use]
     pub fn toned(self, tone: Tone) -> Self {

@@ -12,6 +12,9 @@ use crate::strokes_view::BorderSet;
 use crate::theme_view::Theme;
 use crate::wrap;
 
+/// Cells the left title of a frame keeps.
+const NAME: u16 = 12;
+
 /// A run of text in one style.
 pub type Run<'a> = (&'a str, Style);
 
@@ -135,10 +138,18 @@ pub fn frame_of(
     title_row(buffer, area, titles);
 }
 
-/// Both titles on a frame's top row; the right one gives way last.
+/// Both titles on a frame's top row. The left one says who or what it is, and
+/// has room for a name before all but the first run of the right one; beyond
+/// that the right one gives way last.
 fn title_row(buffer: &mut Buffer, area: Area, titles: (&[Run<'_>], &[Run<'_>])) {
     let room = area.width.saturating_sub(4);
-    let (left, right) = (on_border(titles.0), on_border(titles.1));
+    let (left, mut right) = (on_border(titles.0), on_border(titles.1));
+    let kept = if left.is_empty() { 0 } else { cells(&left).min(NAME) + 1 };
+    let most = room.saturating_sub(kept);
+    while right.len() > 1 && cells(&right) + 2 > most {
+        right.pop();
+        right.pop_if(|it| it.0.trim() == "·");
+    }
     let right_wide = if right.is_empty() { 0 } else { (cells(&right) + 2).min(room) };
     if !right.is_empty() {
         let x = area.x + area.width - 1 - right_wide;
@@ -195,6 +206,23 @@ pub fn blank(buffer: &mut Buffer, area: Area) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_title_at_the_right_leaves_room_for_a_name_at_the_left() {
+        let area = Area { x: 0, y: 0, width: 78, height: 3 };
+        let mut buffer = Buffer::empty(rect(area));
+        let left = [("Maria Lopez · +34600111222", Style::new())];
+        let right = ["AI OFF by you", " · ", "window open 23h", " · ", "closing, z keeps it open"];
+        let right = [right.as_slice(), &[" · draft ready, i Ctrl-D"]].concat();
+        let right: Vec<Run<'_>> = right.iter().map(|it| (*it, Style::new())).collect();
+        title_row(&mut buffer, area, (&left, &right));
+        let row: String = buffer.content[..78].iter().map(|it| it.symbol()).collect();
+        assert!(row.trim_start().starts_with("Maria Lopez"), "{row}");
+        assert!(
+            row.trim_end().ends_with("AI OFF by you · window open 23h · closing, z keeps it open"),
+            "{row}"
+        );
+    }
 
     #[test]
     fn a_wide_character_gives_way_to_the_left_edge_of_what_lies_over_it() {

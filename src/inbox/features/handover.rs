@@ -138,7 +138,7 @@ impl Features {
             let credits = it.account.as_ref().map(|account| {
                 let burn = self.credits.burn(account, desk, context).map(|it| lasts(account.credits, it));
                 let burn = burn.map_or_else(String::new, |it| format!(", {it}"));
-                format!(" · {} credits{burn}", prices::credits(account.credits))
+                format!(" · {}{burn}", prices::credit_words(account.credits))
             });
             let (name, needs) = (&it.channel.name, it.counts.needs_reply);
             let snoozed = it.counts.snoozed;

@@ -60,7 +60,11 @@ impl Notice {
 
     /// A fact, while it is one.
     pub(crate) fn of_fact(fact: Fact) -> Self {
-        Self { text: String::new(), warning: fact == Fact::Unfilled, lasts: Lasts::While(fact) }
+        Self {
+            text: String::new(),
+            warning: matches!(fact, Fact::Unfilled | Fact::Question),
+            lasts: Lasts::While(fact),
+        }
     }
 }
 
@@ -83,10 +87,14 @@ pub(crate) enum Fact {
     Unfilled,
     /// A person asked a tab's server, and nothing has come back.
     Asking(ChannelId),
+    /// The business's own systems were asked, and have not answered.
+    LookingUp,
     /// One more key ends the desk.
     Interrupted,
     /// Keys wait for a slow read.
     KeysWait,
+    /// A question waits for one of its own keys; another was pressed.
+    Question,
 }
 
 impl Keyboard {

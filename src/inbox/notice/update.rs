@@ -9,6 +9,7 @@ use crate::event::SyncOrder;
 use crate::features::undo_send::Held;
 use crate::keyboard::Keyboard;
 use crate::notice::{Fact, Lasts};
+use crate::overlays::guard::update as guard;
 use model::ids::{ChannelId, ConversationId};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
@@ -66,6 +67,8 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
                 Some(format!("this desk's files are still being read; {keys} keys wait · Esc drops them"))
             }
         },
+        Fact::LookingUp => inbox.connections.asking_words(),
+        Fact::Question => guard::answer_words(inbox),
         Fact::Interrupted => inbox
             .keyboard
             .interrupted_until()
@@ -81,7 +84,9 @@ impl Keyboard {
             Lasts::Until(until) => Some(*until),
             Lasts::While(Fact::Interrupted) => self.interrupted_until(),
             Lasts::While(Fact::Held { until, .. }) => Some(*until),
-            Lasts::While(Fact::Unfilled | Fact::Asking(_) | Fact::KeysWait) => None,
+            Lasts::While(
+                Fact::Unfilled | Fact::Asking(_) | Fact::KeysWait | Fact::LookingUp | Fact::Question,
+            ) => None,
         }
     }
 }

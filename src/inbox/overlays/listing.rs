@@ -177,7 +177,9 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
 /// What an empty list says.
 pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
     match kind {
-        ListKind::Done => "Nothing yet. What you send, close, pause, snooze or mark stands here.",
+        ListKind::Done => {
+            "Nothing since this start. What you send, close, pause, snooze or mark stands here."
+        }
         ListKind::Paused => "You have paused no AI. Where others have, the filter ai:off finds it.",
         ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
         ListKind::NeedsYou => inbox.features.attention.empty(),

@@ -7,7 +7,7 @@ use ratatui::layout::Position;
 use ratatui::style::Style;
 
 use crate::Inbox;
-use crate::components::dialog::{Dialog, Tone};
+use crate::components::dialog::{Dialog, DialogLine, Tone};
 use crate::components::paint_view;
 use crate::components::shown_rows::ShownRows;
 use crate::keys::KeyPress;
@@ -30,7 +30,7 @@ pub trait OverlayView: Debug {
 
     /// Draws it; says where its cursor stands.
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
-        let words = self.dialog(inbox);
+        let words = fitted(inbox, self.dialog(inbox));
         let mark = if theme.ascii { "_" } else { "▏" };
         let lines = words.lines.iter().map(|it| (it.with_cursor(mark), toned(theme, it.tone)));
         dialog(inbox, theme, &words.title, &lines.collect::<Lines>(), buffer);
@@ -43,7 +43,7 @@ pub trait OverlayView: Debug {
 
     /// What a click on a cell is about.
     fn target_at(&self, inbox: &Inbox, cell: (u16, u16)) -> Option<PopupTarget> {
-        let answers = placed_answers(inbox, &self.dialog(inbox));
+        let answers = placed_answers(inbox, &fitted(inbox, self.dialog(inbox)));
         let answer = answers.into_iter().find(|(_, place)| place.contains(cell));
         let row = || self.rows(inbox)?.at(cell).map(PopupTarget::Row);
         answer.map(|(key, _)| PopupTarget::Key(key)).or_else(row)
@@ -91,6 +91,31 @@ pub fn centered(inbox: &Inbox, width: u16, height: u16) -> Area {
     Area { x: (columns - width) / 2, y, width, height }
 }
 
+/// Words with as much cut off as leaves room for the answers below them.
+fn fitted(inbox: &Inbox, mut dialog: Dialog) -> Dialog {
+    let width = text_width(dialog_width(inbox));
+    let room = usize::from(inbox.context.size.1.saturating_sub(AROUND + 2));
+    let rows = |it: &DialogLine| wrap::wrap(&it.with_cursor("_"), width).len().max(1);
+    let Some(first) = dialog.lines.iter().position(|it| !it.answers.is_empty()) else { return dialog };
+    let mut over = dialog.lines.iter().map(rows).sum::<usize>().saturating_sub(room);
+    for at in (0..first).rev() {
+        let line = &mut dialog.lines[at];
+        let has = rows(line);
+        if over == 0 || line.cursor.is_some() {
+            continue;
+        }
+        if has <= over {
+            dialog.lines.remove(at);
+        } else {
+            let part = wrap::wrap(&line.words, width)[has - over - 1].clone();
+            let last = wrap::cut(&format!("{}…", line.words[part.clone()].trim_end()), width);
+            line.words = format!("{}{last}", &line.words[..part.start]);
+        }
+        over = over.saturating_sub(has);
+    }
+    dialog
+}
+
 /// The keys that a box names, and where.
 fn placed_answers(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
     let lines: Vec<String> = dialog.lines.iter().map(|it| it.with_cursor("_")).collect();
@@ -119,9 +144,13 @@ fn text_width(width: u16) -> usize {
     usize::from(width.saturating_sub(4))
 }
 
+fn dialog_width(inbox: &Inbox) -> u16 {
+    74.min(inbox.context.size.0.saturating_sub(2))
+}
+
 /// A box with room for these lines.
 fn dialog_area<'a>(inbox: &Inbox, lines: impl Iterator<Item = &'a String>) -> Area {
-    let width = 74.min(inbox.context.size.0.saturating_sub(2));
+    let width = dialog_width(inbox);
     let rows: usize = lines.map(|it| wrap::wrap(it, text_width(width)).len()).sum();
     centered(inbox, width, u16::try_from(rows + 2).unwrap_or(u16::MAX))
 }

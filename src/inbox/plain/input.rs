@@ -258,3 +258,19 @@ fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand
     let steps = std::iter::repeat_n(step, index.abs_diff(from)).flatten();
     PlainCommand::Events(back.into_iter().chain(steps).chain(press(inbox, Command::Open)).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_word_of_the_composer_hides_a_command_of_another_meaning() {
+        // What these do is the same, or the same to the text that is written.
+        let alike = ["palette", "help", "translate", "note", "leave"];
+        let of_composer = |it: &&CommandRow| it.place == CommandScope::Composer;
+        for row in TABLE.iter().filter(of_composer).filter(|it| !alike.contains(&it.word)) {
+            let other = TABLE.iter().find(|it| it.place != CommandScope::Composer && it.word == row.word);
+            assert_eq!(other.map(|it| it.command), None, "{:?}", row.word);
+        }
+    }
+}

@@ -8,15 +8,19 @@ pub(crate) mod frames_view;
 pub mod help;
 pub mod input;
 mod switching;
+pub mod unsaid;
 
 use std::collections::HashMap;
 
 use crate::Inbox;
 use crate::connection_view;
+use crate::notice::Notice;
+use crate::notice::update as notice;
 use crate::pages::PageKind;
 use crate::plain::frames_view::{layer_lines, page_lines};
 use crate::plain::switching::AnnouncedSwitch;
 use crate::screens::composer::ComposerMode;
+use crate::screens::conversations;
 use crate::screens::history::History;
 use crate::screens::history::lines;
 use crate::screens::history::lines::{HistoryItem, ItemKey};
@@ -50,6 +54,10 @@ pub struct Spoken {
     tab: Option<usize>,
     page: Option<PageKind>,
     focus: Option<Focus>,
+    /// What was said of a list without conversations.
+    empty: Option<String>,
+    /// Whether it was said how many of the tab wait.
+    counted: bool,
     /// The selected conversation under the name it was called by.
     selected: Option<(ConversationId, String)>,
     open: Option<ConversationId>,
@@ -64,7 +72,7 @@ pub struct Spoken {
     listed: Vec<ConversationKey>,
     switches: HashMap<ConversationKey, AnnouncedSwitch>,
     welcomed: bool,
-    notice: Option<String>,
+    notice: Option<Notice>,
     layer: Vec<String>,
     /// The chosen line of a page.
     chosen: Vec<String>,
@@ -90,10 +98,9 @@ impl Spoken {
         self.switches(inbox, &mut lines);
         self.place(inbox, &mut lines);
         self.history(inbox, &mut lines);
-        let notice = inbox.context.notice.as_ref().map(|it| it.text.clone());
-        if self.notice != notice {
-            lines.extend(notice.clone());
-            self.notice = notice;
+        if self.notice != inbox.context.notice {
+            lines.extend(notice::noticed(inbox).map(|it| it.0));
+            self.notice.clone_from(&inbox.context.notice);
         }
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
@@ -120,11 +127,21 @@ impl Spoken {
         if self.tab != Some(inbox.desk.active) {
             let (label, _) = tabs_view::environment(tab, THEME);
             let (at, of, name) = (inbox.desk.active + 1, inbox.desk.tabs.len(), &tab.channel.name);
-            lines.push(format!("Tab {at} of {of}: {name}, {label}, {} waiting", tab.counts.needs_reply));
+            self.counted = tab.counts.needs_reply > 0 || tab.health != Health::Connecting;
+            let waiting = match self.counted {
+                true => format!("{} waiting", tab.counts.needs_reply),
+                false => "asking the server".to_owned(),
+            };
+            lines.push(format!("Tab {at} of {of}: {name}, {label}, {waiting}"));
             (self.tab, self.selected, self.open) = (Some(inbox.desk.active), None, None);
             self.listed.clear();
             self.seen.clear();
             (self.newest, self.read_once) = (None, false);
+        }
+        let is_live = matches!(tab.health, Health::Live { .. }) && tab.list.loaded;
+        if !self.counted && is_live && (tab.counts.needs_reply > 0 || tab.list.page.rows.is_empty()) {
+            lines.push(format!("{} waiting", tab.counts.needs_reply));
+            self.counted = true;
         }
         let mark = connection_view::mark(&tab.health);
         if self.health != Some(mark) {
@@ -188,15 +205,15 @@ impl Spoken {
             .map(|it| (it.conversation.id.clone(), format!("{}{}", it.conversation.title(), waits(it))));
         match focus {
             Focus::List if refocused || self.selected != selected => {
-                self.selected = selected;
+                (self.selected, self.empty) = (selected, None);
                 match inbox.desk.list().selected_row() {
                     // Who it is comes a moment later.
                     Some(row) if !is_named(row) => self.selected = None,
                     Some(row) => lines.push(describe(row, inbox)),
-                    None if inbox.desk.list().loaded => lines.push("No conversations here".to_owned()),
-                    None => (),
+                    None => self.none(inbox, lines),
                 }
             }
+            Focus::List if selected.is_none() => self.none(inbox, lines),
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
                 let row = inbox.desk.current_conversation().map(|it| it.conversation.title().to_string());
@@ -213,6 +230,18 @@ impl Spoken {
                 });
             }
             _ => (),
+        }
+    }
+
+    /// Why a list has no conversations, once that is known or another reason.
+    fn none(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
+        let list = inbox.desk.list();
+        if (list.loaded || list.resource.has_failed()) && list.page.rows.is_empty() {
+            let words = no_conversations(inbox);
+            if self.empty.as_ref() != Some(&words) {
+                lines.push(words.clone());
+                self.empty = Some(words);
+            }
         }
     }
 
@@ -242,6 +271,11 @@ impl Spoken {
             }
         }
     }
+}
+
+/// Why the list has no conversations.
+fn no_conversations(inbox: &Inbox) -> String {
+    conversations::view::empty_words(inbox).replace("\n\n", " ")
 }
 
 fn is_named(row: &ConversationRow) -> bool {
@@ -354,7 +388,7 @@ impl Spoken {
         let mut lines: Vec<String> =
             numbered.map(|(at, row)| format!("{} {}", at + 1, describe(row, inbox))).collect();
         match page.len() {
-            0 => lines.push("No conversations here".to_owned()),
+            0 => lines.push(no_conversations(inbox)),
             count if count > LISTED => lines.push(format!("and {} more", count - LISTED)),
             _ => (),
         }

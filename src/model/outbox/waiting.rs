@@ -5,7 +5,7 @@
 use crate::leader::Leader;
 use crate::news::Health;
 use crate::outbox::{Operation, OutboxRow, RowState, Stop};
-use crate::time::{SECOND, Timestamp, short_span};
+use crate::time::{SECOND, Timestamp, span_ahead};
 
 /// What a row waits for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -260,7 +260,7 @@ impl WaitReason {
         let seconds = |at: &Timestamp| (at.since(now).max(0) + SECOND - 1) / SECOND;
         match self {
             Self::Held(until) => format!("{} in {} s", verb(operation), seconds(until)),
-            Self::Planned(at) => format!("planned, in {} if frontdesk runs", short_span(at.since(now))),
+            Self::Planned(at) => format!("planned, in {} if frontdesk runs", span_ahead(at.since(now))),
             Self::Uploading => "uploading".to_owned(),
             Self::UploadCutOff => "the upload was cut off; tries again".to_owned(),
             Self::UploadNext => "waits to be uploaded".to_owned(),

@@ -140,3 +140,18 @@ fn spans_are_short() {
         assert_eq!(short_span(span), word);
     }
 }
+
+#[test]
+fn a_span_until_something_is_the_nearest_one() {
+    let cases = [
+        (2 * HOUR - SECOND, "2h"),
+        (90 * MINUTE - 1, "1h"),
+        (HOUR - SECOND, "1h"),
+        (59 * MINUTE, "59m"),
+        (DAY - SECOND, "1d"),
+        (30 * SECOND, "now"),
+    ];
+    for (span, words) in cases {
+        assert_eq!(span_ahead(span), words, "{span}");
+    }
+}

@@ -176,7 +176,7 @@ pub fn running_low(campaign: &Campaign, report: &Report) -> Option<String> {
     let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
     let price = price_each(&campaign.content, report.charged).times(i64::try_from(left).unwrap_or(i64::MAX));
     (left > 0 && credits < price.most as f64).then(|| {
-        format!("{} credits; the {left} still to come cost {}", prices::credits(credits), price.words())
+        format!("{}; the {left} still to come cost {}", prices::credit_words(credits), price.words())
     })
 }
 

@@ -62,6 +62,11 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.shows("finished").shows("1 failed (33 %)").shows("2 delivered · 1 failed · 0 pending");
     // Who was not reached is given back, which only the balance tells.
     desk.shows("3 credits charged, balance down 2, 998 left");
+    // The tabs of a workspace draw on one balance.
+    for tab in ["1", "2"] {
+        desk.keys(tab).shows("998 credits");
+    }
+    desk.keys("1gb").shows("998 left");
     desk.keys("d").shows("failed        +447700902222  Ann Brown · the 24-hour");
     desk.keys("<Esc>");
     let file = desk.file("people.txt", b"").replace("people.txt", "report.csv");

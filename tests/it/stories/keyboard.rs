@@ -34,6 +34,25 @@ fn typing_on_over_the_question_answers_nothing_and_loses_nothing() {
 }
 
 #[test]
+fn a_question_names_its_own_keys_in_the_last_line_and_to_who_pressed_another() {
+    let mut desk = with_customer(100, 24);
+    desk.keys("<Enter>r").types("Hi Maria,").keys("<Enter>").shows("[y] pause the AI and send");
+    desk.hides("Enter send").shows("y pause the AI and send  s send only  Esc back");
+    // Enter is never an answer, pressed at once or again.
+    desk.keys("<Enter>").shows("y, s or Esc answers this");
+    desk.wait(1_000_000);
+    desk.keys("<Enter>").shows("y, s or Esc answers this").shows("[y] pause the AI and send");
+    desk.keys("<Esc>").hides("answers this").shows("Hi Maria,");
+}
+
+#[test]
+fn on_a_small_screen_a_question_keeps_its_answers() {
+    let mut desk = with_customer(40, 10);
+    desk.keys("<Enter>r").types("Hi Maria,").keys("<Enter>");
+    desk.shows("[y] pause the AI").shows("[Esc] back");
+}
+
+#[test]
 fn typing_on_and_going_back_goes_on_with_the_text() {
     let mut desk = with_customer(100, 24);
     desk.keys("<Enter>r").types("Hi Maria,").keys("<Enter>");

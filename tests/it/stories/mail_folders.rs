@@ -27,11 +27,12 @@ fn a_thread_is_deleted_marked_as_spam_and_moved_and_each_is_taken_back() {
     let mut desk = mail(120, 40);
     letter(&desk, "ana@ruiz.example", "Ana Ruiz", "Order 2001", Some("Hi"), None);
     calm(&mut desk);
-    desk.keys("ggD").shows("deleted: it is in the trash · Ana Ruiz").settle().hides("Order 2001");
+    desk.keys("ggD").shows("moved to the trash · Ana Ruiz").settle().hides("Order 2001");
     assert_eq!(folder(&desk, "trash"), ["Order 2001"]);
-    desk.keys("z").settle().settle().shows("Order 2001");
+    desk.keys("z").shows("undone: moved to the trash · Ana Ruiz").settle().settle().shows("Order 2001");
     assert!(folder(&desk, "trash").is_empty() && folder(&desk, "inbox").contains(&"Order 2001".to_owned()));
-    desk.keys("gg%").shows("marked as spam · Ana Ruiz").settle().hides("Order 2001");
+    // The cursor is back on it, too.
+    desk.keys("%").shows("marked as spam · Ana Ruiz").settle().hides("Order 2001");
     assert_eq!(folder(&desk, "spam"), ["Order 2001"]);
     // The folder is a view, and the key takes it back there.
     desk.keys("\\");

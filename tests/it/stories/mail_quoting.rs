@@ -34,6 +34,10 @@ fn the_quote_is_turned_while_the_answer_is_written() {
     let mut desk = mail();
     let thread = asked(&mut desk);
     desk.keys("gg<Enter>").settle().keys("r").types("Today.").shows("quoted lines go below · Ctrl-F above");
+    // Taken into the text and undone, it is quoted beside the text again.
+    desk.keys("<Ctrl-N>").shows("what was quoted is in the text now").hides("quoted lines go below");
+    desk.keys("<Ctrl-_>").shows("quoted lines go below").keys("<Ctrl-Y>").hides("quoted lines go below");
+    desk.keys("<Ctrl-_>").shows("quoted lines go below").shows("Today.");
     desk.keys("<Ctrl-F>").shows("quoted lines go above").keys("<Ctrl-F>").shows("quoted lines stay out");
     desk.shows("the mail is not quoted");
     photographs!(desk, "a_quote_stays_out", Composer);

@@ -15,6 +15,7 @@ fn desk() -> Desk {
 fn a_note_is_kept_in_the_history_and_never_sent() {
     let mut desk = desk();
     desk.keys(";").shows("NOTE · private, never sent").shows("Enter keeps the note here");
+    desk.shows("Enter keep  Ctrl-N answer").hides("Ctrl-N note");
     desk.types("Double charge, refund is issued.").keys("<Ctrl-J>").types("Asked twice already.");
     photographs!(desk, "writing", Composer);
     desk.keys("<Enter>").shows("note kept on this desk").shows("NOTE").shows("#NOTE").shows("r to reply");

@@ -65,7 +65,7 @@ fn it_is_taken_back_and_survives_a_crash() {
     desk.keys("t<Enter><Esc>z").shows("taken back into the composer").shows("It is ready now");
     desk.keys("<Ctrl-L>t<Enter>");
     let mut desk = desk.crash_and_reopen();
-    desk.keys("<Enter>").shows("planned, in 22h").keys("<Esc>goe").shows("It is ready now").settle();
+    desk.keys("<Enter>").shows("planned, in 23h").keys("<Esc>goe").shows("It is ready now").settle();
     desk.wait(24 * HOUR);
     desk.settle();
     assert!(desk.outbound().is_empty());

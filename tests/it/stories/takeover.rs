@@ -28,6 +28,9 @@ fn pause_answer_hand_back() {
     desk.shows("sends in 5 s · Esc z takes it back · Enter sends now").shows("outbox 1");
     assert!(desk.outbound().is_empty(), "nothing leaves during the hold");
     photographs!(desk, "held");
+    // Enter ends the hold only on an empty answer that has the keyboard.
+    desk.types("And").hides("Enter sends now").shows("Esc z takes it back");
+    desk.keys("<Ctrl-U>").shows("Enter sends now").keys("<Esc>").hides("Enter sends now").keys("i");
     desk.wait(5_000_000);
     desk.settle();
     let sent = desk.outbound();

@@ -18,7 +18,7 @@ fn desk() -> Desk {
 #[test]
 fn the_list_says_what_can_be_taken_back_and_why_not() {
     let mut desk = desk();
-    desk.keys("gz").shows("Nothing yet").keys("<Esc>").keys("je");
+    desk.keys("gz").shows("Nothing since this start").keys("<Esc>").keys("je");
     desk.wait(5 * SECOND);
     desk.settle();
     desk.wait(SECOND);

@@ -64,8 +64,7 @@ pub(crate) fn lasts(credits: f64, burn: f64) -> String {
 
 /// `1 credit`, `2.5 credits`.
 pub(crate) fn credits(amount: f64) -> String {
-    let word = prices::credits(amount);
-    if word == "1" { "1 credit".to_owned() } else { format!("{word} credits") }
+    prices::credit_words(amount)
 }
 
 fn line(name: &str, words: &str, right: String) -> ListLine {

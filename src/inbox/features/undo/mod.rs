@@ -44,6 +44,21 @@ pub struct Done {
 }
 
 impl Done {
+    /// The first conversation it was done to.
+    pub(crate) fn conversation(&self) -> Option<ConversationId> {
+        match &self.what {
+            UndoTarget::Filed(backs) => backs.first().map(|it| it.conversation.clone()),
+            UndoTarget::Rows(rows) => rows.first().map(|it| ConversationId::new(it.lane.id())),
+            UndoTarget::Note(of, _) | UndoTarget::Discarded(of, _) => Some(of.clone()),
+            UndoTarget::Keep(keep) => only(keep).cloned(),
+            UndoTarget::Marks(..)
+            | UndoTarget::Macro(..)
+            | UndoTarget::Proposal(_)
+            | UndoTarget::Review(_)
+            | UndoTarget::Campaign(..) => None,
+        }
+    }
+
     /// Whether it was done to this conversation alone.
     pub(crate) fn is_of(&self, id: &ConversationId) -> bool {
         match &self.what {

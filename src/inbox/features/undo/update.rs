@@ -189,7 +189,11 @@ pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
         .collect();
     for place in places {
         let done = inbox.changes.journal.done[place].clone();
-        match inbox.changes.way(&done, &inbox.context) {
+        let way = inbox.changes.way(&done, &inbox.context);
+        if let (Ok(_), Some(id)) = (&way, done.conversation()) {
+            inbox.desk.list_mut().expect_back(&id, inbox.context.now);
+        }
+        match way {
             Err(_) => continue,
             Ok(UndoMethod::Recall(rows)) => {
                 inbox.changes.held.retain(|it| !rows.contains(&it.row));

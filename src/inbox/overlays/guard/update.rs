@@ -1,15 +1,40 @@
 //! Decides whether a key may answer a question that has just appeared.
 
+use crate::Inbox;
+use crate::components::dialog::DialogLine;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::keys::{KeyCode, KeyPress};
+use crate::notice::Fact;
 use crate::overlays::guard::WRITING;
 use crate::wrap;
+
+/// The answers of the question on top: each with its key and its words.
+pub(crate) fn answers(inbox: &Inbox) -> Option<Vec<(KeyPress, String)>> {
+    let question = inbox.context.layers.last().filter(|it| it.is_question())?;
+    Some(question.dialog(inbox).lines.iter().flat_map(DialogLine::named_answers).collect())
+}
+
+/// Which keys answer the question on top, for who pressed another.
+pub(crate) fn answer_words(inbox: &Inbox) -> Option<String> {
+    let mut keys: Vec<String> = answers(inbox)?.into_iter().map(|it| it.0.to_string()).collect();
+    let esc = KeyPress::plain(KeyCode::Esc).to_string();
+    if !keys.contains(&esc) {
+        keys.push(esc);
+    }
+    let last = keys.pop()?;
+    let first = keys.join(", ");
+    Some(if first.is_empty() {
+        format!("{last} answers this")
+    } else {
+        format!("{first} or {last} answers this")
+    })
+}
 
 impl Desk {
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.
-    pub(crate) fn guard_lets(&mut self, key: KeyPress, context: &mut Context) -> bool {
+    pub(crate) fn guard_lets(&mut self, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
         if context.guard.lets(key, context.now) {
             return true;
         }
@@ -19,7 +44,10 @@ impl Desk {
                 self.warn_of_kept(context);
             }
             None if key.code == KeyCode::Esc => (),
-            None => context.warn(format!("{key} came too early to be an answer: press it again")),
+            None if is_answer => {
+                context.warn(format!("{key} came too early to be an answer: press it again"))
+            }
+            None => context.state(Fact::Question),
         }
         false
     }
@@ -27,7 +55,9 @@ impl Desk {
     /// A question got a letter that is none of its answers. Over a text that
     /// letter was meant for the text, and so are those that follow.
     pub(crate) fn went_astray(&mut self, key: KeyPress, context: &mut Context) {
-        let Some(it) = key.typed().filter(|_| self.is_typing() && !context.guard.by_lines) else { return };
+        let Some(it) = key.typed().filter(|_| self.is_typing() && !context.guard.by_lines) else {
+            return context.state(Fact::Question);
+        };
         (context.guard.passed, context.guard.quiet) = (false, WRITING);
         context.guard.keep(it);
         self.warn_of_kept(context);

@@ -69,6 +69,11 @@ pub(crate) fn show_recipients(inbox: &mut Inbox, _: KeyPress) {
     inbox.broadcasts.open_recipients(&mut inbox.context);
 }
 
+pub(crate) fn may_retry_failed(inbox: &Inbox) -> Result<(), Reason> {
+    is_chosen(inbox)?;
+    inbox.broadcasts.failed_ones().map(drop)
+}
+
 pub(crate) fn retry_failed(inbox: &mut Inbox, _: KeyPress) {
     inbox.broadcasts.retry_failed(&mut inbox.context);
 }

@@ -13,6 +13,7 @@ use crate::screens::broadcasts::flight::{CheckWeight, Flight};
 use crate::screens::broadcasts::form::{BroadcastField, BroadcastForm};
 use crate::tabs_view;
 use crate::theme_view::Theme;
+use model::prices;
 use model::text::SafeText;
 use model::waves::audience::AudienceSource;
 use model::waves::{price_each, title};
@@ -165,8 +166,7 @@ impl OverlayView for Flight {
         let area = centered(inbox, columns.min(92), rows.min(20).saturating_sub(2));
         let (label, style) = tabs_view::environment(inbox.desk.tab(), theme);
         let count = flight.new.aim.count();
-        let people = if count == 1 { "1 person".to_owned() } else { format!("{count} people") };
-        let heading = format!("Flight check · {people}");
+        let heading = format!("Flight check · {}", prices::people_words(count));
         let titles = (&[(heading.as_str(), theme.strong())][..], &[(label, style)][..]);
         paint_view::popup(buffer, area, theme, titles);
         let inner = area.inner();

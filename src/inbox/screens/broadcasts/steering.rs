@@ -22,6 +22,7 @@ use crate::screens::broadcasts::{BroadcastActionResult, BroadcastOrder};
 use model::board::{BoardEntry, RecipientFate, RecipientStatus, report};
 use model::fetches::{Fetch, Fetching};
 use model::ids::{BroadcastId, CampaignId};
+use model::prices;
 use model::text::SafeText;
 use model::time::MINUTE;
 use model::waves::audience::{AudienceQuery, AudienceSource};
@@ -139,8 +140,10 @@ impl BroadcastsScreen {
         let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
         let id = campaign.id.clone();
         let mut lines = vec![DialogLine::plain(format!(
-            "{left} people have not been sent to, and will not be. What the server has taken goes its way: the \
-             interface cannot take it back."
+            "{} {} not been sent to, and will not be. What the server has taken goes its way: the interface \
+             cannot take it back.",
+            prices::people_words(left),
+            if left == 1 { "has" } else { "have" }
         ))];
         if leaves {
             lines.push(DialogLine::new("One wave is leaving now; it may still be taken.", Tone::Waiting));
@@ -166,7 +169,7 @@ impl BroadcastsScreen {
     }
 
     /// Those that failed, as far as messages show.
-    fn failed_ones(&self) -> Result<Vec<RecipientStatus>, String> {
+    pub(crate) fn failed_ones(&self) -> Result<Vec<RecipientStatus>, String> {
         let detail = self.board_detail().ok_or("it is still being read")?;
         if detail.recipients.is_empty() {
             return Err("whom it went to is not known here".to_owned());
@@ -199,9 +202,6 @@ impl BroadcastsScreen {
 
     /// A new broadcast to those that failed, with the form of the old one.
     pub(crate) fn retry_failed(&mut self, context: &mut Context) {
-        if let Err(why) = self.failed_ones() {
-            return context.warn(why);
-        }
         let Some(campaign) = self.chosen_campaign() else { return };
         let query = AudienceQuery {
             channel: campaign.channel.clone(),
@@ -251,7 +251,12 @@ impl BroadcastsScreen {
         if let Some(campaign) = entry.campaign() {
             add(format!("plan: {}", campaign.plan.words(campaign.count)));
             for (number, wave) in campaign.waves.iter().enumerate() {
-                add(format!("wave {}: {} people · {}", number + 1, wave.size, wave_words(wave)));
+                add(format!(
+                    "wave {}: {} · {}",
+                    number + 1,
+                    prices::people_words(wave.size),
+                    wave_words(wave)
+                ));
             }
         }
         add(String::new());

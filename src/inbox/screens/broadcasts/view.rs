@@ -198,7 +198,8 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
     let shown = campaign.waves.len().min(room);
     let first = campaign.begun().saturating_sub(shown.saturating_sub(1)).min(campaign.waves.len() - shown);
     for (number, wave) in campaign.waves.iter().enumerate().skip(first).take(shown) {
-        let words = format!("wave {:>2}  {:>4} people  {}", number + 1, wave.size, wave_words(wave));
+        let words =
+            format!("wave {:>2}  {:>11}  {}", number + 1, prices::people_words(wave.size), wave_words(wave));
         let style = if wave.row.is_some() { Style::new() } else { theme.quiet() };
         paint_view::text(buffer, x, y, width, &words, style);
         y += 1;

@@ -17,9 +17,9 @@ use crate::tab::Tab;
 use crate::{Held, Inbox};
 use model::account::Platform;
 use model::conversations::ServiceWindow;
-use model::ids::{ChannelId, ConversationId};
-use model::outbox::Operation;
+use model::ids::{ChannelId, ConversationId, RowId};
 use model::outbox::content::ChatContent;
+use model::outbox::{Operation, OutboxRow};
 use model::text::SafeText;
 use model::time::SECOND;
 
@@ -191,16 +191,26 @@ impl Changes {
         context.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
     }
 
+    /// What is held of the open conversation, the newest alone.
+    fn newest_held(&self, desk: &Desk) -> Option<Vec<RowId>> {
+        let tab = desk.tab();
+        let open = tab.composer.as_ref().map(|it| &it.conversation);
+        let of_open = |it: &&Held| it.channel == tab.channel.id && it.lane.conversation() == open;
+        let until = self.held.iter().rfind(of_open)?.until;
+        let newest = self.held.iter().filter(|it| of_open(it) && it.until == until);
+        Some(newest.map(|it| it.row.clone()).collect())
+    }
+
+    /// Whether sending with an empty composer ends the hold of this row.
+    pub(crate) fn is_sent_now(&self, row: &OutboxRow, desk: &Desk) -> bool {
+        self.newest_held(desk).is_some_and(|it| it.contains(&row.id))
+    }
+
     /// The newest held message of the open conversation leaves now.
     fn send_held_now(&mut self, desk: &Desk, context: &mut Context) {
-        let tab = desk.tab();
-        let current_conversation = tab.composer.as_ref().map(|it| it.conversation.clone());
-        let channel = tab.channel.id.clone();
-        let held =
-            |it: &Held| it.channel == channel && it.lane.conversation() == current_conversation.as_ref();
-        match self.held.iter().rfind(|it| held(it)).map(|it| it.until) {
-            Some(until) => {
-                let (go, stay) = self.held.drain(..).partition(|it| held(it) && it.until == until);
+        match self.newest_held(desk) {
+            Some(rows) => {
+                let (go, stay) = self.held.drain(..).partition(|it| rows.contains(&it.row));
                 self.held = stay;
                 let go: Vec<Held> = go;
                 context.push_all(go.into_iter().map(|it| FileWrite::SendNow(it.row)));

@@ -34,6 +34,10 @@ impl Desk {
         let now = context.now;
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.edit(edit, now);
+            if matches!(edit, TextEdit::Undo | TextEdit::Redo) {
+                let text = composer.sheet().text();
+                composer.change_head(now, |it| it.follow_quote(&text));
+            }
         }
     }
 

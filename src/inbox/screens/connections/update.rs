@@ -4,6 +4,7 @@ use crate::components::text_view::TextView;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::Effect;
+use crate::notice::Fact;
 use crate::outside::OutsideRequest;
 use crate::screens::connections::asking::AwaitedAnswer;
 use crate::screens::connections::errands::{AnswerKey, ConnectionRequest, ConnectionResult};
@@ -59,8 +60,7 @@ impl ConnectionAnswers {
         }
         match self.ask_about(ConnectionEndpoint::needs_nobody, 0, true, desk, context) {
             0 => context.say("nothing can be asked with what is known of this contact"),
-            1 => context.say("asking"),
-            count => context.say(format!("asking {count} endpoints")),
+            _ => context.state(Fact::LookingUp),
         }
     }
 
@@ -111,6 +111,15 @@ impl ConnectionAnswers {
             (answer.asked_at, answer.waits) = (now, true);
         }
         context.push(Effect::Ask(OutsideRequest::Connections(Box::new(errand))));
+    }
+
+    /// How much is asked of the business's own systems now, in words.
+    pub(crate) fn asking_words(&self) -> Option<String> {
+        match self.answers.values().filter(|it| it.waits).count() {
+            0 => None,
+            1 => Some("asking".to_owned()),
+            count => Some(format!("asking {count} endpoints")),
+        }
     }
 
     /// Something that was wanted has come back.

@@ -46,7 +46,7 @@ impl ConversationList {
 
     /// Whether it has just moved its selection by itself.
     pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
-        self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE)
+        self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE) || self.awaits_return(now)
     }
 }
 

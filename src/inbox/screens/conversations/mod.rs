@@ -12,6 +12,7 @@ pub(crate) mod claims;
 pub(crate) mod commands;
 pub(crate) mod draft_only;
 pub(crate) mod lists;
+mod lost_row;
 pub(crate) mod pauses;
 pub(crate) mod promises;
 pub(crate) mod row_view;
@@ -26,6 +27,7 @@ pub mod view;
 
 use crate::components::marks::Marks;
 use crate::resource::{LoadTimeouts, Resource};
+use crate::screens::conversations::lost_row::LostRow;
 use crate::screens::conversations::saved_views::SavedView;
 use model::conversations::ConversationRow;
 use model::filter::{self, FilterSubject, Is, Sort};
@@ -62,6 +64,8 @@ pub struct ConversationList {
     untouched: bool,
     /// Whether the person has scrolled away from the selection.
     scrolled: bool,
+    /// The row the person had selected last, since it has left.
+    lost: Option<LostRow>,
     /// What came to stand above the cursor since it was at the top.
     arrived: Vec<ConversationKey>,
     wanted: ConversationQuery,
@@ -89,6 +93,7 @@ impl ConversationList {
             moved_at: None,
             untouched: true,
             scrolled: false,
+            lost: None,
             arrived: Vec::new(),
             resource: Resource::of(LoadTimeouts::FILES, wanted.clone()),
             wanted,
@@ -121,6 +126,7 @@ impl ConversationList {
     /// selected, whatever comes before it.
     pub fn touch(&mut self) {
         self.untouched = false;
+        self.lost = None;
     }
 
     /// How many that nobody has looked at came to stand above the cursor, and
@@ -197,7 +203,7 @@ impl ConversationList {
     fn show_first(&mut self) {
         self.wanted.filter = self.view.filter.narrowed(&filter::parse(&self.typed).filter);
         self.wanted.sort = self.sort;
-        self.selected = None;
+        (self.selected, self.lost) = (None, None);
         self.first = 0;
         self.other = true;
         self.scrolled = false;
@@ -237,6 +243,7 @@ impl ConversationList {
         if knew_top {
             self.note_arrivals(&above);
         }
+        self.select_returned(now);
         match self.index() {
             Some(index) => {
                 if let Some(offset) = offset.filter(|_| !self.scrolled) {
@@ -247,42 +254,6 @@ impl ConversationList {
         }
         self.reveal(visible);
         true
-    }
-
-    /// The cursor rests on the first row, whichever that is now.
-    fn follow_top(&mut self, visible: usize, now: Timestamp) -> bool {
-        let first = self.page.rows.first().map(ConversationRow::key);
-        if first.is_some() && first != self.selected {
-            self.moved_at = Some(now);
-        }
-        (self.selected, self.first) = (first, 0);
-        self.reveal(visible);
-        true
-    }
-
-    /// Notes what stands above the cursor and did not before.
-    fn note_arrivals(&mut self, before: &[ConversationKey]) {
-        let now: Vec<ConversationKey> =
-            self.page.rows.iter().take(self.index().unwrap_or(0)).map(ConversationRow::key).collect();
-        self.arrived.retain(|it| now.contains(it));
-        let new = now.into_iter().filter(|it| !before.contains(it) && !self.arrived.contains(it));
-        let new: Vec<ConversationKey> = new.collect();
-        self.arrived.extend(new);
-    }
-
-    /// The selected row has left the list: its neighbour takes its place.
-    fn select_near(&mut self, old_index: Option<usize>, now: Timestamp) {
-        let last = self.page.rows.len().checked_sub(1);
-        let had_selection = self.selected.is_some();
-        let index = match (&self.wanted.anchor, last) {
-            (Anchor::Bottom, Some(last)) => Some(last),
-            (_, Some(last)) => Some(old_index.unwrap_or(0).min(last)),
-            (_, None) => None,
-        };
-        self.selected = index.map(|it| self.page.rows[it].key());
-        if had_selection && old_index.is_some() {
-            self.moved_at = Some(now);
-        }
     }
 
     /// Moves the selection by rows; a whole list either way.
@@ -297,7 +268,7 @@ impl ConversationList {
         let Some(row) = self.page.rows.get(index) else { return };
         let key = row.key();
         self.selected = Some(key.clone());
-        self.moved_at = None;
+        (self.moved_at, self.lost) = (None, None);
         self.scrolled = false;
         self.untouched = index == 0 && self.page.reaches_top;
         let above = &self.page.rows[..index];
@@ -324,7 +295,7 @@ impl ConversationList {
             Some(index) if !self.other => self.select_index(index, visible),
             _ => {
                 self.selected = Some(key.clone());
-                self.untouched = false;
+                self.touch();
                 self.want(Anchor::Around(key.clone()));
             }
         }
@@ -335,7 +306,7 @@ impl ConversationList {
         if self.page.reaches_top {
             self.select_index(0, visible);
         } else {
-            self.selected = None;
+            (self.selected, self.lost) = (None, None);
             self.first = 0;
             self.untouched = true;
             self.arrived.clear();
@@ -349,7 +320,7 @@ impl ConversationList {
             let last = self.page.rows.len().saturating_sub(1);
             self.select_index(last, visible);
         } else {
-            self.selected = None;
+            (self.selected, self.lost) = (None, None);
             self.want(Anchor::Bottom);
         }
     }

@@ -126,7 +126,7 @@ fn count(list: &ConversationList) -> String {
 }
 
 /// What an empty list says: why, and what to do.
-fn empty_words(inbox: &Inbox) -> String {
+pub(crate) fn empty_words(inbox: &Inbox) -> String {
     let (tab, list) = (inbox.desk.tab(), inbox.desk.list());
     if inbox.desk.everywhere || !list.typed.is_empty() {
         return if list.loaded { nothing_found(inbox, list) } else { loading_view::words(inbox, Pane::List) };

@@ -13,7 +13,7 @@ use crate::components::paint_view::{Run, Sides};
 use crate::desk::SecondConversation;
 use crate::layout::Area;
 use crate::loads::Pane;
-use crate::screens::composer::Composer;
+use crate::screens::composer::{Composer, ComposerMode};
 use crate::screens::conversations::draft_only::view as draft_view;
 use crate::screens::history::History;
 use crate::screens::history::lines;
@@ -29,6 +29,7 @@ use crate::theme_view::Theme;
 use crate::wrap;
 use model::conversations::{Automation, ConversationRow, ConversationStatus, ServiceWindow};
 use model::messages::MessageRow;
+use model::outbox::OutboxRow;
 use model::service_window::window_label;
 use model::text::SafeText;
 use model::time::{MINUTE, short_span};
@@ -278,7 +279,8 @@ fn draw_line(
             if let Some(HistoryItem::Outbox(row, _)) = history.items.get(*item) {
                 let back = format!("{} takes it back", inbox.desk.undo_key(&inbox.context));
                 let told = |keys: &str| row_state_view::line(inbox, row, history.rows(), theme, keys);
-                let (whole, style) = told(&format!("{back} · {{send}} sends now"));
+                let now = if send_sends_it(inbox, row) { " · {send} sends now" } else { "" };
+                let (whole, style) = told(&format!("{back}{now}"));
                 // Where there is no room for both keys, the one that takes it back stays.
                 let fits = wrap::cells(&whole) <= usize::from(text_width);
                 let words = if fits { whole } else { told(&back).0 };
@@ -292,6 +294,17 @@ fn draw_line(
     {
         paint_view::text(buffer, area.x, area.y, 1, theme.mark(), theme.strong());
     }
+}
+
+/// Whether the key that sends ends the hold of a message: only on an empty
+/// answer that has the keyboard.
+fn send_sends_it(inbox: &Inbox, row: &OutboxRow) -> bool {
+    let tab = inbox.desk.tab();
+    let is_empty = |it: &Composer| it.mode == ComposerMode::Reply && !it.has_reply();
+    tab.focus == Focus::Composer
+        && row.operation.speaks()
+        && tab.composer.as_ref().is_some_and(is_empty)
+        && inbox.changes.is_sent_now(row, &inbox.desk)
 }
 
 fn centered(buffer: &mut Buffer, area: Area, words: &str, style: Style) {

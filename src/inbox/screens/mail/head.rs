@@ -36,6 +36,8 @@ pub struct Head {
     pub quote: Option<String>,
     /// Where it is quoted.
     pub quoting: QuoteStyle,
+    /// What was quoted and is in the text now.
+    pub taken: Option<TakenQuote>,
     /// Who fits the address that is begun.
     pub offered: Vec<Correspondent>,
     pub chosen: usize,
@@ -43,6 +45,26 @@ pub struct Head {
     pub wrong: Option<String>,
     /// Whether a person changed a field.
     pub touched: bool,
+}
+
+/// A quote that was taken into the text: undoing that gives it back.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TakenQuote {
+    pub quote: String,
+    /// The text without it and with it.
+    pub texts: [String; 2],
+}
+
+impl Head {
+    /// An edit was undone or done again: the quote is where the text says.
+    pub fn follow_quote(&mut self, text: &str) {
+        let Some(taken) = &self.taken else { return };
+        match taken.texts.iter().position(|it| it == text) {
+            Some(0) => self.quote = Some(taken.quote.clone()),
+            Some(_) => self.quote = None,
+            None => (),
+        }
+    }
 }
 
 /// What a key did in the head.

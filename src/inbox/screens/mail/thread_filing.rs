@@ -82,7 +82,7 @@ impl ThreadFiling {
             Self::Starred(false) => "star taken away".to_owned(),
             Self::Category(category) => format!("category {category}"),
             Self::Moved(it) => match it.as_str() {
-                TRASH => "deleted: it is in the trash".to_owned(),
+                TRASH => "moved to the trash".to_owned(),
                 INBOX => "back in the inbox".to_owned(),
                 SPAM => self.past().to_owned(),
                 folder => format!("moved to {folder}"),

@@ -101,6 +101,10 @@ pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<
 pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
     let Some(row) = inbox.outbox.current_row(&inbox.desk).map(|it| it.id.clone()) else { return };
     inbox.changes.held.retain(|it| it.row != row);
+    if hurry {
+        // Whatever was said of when it leaves is over.
+        inbox.context.say("sends now");
+    }
     inbox.context.push(if hurry { FileWrite::SendNow(row) } else { FileWrite::Recall(row) });
 }
 

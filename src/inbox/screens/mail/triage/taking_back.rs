@@ -94,7 +94,7 @@ fn take_step_back(inbox: &mut Inbox, place: usize, way: StepWay) {
     triage.ended = None;
     triage.at = Some(first.clone());
     match way {
-        StepWay::Nothing => (),
+        StepWay::Nothing => inbox.context.say(format!("back at {}", first.conversation.title())),
         StepWay::Group(group) => undo::undo_group(inbox, group),
         StepWay::OnItsWay => drop(inbox.changes.queueing.decide(Early::Recall)),
     }

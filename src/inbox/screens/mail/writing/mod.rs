@@ -4,7 +4,7 @@
 pub(crate) mod update;
 
 use crate::screens::composer::Composer;
-use crate::screens::mail::head::Head;
+use crate::screens::mail::head::{Head, TakenQuote};
 use model::email::compose::WrittenMail;
 
 /// What is begun.
@@ -33,6 +33,12 @@ impl Composer {
         let told = change(self.head.as_mut()?);
         self.note_changed(now);
         Some(told)
+    }
+
+    /// A quote was taken into the text, which was this before.
+    pub(crate) fn note_taken(&mut self, quote: String, before: String, now: model::time::Timestamp) {
+        let texts = [before, self.sheet().text()];
+        self.change_head(now, |it| it.taken = Some(TakenQuote { quote, texts }));
     }
 
     /// The mail that is written; `None` where none is.

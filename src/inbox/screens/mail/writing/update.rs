@@ -258,7 +258,7 @@ impl Desk {
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let Some(written) = composer.written() else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
-        let at = composer.sheet().cursor();
+        let (at, before) = (composer.sheet().cursor(), composer.sheet().text());
         let is_above = written.quoting == QuoteStyle::Above;
         let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
         let above = if is_above { quote.lines().count() + 1 } else { 0 };
@@ -266,6 +266,7 @@ impl Desk {
             it.replace_all(&WrittenMail { quoting: shown, ..written }.whole_text());
             it.move_to(at.0 + above, at.1);
         });
+        composer.note_taken(quote, before, now);
         context.say("what was quoted is in the text now");
     }
 
@@ -283,11 +284,13 @@ impl Desk {
         {
             let turned = written.quoted_as(QuoteStyle::Between);
             let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
+            let before = composer.sheet().text();
             composer.change(now, |it| {
                 it.replace_all(&turned.body);
                 it.move_to(first, 0);
             });
-            composer.change_head(now, |it| it.quote = None);
+            let quote = composer.change_head(now, |it| it.quote.take()).flatten();
+            composer.note_taken(quote.unwrap_or_default(), before, now);
         }
         composer.change_head(now, |it| {
             it.quoting = quoting.unwrap_or(it.quoting);
