@@ -29,6 +29,11 @@ fn three_at(columns: u16, rows: u16) -> Desk {
     desk
 }
 
+/// Nothing of it was written to Maria.
+fn spares_maria(desk: &mut Desk) {
+    desk.keys("<Esc><Esc>:open maria<Enter>").shows("Maria Lopez · +34").shows("r to reply");
+}
+
 /// To whom what left went, and what it said.
 fn sent(desk: &mut Desk) -> String {
     desk.settle().pass(30).settle();
@@ -58,6 +63,7 @@ fn letters_are_no_commands_before_the_composer_is_there() {
     desk.keys_at_once(":open dana whitlock<Enter>ieqp").shows("Dana Whitlock · +1").shows("eqp");
     assert!(!desk.quit);
     desk.keys("<Esc><Esc>").settle().shows("AI ON");
+    spares_maria(&mut desk);
     assert!(desk.outbound().is_empty());
 }
 
@@ -66,6 +72,7 @@ fn a_paste_waits_like_a_key() {
     let mut desk = three();
     desk.reads_hang(true).keys_at_once(":open dana whitlock<Enter>i").pastes("Dear Dana").reads_hang(false);
     desk.shows("Dana Whitlock · +1").shows("Dear Dana").hides("was ignored");
+    spares_maria(&mut desk);
 }
 
 #[test]
@@ -171,6 +178,7 @@ fn esc_in_a_row_of_keys_acts_in_its_turn() {
     desk.keys_at_once(":open dana whitlock<Enter>iDear Dana<Esc>").shows("Dana Whitlock · +1");
     desk.shows("Dear Dana");
     assert!(!desk.app.desk.is_typing());
+    spares_maria(&mut desk);
 }
 
 #[test]
