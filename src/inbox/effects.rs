@@ -40,8 +40,8 @@ pub enum Load {
     Account(ChannelId),
     /// Rows of the outbox.
     Outbox(DeskQuery),
-    /// One row of the outbox, to be decided over.
-    Entry(RowId),
+    /// One row of the outbox, to be decided over now.
+    Question(RowId, Timestamp),
     Proposals(DeskQuery),
     /// Answers of the AI that are looked over, one of so many, as of then.
     Reviews(DeskQuery, u32, Timestamp),

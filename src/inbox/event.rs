@@ -27,7 +27,8 @@ use model::person::{PersonPage, PersonQuery};
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict};
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, RowQuestion,
+    TabCounts,
 };
 use model::reviews::ReviewPage;
 use model::search::{SearchPage, SearchQuery};
@@ -128,7 +129,7 @@ pub enum Loaded {
     /// Rows of the outbox.
     Outbox(DeskQuery, OutboxPage),
     /// One row of the outbox, to be decided over; `None` if it is done.
-    Entry(Option<Box<OutboxEntry>>),
+    Question(Option<Box<RowQuestion>>),
     /// Proposals, and whether there are more.
     Proposals(DeskQuery, Vec<ProposalEntry>, bool),
     /// Answers of the AI that are looked over.

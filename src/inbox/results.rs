@@ -86,7 +86,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Drafts(query, drafts, more) => inbox.outbox.drafts.receive(&query, drafts, more),
         Loaded::Proposals(query, entries, more) => inbox.outbox.proposals.receive(&query, entries, more),
         Loaded::Reviews(query, page) => inbox.outbox.reviews.receive(&query, page),
-        Loaded::Entry(entry) => deciding::ask_to_decide(inbox, entry),
+        Loaded::Question(question) => deciding::ask_to_decide(inbox, question),
         Loaded::Pauses(channel, pauses) => {
             inbox.keyboard.end_pauses(&channel, pauses, &mut inbox.desk, &mut inbox.context)
         }

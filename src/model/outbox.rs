@@ -132,8 +132,11 @@ pub struct OutboxRow {
     /// Pinned to the bytes that leave, which the store keeps beside the row.
     pub key: IdempotencyKey,
     pub created_at: Timestamp,
-    /// Nothing leaves before: the end of a hold or of a pause.
+    /// Nothing leaves before: the end of a hold, or of the wait for another
+    /// try.
     pub not_before: Timestamp,
+    /// Since when it could have left: the end of its hold.
+    pub due_at: Timestamp,
     /// When the first byte may have left.
     pub first_attempt_at: Option<Timestamp>,
     /// How often it was tried.
@@ -166,10 +169,12 @@ impl OutboxRow {
         matches!(self.state, RowState::Stopped(..))
     }
 
-    /// Whole seconds until the hold ends, rounded up; `None` once it has.
+    /// Whole seconds until the hold ends, rounded up; `None` once it has. What
+    /// waits beyond its hold waits for another try.
     pub fn hold_left(&self, now: Timestamp) -> Option<i64> {
         let left = self.not_before.since(now);
-        (self.can_recall() && 0 < left).then(|| (left + 999_999) / 1_000_000)
+        (self.can_recall() && self.not_before <= self.due_at && 0 < left)
+            .then(|| (left + 999_999) / 1_000_000)
     }
 }
 

@@ -194,6 +194,16 @@ pub struct OutboxEntry {
     pub candidates: Vec<Message>,
 }
 
+/// A row of the outbox a person is about to decide over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowQuestion {
+    pub entry: OutboxEntry,
+    /// Whether trying it again takes a new key, as [`Stop::allows`] asks.
+    ///
+    /// [`Stop::allows`]: crate::outbox::Stop::allows
+    pub spent: bool,
+}
+
 /// Rows of the outbox that are not done: those that ask a person first, then
 /// in the order they were queued.
 #[derive(Debug, Clone, PartialEq, Default)]

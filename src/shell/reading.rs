@@ -151,7 +151,9 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Outbox(query) => reader.outbox(query).map(|page| Loaded::Outbox(query.clone(), page)),
         Load::Elsewhere(key) => reader.elsewhere(key).map(|found| Loaded::Elsewhere(key.clone(), found)),
         Load::Card(key) => reader.card(key).map(|card| Loaded::Card(key.clone(), Box::new(card))),
-        Load::Entry(row) => reader.entry(row).map(|entry| Loaded::Entry(entry.map(Box::new))),
+        Load::Question(row, now) => {
+            reader.question(row, *now).map(|found| Loaded::Question(found.map(Box::new)))
+        }
         Load::Proposals(query) => {
             reader.proposals(query).map(|(entries, more)| Loaded::Proposals(query.clone(), entries, more))
         }

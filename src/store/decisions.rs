@@ -13,7 +13,7 @@ use crate::{Store, StoreError, drafts, outbox, settling};
 use model::chance::Chance;
 use model::ids::{IdempotencyKey, RowId};
 use model::messages::Place;
-use model::outbox::{KEY_AGE, Moment, OutboxRow, RetryClass, RowState, Stop, StopVerdict};
+use model::outbox::{Moment, OutboxRow, RetryClass, RowState, Stop, StopVerdict};
 use model::time::Timestamp;
 use sqlite::{Queries, only};
 
@@ -86,11 +86,7 @@ impl Store {
             let RowState::Stopped(stop, _) = row.row.state else {
                 return Ok(None);
             };
-            // Where nothing relies on the key, a failure kept under the old one
-            // must not come back: another one is as good.
-            let spent = !row.row.operation.class().relies_on_key()
-                || row.key_age(&now).is_some_and(|it| it >= KEY_AGE);
-            let Some(verdict) = choose(stop, spent) else {
+            let Some(verdict) = choose(stop, row.wants_new_key(&now)) else {
                 return Ok(None);
             };
             let after = carry_out(&change, &row, &verdict, seen.as_ref(), (now.wall, &chance))?;

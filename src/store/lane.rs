@@ -34,8 +34,6 @@ pub struct LaneRow {
     /// Whether the history must be read again before a text leaves, because
     /// the AI was paused here just now.
     pub read_first: bool,
-    /// Since when it could have left.
-    pub due_at: Timestamp,
     /// The first attempt, by all clocks that were known.
     pub first: Option<Moment>,
     /// The newest attempt, by this machine's clock.
@@ -70,6 +68,13 @@ impl LaneRow {
     /// Whether its key is too old to be asked with by itself.
     pub fn is_spent(&self, now: &Moment) -> bool {
         self.key_age(now).is_some_and(|it| it >= KEY_AGE)
+    }
+
+    /// Whether a person who tries it again does so under a new key: its own is
+    /// too old, or nothing relies on it, and then a failure the server keeps
+    /// under it must not come back.
+    pub fn wants_new_key(&self, now: &Moment) -> bool {
+        !self.row.operation.class().relies_on_key() || self.is_spent(now)
     }
 }
 

@@ -181,7 +181,7 @@ fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'
     if row.attempts == 0 && row.planned_at.is_some_and(unread) {
         return true;
     }
-    let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.held_up(lane.due_at);
+    let held_up = row.seen.is_some() && row.attempts == 0 && desk.outage.held_up(row.due_at);
     lane.read_first || (held_up && desk.outage.is_behind(desk.read_at.get(conversation).copied()))
 }
 

@@ -257,7 +257,7 @@ impl ChannelSync {
             }
             _ => Moved::default(),
         };
-        Ok(guard::objection(moved, row.due_at, &state.outage, now))
+        Ok(guard::objection(moved, row.row.due_at, &state.outage, now))
     }
 
     /// Reads the history again before a text leaves, so that what was said

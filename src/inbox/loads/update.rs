@@ -75,7 +75,7 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
             inbox.people.opening = crate::screens::people::form::Opening::default();
             gave_up(&mut inbox.context, "the contact was not opened", &why);
         }
-        Load::Entry(_)
+        Load::Question(..)
         | Load::Elsewhere(_)
         | Load::Triage(_)
         | Load::Rules(_)

@@ -267,9 +267,9 @@ impl WaitReason {
             Self::Answer => "sending".to_owned(),
             Self::ClearAnswer(Some(at)) => {
                 let left = seconds(at);
-                format!("no answer came; asking again in {left} s, never sent twice")
+                format!("no clear answer; asking again in {left} s, never sent twice")
             }
-            Self::ClearAnswer(None) => "no answer came; asking again, never sent twice".to_owned(),
+            Self::ClearAnswer(None) => "no clear answer; asking again, never sent twice".to_owned(),
             Self::Decision(stop, Some(true)) => format!("{}; enough now", stop.label()),
             Self::Decision(stop, _) => stop.label().to_owned(),
             Self::RowBefore(None) => "waits for the one before it".to_owned(),

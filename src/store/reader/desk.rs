@@ -4,14 +4,15 @@
 use rusqlite::{Connection, params};
 
 use crate::StoreError;
+use crate::lane::{LaneRow, find};
 use crate::reader::conversations::row_of;
 use crate::rows::message;
 use crate::rows::outbox::{COLUMNS, read};
 use model::email::NEW_MAIL;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::messages::{Message, Place};
-use model::outbox::{Lane, LookResult, OutboxRow, RowState, Stop};
-use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage};
+use model::outbox::{Lane, LookResult, Moment, OutboxRow, RowState, Stop};
+use model::queries::{DeskQuery, DraftEntry, OutboxEntry, OutboxPage, RowQuestion};
 use model::text::SafeText;
 use sqlite::{Queries, Row, read_row};
 
@@ -49,6 +50,20 @@ pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<Outbox
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");
     let row = connection.first(&sql, [id.as_str()], read)?;
     row.map(|it| entry_of(connection, it)).transpose()
+}
+
+/// One row of the outbox, to be decided over now; `None` if it is done.
+pub(crate) fn question(
+    connection: &Connection,
+    id: &RowId,
+    now: &Moment,
+) -> Result<Option<RowQuestion>, StoreError> {
+    let found = find(connection, id)?;
+    let question = |it: LaneRow| {
+        let spent = it.wants_new_key(now);
+        Ok(RowQuestion { entry: entry_of(connection, it.row)?, spent })
+    };
+    found.map(question).transpose()
 }
 
 fn entry_of(connection: &Connection, row: OutboxRow) -> Result<OutboxEntry, StoreError> {

@@ -14,13 +14,15 @@ use model::digest::{Digest, DigestEntry};
 use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
+use model::outbox::Moment;
 use model::past::PastNote;
 use model::person::{PersonPage, PersonQuery};
 use model::promises::PromiseEntry;
 use model::proposals::ProposalEntry;
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
-    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, TabCounts,
+    HistoryQuery, NamedConversation, OutboxEntry, OutboxFate, OutboxPage, Pause, PausedEntry, RowQuestion,
+    TabCounts,
 };
 use model::search::{ListedHit, SearchPage, SearchQuery};
 use model::selector::{Candidate, Selector, Unresolved};
@@ -216,6 +218,13 @@ impl Reader {
     pub fn entry(&self, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         desk::entry(&moment, id)
+    }
+
+    /// One row of the outbox with what decides which answers are taken now;
+    /// `None` if it is done.
+    pub fn question(&self, id: &RowId, now: impl Into<Moment>) -> Result<Option<RowQuestion>, StoreError> {
+        let moment = self.connection.unchecked_transaction()?;
+        desk::question(&moment, id, &now.into())
     }
 
     /// Drafts, and whether there are more.

@@ -12,7 +12,7 @@ pub(crate) fn select() -> String {
         "SELECT {COLUMNS}, failures, fence, lease_until, EXISTS (SELECT 1 FROM pause p
              WHERE p.channel = outbox.channel AND p.conversation = outbox.conversation
              AND p.read_again = 0) AS read_first,
-         coalesce(due_at, created_at) AS due, first_attempt_server_at, first_attempt_since_boot,
+         first_attempt_server_at, first_attempt_since_boot,
          last_attempt_at, credits_before, looks, looked_at, absent_at,
          EXISTS (SELECT 1 FROM decision d WHERE d.row = outbox.id AND d.word = 'same key'
              AND d.at >= coalesce(last_attempt_at, 0)) AS asked_again,
@@ -29,7 +29,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
     let since_boot = row.get("first_attempt_since_boot")?;
     let finding = seen.finding.clone();
     Ok(read_row!(row, LaneRow {
-        failures, fence, lease_until, read_first, due_at = due, last_attempt_at, credits_before, asked_again,
+        failures, fence, lease_until, read_first, last_attempt_at, credits_before, asked_again,
         attempted_as, is_successor;
         cut_off: row.optional_text("claimer")?.is_some_and(is_gone),
         first: seen.first_attempt_at.map(|wall| Moment { wall, server, since_boot }),

@@ -13,7 +13,7 @@ use sqlite::{Queries, Row, read_row};
 /// list of rows must not carry uploads.
 pub(crate) const COLUMNS: &str = "id, channel, lane, lane_id, operation, payload, idempotency_key, created_at, \
      not_before, first_attempt_at, attempts, state, stop, why, seen_at, seen_id, finding, sequence, \
-     planned_at";
+     planned_at, coalesce(due_at, created_at) AS due";
 
 /// The finding that a text is not in its history.
 const ABSENT: &str = "absent";
@@ -25,7 +25,8 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<OutboxRow> {
     let (word, payload): (&str, &str) = (row.text("operation")?, row.text("payload")?);
     let operation = operation::read(word, payload).ok_or_else(|| unreadable(row, "operation"))?;
     Ok(read_row!(row, OutboxRow {
-        id, channel, key = idempotency_key, created_at, not_before, first_attempt_at, attempts, sequence, planned_at;
+        id, channel, key = idempotency_key, created_at, not_before, first_attempt_at, attempts, sequence, planned_at,
+        due_at = due;
         lane,
         operation,
         state: read_state(row)?,

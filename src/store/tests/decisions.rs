@@ -128,7 +128,7 @@ async fn sending_anyway_moves_what_was_seen() {
         stop(store, &row, Stop::Crossed).await;
         let after = store.try_again(&row.id, seen, at(20)).unwrap().unwrap().after.unwrap();
         let lane = rows(store).await.into_iter().find(|it| it.row.id == row.id).unwrap();
-        assert_eq!((lane.due_at, after.not_before), (at(20), at(20)));
+        assert_eq!((lane.row.due_at, after.not_before), (at(20), at(20)));
         after.seen
     };
     assert_eq!(crossed(None).await, Some(place(9, "m2")), "the newest known");

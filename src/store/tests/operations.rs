@@ -4,6 +4,7 @@ use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use crate::Store;
+use crate::lane::Settlement;
 use crate::outbox::NewRow;
 use crate::tests::{at, channel};
 use model::attachments::{AttachmentSource, FileFacts, ReplyAttachment};
@@ -13,8 +14,10 @@ use model::outbox::content::{
     LinkedMedia, Mail, MailAttachment, MailAttachmentSource, MapLocation, Markup, MediaKind, ThreadChange,
     ThreadPlace,
 };
-use model::outbox::{Operation, PreparedRequest, WriteMethod};
+use model::outbox::{KEY_AGE, Operation, PreparedRequest, Stop, StopVerdict, WriteMethod};
 use model::queries::Draft;
+use model::text::SafeText;
+use model::time::SECOND;
 use sqlite::Queries;
 
 fn template() -> FilledTemplate {
@@ -152,6 +155,45 @@ async fn every_operation_comes_back_from_the_file() {
         assert_eq!(store.request(&kept.id).await.unwrap().as_ref(), Some(&wanted.request));
         assert!(!kept.operation.summary().is_empty());
         store.recall(&kept.id).unwrap().unwrap();
+    }
+}
+
+/// Two rows of each operation, once while the key is young and once when the
+/// server may have forgotten it, stopped for each reason.
+#[tokio::test]
+async fn the_answer_offered_for_a_stopped_row_is_taken() {
+    use Stop::*;
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let reader = store.reader().unwrap();
+    for stop in [Refused, Credits, Window, Auth, Unknown, Expired, Crossed, Late, Ask, Upload] {
+        for operation in operations() {
+            for seconds in [9, 9 + KEY_AGE / SECOND] {
+                let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
+                let found = store.lane_rows(&channel()).await.unwrap();
+                let found = found.into_iter().find(|it| it.row.id == kept.id).unwrap();
+                let claimed = store.claim(&kept.id, found.fence, at(1), "").await.unwrap().unwrap();
+                let settled = store.settle(&claimed, Settlement::Stop(stop, SafeText::line("why"))).await;
+                assert!(settled.unwrap());
+                let spent = reader.question(&kept.id, at(seconds)).unwrap().unwrap().spent;
+                for verdict in [StopVerdict::SameKey, StopVerdict::NewKey, StopVerdict::SendAnyway] {
+                    if !stop.allows(&verdict, spent) {
+                        let decided = store.decide(&kept.id, verdict.clone(), None, at(seconds)).unwrap();
+                        assert_eq!(decided, None, "{stop:?} {operation:?} {verdict:?}");
+                    }
+                }
+                let decided = store.decide(&kept.id, stop.again(spent), None, at(seconds)).unwrap();
+                let after = decided.and_then(|it| it.after);
+                let after = after.unwrap_or_else(|| panic!("{stop:?} {operation:?} {seconds} {spent}"));
+                assert!(
+                    reader
+                        .question(&kept.id, at(seconds))
+                        .unwrap()
+                        .is_none_or(|it| !it.entry.row.is_stopped())
+                );
+                store.recall(&after.id).unwrap();
+            }
+        }
     }
 }
 

@@ -23,6 +23,7 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
             key: IdempotencyKey::from("k"),
             created_at: at(0),
             not_before: at(0),
+            due_at: at(0),
             first_attempt_at: first,
             attempts: u32::from(tried),
             state,
@@ -35,7 +36,6 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         lease_until: at(90),
         cut_off: false,
         read_first: false,
-        due_at: at(0),
         first: first.map(Moment::from),
         last_attempt_at: first,
         attempted_as: None,
@@ -249,7 +249,7 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
         assert_eq!(choice(&row, read_at), expected, "{name}");
     }
     let mut due = seen(text("a", Queued));
-    due.due_at = at(10);
+    due.row.due_at = at(10);
     assert_eq!(choice(&due, None), LaneStep::Send(0), "not held up");
 }
 

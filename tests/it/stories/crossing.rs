@@ -134,3 +134,29 @@ fn a_pause_that_failed_holds_the_text_back_and_says_so() {
     desk.keys("<Esc>ay").settle().shows("AI OFF by you");
     assert_eq!(texts(&desk), ["I take over"]);
 }
+
+/// Doing it twice changes nothing, so there is one key that tries it again.
+#[test]
+fn a_pause_without_a_clear_answer_is_tried_again_by_one_key() {
+    let mut desk = Desk::with(80, 24, |settings| settings.hold = 0);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
+    desk.settle().keys("<Enter>");
+    desk.dev(
+        "fault",
+        json!({"path_prefix": "/conversations", "method": "PATCH", "count": 4, "drop": "before"}),
+    );
+    desk.keys("i").types("I take over").keys("<Enter>y<Esc>");
+    for _ in 0..4 {
+        desk.settle();
+        desk.wait(60_000_000);
+    }
+    desk.settle()
+        .shows("MAY OR MAY NOT")
+        .shows("is the AI off? not known, so the text waits")
+        .hides("pause failed");
+    desk.keys("a").shows("doing it twice changes nothing").hides("send a new one").keys("y");
+    desk.hides("it does not wait for this decision").settle().shows("AI OFF by you");
+    desk.wait(5_000_000);
+    desk.settle();
+    assert_eq!(texts(&desk), ["I take over"]);
+}

@@ -316,7 +316,7 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &AttentionEntry) -> Result<(
     conditions::tab_writable(tab.ok_or("its tab is gone")?)?;
     match (key, &entry.reason) {
         (AttentionKey::Decide, AttentionReason::Stopped(row)) => {
-            inbox.context.push(Effect::Load(Load::Entry(row.id.clone())));
+            inbox.context.push(Effect::Load(Load::Question(row.id.clone(), inbox.context.now)));
         }
         (AttentionKey::Decide, AttentionReason::Proposed(it)) => proposals::accept(inbox, (**it).clone()),
         (AttentionKey::Drop, AttentionReason::Proposed(it)) => {

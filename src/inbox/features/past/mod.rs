@@ -139,7 +139,7 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::Draft(..)
         | Load::Account(_)
         | Load::Outbox(_)
-        | Load::Entry(_)
+        | Load::Question(..)
         | Load::Proposals(_)
         | Load::Reviews(..)
         | Load::DueDrafts(..)

@@ -173,8 +173,14 @@ fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
     let words = match row.automation_pending {
         Some(false) if history.switch_is_unclear() => "AI on or off? asking whether the pause came through…",
         Some(false) => "pausing the AI…",
-        _ if history.pause_asks() && history.has_due_text(inbox.context.now) => {
-            "the pause failed, so the text waits: {decide} decides over the pause"
+        _ if history.has_due_text(inbox.context.now)
+            && let Some(stop) = history.pause_asks() =>
+        {
+            if stop.is_ambiguous() {
+                "is the AI off? not known, so the text waits: {decide} decides over the pause"
+            } else {
+                "the pause failed, so the text waits: {decide} decides over the pause"
+            }
         }
         _ if row.paused_here && history.has_due_text(inbox.context.now) => {
             return Some(read_again(inbox, theme, tab));

@@ -6,7 +6,7 @@ use crate::desk::Desk;
 use crate::screens::history::History;
 use crate::screens::history::lines::HistoryItem;
 use model::ids::ChannelId;
-use model::outbox::{Operation, OutboxRow, RowState, waiting};
+use model::outbox::{Operation, OutboxRow, RowState, Stop, waiting};
 use model::time::Timestamp;
 
 impl History {
@@ -34,15 +34,17 @@ impl History {
         self.switching().is_some_and(|it| it.state == RowState::Uncertain)
     }
 
-    /// Whether the newest wish about the AI is a pause that asks a person.
-    pub fn pause_asks(&self) -> bool {
-        let is_pause = |it: &OutboxRow| it.operation == Operation::SetAutomation { enabled: false };
-        self.switching().is_some_and(|it| it.is_stopped() && is_pause(it))
+    /// Why the newest wish about the AI asks a person, if it is a pause.
+    pub fn pause_asks(&self) -> Option<Stop> {
+        match self.switching().map(|it| (&it.operation, &it.state)) {
+            Some((Operation::SetAutomation { enabled: false }, RowState::Stopped(stop, _))) => Some(*stop),
+            _ => None,
+        }
     }
 
     /// Whether a text is due and has not left.
     pub fn has_due_text(&self, now: Timestamp) -> bool {
-        self.rows().any(|it| it.operation.speaks() && it.can_recall() && it.not_before <= now)
+        self.rows().any(|it| it.operation.speaks() && it.can_recall() && it.hold_left(now).is_none())
     }
 }
 

@@ -20,8 +20,8 @@ use crate::screens::outbox::decisions::DecisionOption;
 use crate::wrap;
 use model::ids::{ChannelId, RowId};
 use model::messages::Place;
-use model::outbox::{KEY_AGE, LookResult, Operation, OutboxRow, RowState, Stop, StopVerdict};
-use model::queries::{OutboxEntry, Pause};
+use model::outbox::{LookResult, Operation, OutboxRow, RowState, Stop, StopVerdict};
+use model::queries::{OutboxEntry, Pause, RowQuestion};
 use model::text::SafeText;
 
 impl OutboxScreen {
@@ -38,7 +38,7 @@ impl OutboxScreen {
     /// Asks for the row as it is now; the question opens when it has come.
     pub(crate) fn ask_about_row(&mut self, desk: &Desk, context: &mut Context) {
         let id = self.current_row(desk).map(|it| it.id.clone());
-        context.effects.extend(id.map(|it| Effect::Load(Load::Entry(it))));
+        context.effects.extend(id.map(|it| Effect::Load(Load::Question(it, context.now))));
     }
 
     /// Shows which of the rows that waited for a connection can leave.
@@ -61,11 +61,11 @@ impl OutboxScreen {
 }
 
 /// The row a question is about has come.
-pub(crate) fn ask_to_decide(inbox: &mut Inbox, entry: Option<Box<OutboxEntry>>) {
-    let Some(entry) = entry.filter(|it| it.row.is_stopped()) else {
+pub(crate) fn ask_to_decide(inbox: &mut Inbox, question: Option<Box<RowQuestion>>) {
+    let Some(question) = question.filter(|it| it.entry.row.is_stopped()) else {
         return inbox.context.say("it does not wait for a decision any more");
     };
-    let spent = entry.row.first_attempt_at.is_some_and(|it| inbox.context.now.since(it) >= KEY_AGE);
+    let RowQuestion { entry, spent } = *question;
     let answers = decisions::answers(&entry, spent);
     let mut question = Confirm::new(decisions::question(&entry.row), about(inbox, &entry));
     let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();

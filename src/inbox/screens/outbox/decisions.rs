@@ -40,13 +40,13 @@ pub fn question(row: &OutboxRow) -> &'static str {
     }
 }
 
-/// The answers, first the one that sends. `spent` says whether the row's key
-/// is too old for the server to recognise.
+/// The answers, first the one that sends. `spent` says whether trying it again
+/// takes a new key: the store decides by the same.
 pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     let row = &entry.row;
     let RowState::Stopped(stop, _) = &row.state else { return Vec::new() };
     let stop = *stop;
-    let mut out = vec![sending(stop, spent)];
+    let mut out = vec![sending(row, stop, spent)];
     // The same question asked under a new key may do it twice: it has a key
     // of its own, and says so.
     if stop.is_ambiguous()
@@ -75,7 +75,7 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
     out
 }
 
-fn sending(stop: Stop, spent: bool) -> DecisionOption {
+fn sending(row: &OutboxRow, stop: Stop, spent: bool) -> DecisionOption {
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
         (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
@@ -84,6 +84,8 @@ fn sending(stop: Stop, spent: bool) -> DecisionOption {
         (_, Stop::Refused | Stop::Credits | Stop::Window) => {
             ("try again", "as a new one; the refused one did nothing")
         }
+        (_, Stop::Upload) => ("try again", "the file is uploaded again; nothing was sent with it"),
+        _ if !row.operation.class().relies_on_key() => ("try again", "doing it twice changes nothing"),
         _ => ("send a new one", "the first is too old to be asked about; if it was done, it is done twice"),
     };
     DecisionOption::new('y', verdict, word, effect)
@@ -103,4 +105,99 @@ pub fn plan(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
         .filter(waits)
         .partition(|it| it.crossed.is_empty() && matches!(it.row.state, RowState::Stopped(Stop::Late, _)));
     (go, look.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::ids::{ChannelId, ConversationId, IdempotencyKey, RowId};
+    use model::outbox::{Lane, LookResult, Operation};
+    use model::text::SafeText;
+    use model::time::Timestamp;
+
+    const STOPS: [Stop; 10] = [
+        Stop::Refused,
+        Stop::Credits,
+        Stop::Window,
+        Stop::Auth,
+        Stop::Unknown,
+        Stop::Expired,
+        Stop::Crossed,
+        Stop::Late,
+        Stop::Ask,
+        Stop::Upload,
+    ];
+
+    fn entry(operation: Operation, stop: Stop) -> OutboxEntry {
+        let at = Timestamp::default();
+        let conversation = ConversationId::from("c");
+        let row = OutboxRow {
+            id: RowId::from("r"),
+            sequence: 1,
+            channel: ChannelId::from("harbor"),
+            lane: Lane::Conversation(conversation.clone()),
+            operation,
+            key: IdempotencyKey::from("k"),
+            created_at: at,
+            not_before: at,
+            due_at: at,
+            first_attempt_at: Some(at),
+            attempts: 1,
+            state: RowState::Stopped(stop, SafeText::line("why")),
+            seen: None,
+            finding: LookResult::Nothing,
+            planned_at: None,
+        };
+        let candidates = match stop.is_ambiguous() {
+            true => vec![Message::stand_in("m".into(), conversation)],
+            false => Vec::new(),
+        };
+        OutboxEntry { row, title: SafeText::line("Maria"), crossed: Vec::new(), candidates }
+    }
+
+    /// One of each way to be repeated.
+    fn operations() -> Vec<Operation> {
+        let to = || "+34600111222".to_owned();
+        vec![
+            Operation::SendText { to: to(), text: "hi".into(), reply_to: None },
+            Operation::Call { to: to(), via: None, context: None },
+            Operation::SetAutomation { enabled: false },
+            Operation::AddWebhook { url: "https://h.example".into(), events: Vec::new() },
+            Operation::Upload { filename: "a".into(), mime_type: "image/png".into(), size: 1 },
+        ]
+    }
+
+    #[test]
+    fn every_answer_offered_is_one_that_is_taken() {
+        for stop in STOPS {
+            for operation in operations() {
+                // As the store computes it: see `LaneRow::wants_new_key`.
+                let ages = if operation.class().relies_on_key() { vec![false, true] } else { vec![true] };
+                for spent in ages {
+                    let offered = answers(&entry(operation.clone(), stop), spent);
+                    for it in &offered {
+                        assert!(stop.allows(&it.verdict, spent), "{stop:?} {operation:?} {spent} {it:?}");
+                    }
+                    let keys: Vec<char> = offered.iter().map(|it| it.key).collect();
+                    assert_eq!(keys.first(), Some(&'y'));
+                    let once = keys.iter().collect::<std::collections::BTreeSet<_>>().len();
+                    assert_eq!(once, keys.len(), "{keys:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_may_be_done_twice_is_offered_once() {
+        for stop in [Stop::Unknown, Stop::Ask, Stop::Expired] {
+            let offered = answers(&entry(Operation::SetAutomation { enabled: false }, stop), true);
+            assert_eq!(offered[0].word, "try again");
+            assert_eq!(offered[0].effect, "doing it twice changes nothing");
+            assert!(offered.iter().all(|it| it.key != 'n'), "{stop:?}");
+        }
+        let text = Operation::SendText { to: "+1".into(), text: "hi".into(), reply_to: None };
+        let young = answers(&entry(text.clone(), Stop::Unknown), false);
+        assert_eq!((young[0].word.as_str(), young[1].key), ("ask again", 'n'));
+        assert_eq!(answers(&entry(text, Stop::Unknown), true)[0].word, "send a new one");
+    }
 }

@@ -20,6 +20,7 @@ fn row(sequence: i64, conversation: &str, operation: Operation, state: RowState)
         key: IdempotencyKey::new("k".to_owned()),
         created_at: at(-9),
         not_before: at(-9),
+        due_at: at(-9),
         first_attempt_at: None,
         attempts: 0,
         state,
@@ -53,7 +54,14 @@ fn tried(mut row: OutboxRow, not_before: i64) -> OutboxRow {
     row
 }
 
+/// Held until then.
 fn later(mut row: OutboxRow, not_before: i64) -> OutboxRow {
+    (row.not_before, row.due_at) = (at(not_before), at(not_before));
+    row
+}
+
+/// Given back unsent after its hold, for another try then.
+fn again(mut row: OutboxRow, not_before: i64) -> OutboxRow {
     row.not_before = at(not_before);
     row
 }
@@ -140,7 +148,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             live(),
             Leader::Here,
             WaitReason::ClearAnswer(Some(at(12))),
-            "no answer came; asking again in 12 s, never sent twice",
+            "no clear answer; asking again in 12 s, never sent twice",
         ),
         (
             tried(text(2, "a", RowState::Uncertain), -1),
@@ -148,7 +156,7 @@ fn a_row_says_first_what_it_waits_for_itself() {
             offline(),
             Leader::Here,
             WaitReason::ClearAnswer(None),
-            "no answer came; asking again, never sent twice",
+            "no clear answer; asking again, never sent twice",
         ),
         (
             text(2, "a", stopped(Stop::Crossed)),
@@ -214,6 +222,33 @@ fn a_row_waits_for_what_stands_before_it_and_for_nobody_elses() {
             "waits: the pause before it failed",
         ),
     ]);
+}
+
+#[test]
+fn the_wait_for_another_try_is_no_hold() {
+    let next = WaitReason::NextTry(Some(at(6)));
+    let words = "not sent yet; tries again in 6 s";
+    all_hold(vec![
+        (again(mine(), 6), vec![], live(), Leader::Here, next, words),
+        (
+            again(mine(), 6),
+            vec![],
+            offline(),
+            Leader::Here,
+            WaitReason::Connection,
+            "waits for a connection; leaves by itself",
+        ),
+        (
+            again(mine(), 6),
+            vec![text(1, "a", RowState::Queued)],
+            live(),
+            Leader::Here,
+            WaitReason::RowBefore(None),
+            "waits for the one before it",
+        ),
+    ]);
+    assert_eq!(again(mine(), 6).hold_left(at(0)), None);
+    assert_eq!(later(mine(), 6).hold_left(at(0)), Some(6));
 }
 
 #[test]
