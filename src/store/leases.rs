@@ -29,6 +29,9 @@ mod tests;
 pub const LEASE: i64 = 15 * SECOND;
 /// How often its owner renews it.
 pub const RENEW: i64 = 5 * SECOND;
+/// How long after the last answer the files count as what the server has: longer
+/// than a tab that nobody looks at is left alone.
+const FRESH: i64 = 90 * SECOND;
 /// Wishes that wait for an owner at most.
 const ASKED: i64 = 64;
 
@@ -98,6 +101,24 @@ impl Other {
     /// As others name it.
     pub fn leader(&self) -> Leader {
         Leader::Elsewhere { kind: self.kind.clone(), process: self.process() }
+    }
+
+    /// Whether it keeps the files as the server has them: by its own word the
+    /// server answers, and did so lately.
+    pub fn keeps_fresh(&self, now: Timestamp) -> bool {
+        match self.vitals.health {
+            Some(Health::Live { at }) => now.since(at).abs() <= FRESH,
+            Some(
+                Health::Connecting
+                | Health::Silent { .. }
+                | Health::Offline { .. }
+                | Health::Trouble { .. }
+                | Health::Limited { .. }
+                | Health::Refused { .. }
+                | Health::Misconfigured { .. },
+            )
+            | None => false,
+        }
     }
 
     /// Whether the lease still binds: it has not lapsed, and its owner has

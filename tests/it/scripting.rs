@@ -1,6 +1,7 @@
 //! The scripting commands: the real binary against the real service, with a
 //! configuration as people write it.
 
+mod beside;
 mod broadcasts;
 mod deck;
 mod failing;

@@ -271,11 +271,12 @@ impl Session {
     }
 
     /// Whether this process has to ask for a channel itself: no other one on
-    /// the folder, such as an inbox, keeps the files fresh.
+    /// the folder, such as an inbox, keeps the files fresh. One whose server does
+    /// not answer keeps nothing fresh.
     pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
-        let name = process_names::lease_name(channel.spec());
-        let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, self.now()))?;
-        Ok(!matches!(held, Some(Holder::Other(_))))
+        let (name, now) = (process_names::lease_name(channel.spec()), self.now());
+        let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, now))?;
+        Ok(!matches!(held, Some(Holder::Other(other)) if other.keeps_fresh(now)))
     }
 
     /// Waits.

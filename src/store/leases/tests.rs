@@ -37,3 +37,34 @@ async fn a_lease_from_before_the_clock_was_set_back_is_taken_over() {
     assert_eq!(hold("two", set_back).await, Holder::Me(set_back.plus(LEASE)));
     assert!(matches!(hold("one", set_back).await, Holder::Other(_)));
 }
+
+#[test]
+fn files_are_fresh_while_their_keeper_says_that_the_server_answers() {
+    let now = Timestamp::from_micros(1_700_000_000 * SECOND);
+    let why = || SafeText::line("gone");
+    let live = |ago: i64| Some(Health::Live { at: now.plus(-ago) });
+    let cases = [
+        (live(0), true),
+        (live(FRESH), true),
+        (live(FRESH + 1), false),
+        (live(-FRESH - 1), false),
+        (Some(Health::Connecting), false),
+        (Some(Health::Silent { since: now }), false),
+        (Some(Health::Offline { since: now, why: why() }), false),
+        (Some(Health::Trouble { since: now, why: why() }), false),
+        (Some(Health::Limited { until: now.plus(SECOND) }), false),
+        (Some(Health::Refused { code: why(), why: why() }), false),
+        (Some(Health::Misconfigured { why: why() }), false),
+        (None, false),
+    ];
+    for (health, fresh) in cases {
+        let other = Other {
+            owner: "4312-inbox".to_owned(),
+            kind: SafeText::line("inbox"),
+            rank: Rank::Inbox as i64,
+            until: now.plus(LEASE),
+            vitals: Vitals { health: health.clone(), budget: None },
+        };
+        assert_eq!(other.keeps_fresh(now), fresh, "{health:?}");
+    }
+}
