@@ -160,7 +160,7 @@ impl Load {
             | Self::Elsewhere(_)
             | Self::Depth(..)
             | Self::Marked(_)
-            | Self::Entry(_)
+            | Self::Question(..)
             | Self::Pauses(_)
             | Self::Person(..)
             | Self::Triage(_)
