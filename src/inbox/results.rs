@@ -203,11 +203,15 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         News::NotOnThisServer(channel, why) => {
             on_tab(inbox, &channel, |tab| tab.note = Some(PaneNote::NotOnThisServer(why)))
         }
-        News::Notice(channel, _, text) => {
+        News::Stopped(_, row, stop, words, why) if stop.is_ambiguous() => {
+            crate::notice::update::row_is_unknown(&mut inbox.context, row, &words, &why)
+        }
+        News::Notice(channel, _, text) | News::Stopped(channel, _, _, _, text) => {
             let here = inbox.desk.tab().channel.id == channel;
             let name = inbox.desk.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
             inbox.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         }
+        News::Left(_, row) => drop(inbox.context.notice.take_if(|it| it.about.as_ref() == Some(&row))),
         News::Campaigns(channel) => {
             broadcasts::board_changed(inbox);
             inbox.context.push(Effect::Load(Load::Counts(channel)));

@@ -1,7 +1,10 @@
 //! What is known from looking for a text in its history that may have been
 //! sent.
 
-use crate::ids::MessageId;
+use crate::ids::{MessageId, RowId};
+use crate::messages::{Direction, Message, MessageRow, Sender};
+use crate::outbox::{Operation, OutboxRow, RowState, SLACK};
+use crate::text::SafeText;
 use crate::time::Timestamp;
 
 /// What the looks for a row told.
@@ -14,6 +17,9 @@ pub enum LookResult {
     Absent,
     /// More than one message could be it.
     Several(Vec<MessageId>),
+    /// One loaded message must be it, while its answer has not come. Told by
+    /// [`find_listed`], never kept.
+    Listed,
 }
 
 /// The looks for one row.
@@ -26,3 +32,60 @@ pub struct Looks {
     pub last_at: Option<Timestamp>,
     pub finding: LookResult,
 }
+
+/// Words are compared as they are shown, with line breaks of one kind.
+pub fn comparable(text: &str) -> String {
+    SafeText::block(&text.replace("\r\n", "\n").replace('\r', "\n")).as_str().trim_end().to_owned()
+}
+
+/// Whether a message went out through the interface with these
+/// [`comparable`] words.
+pub fn says(message: &Message, words: &str) -> bool {
+    message.direction == Direction::Outbound
+        && message.sender == Sender::Api
+        && !message.unreadable
+        && comparable(message.content.as_str()) == words
+}
+
+/// Finds the texts among loaded messages that may have left and are not
+/// confirmed: each is then shown once, as its row. Where two messages or two
+/// rows are alike, all stay as they are.
+pub fn find_listed(messages: &mut Vec<MessageRow>, rows: &mut [OutboxRow]) {
+    let mut found: Vec<(MessageId, RowId)> = Vec::new();
+    for row in rows.iter() {
+        let Some((words, since)) = sought(row) else { continue };
+        let fits = |it: &&MessageRow| {
+            let in_time = it.message.created_at.is_some_and(|at| at >= since);
+            !it.sent_here && in_time && says(&it.message, &words)
+        };
+        let mut fitting = messages.iter().filter(fits);
+        if let (Some(only), None) = (fitting.next(), fitting.next()) {
+            found.push((only.message.id.clone(), row.id.clone()));
+        }
+    }
+    let is_alone = |id: &MessageId| found.iter().filter(|it| it.0 == *id).count() == 1;
+    for row in rows.iter_mut() {
+        if found.iter().any(|it| it.1 == row.id && is_alone(&it.0)) {
+            row.finding = LookResult::Listed;
+        }
+    }
+    messages.retain(|it| !is_alone(&it.message.id));
+}
+
+/// The words of a text that may have left, and since when they can be listed.
+fn sought(row: &OutboxRow) -> Option<(String, Timestamp)> {
+    let may_have_left = match &row.state {
+        RowState::Sending | RowState::Uncertain => true,
+        RowState::Stopped(stop, _) => stop.is_ambiguous(),
+        RowState::Queued | RowState::Done => false,
+    };
+    match &row.operation {
+        Operation::SendText { text, .. } if may_have_left => {
+            Some((comparable(text), row.first_attempt_at?.plus(-SLACK)))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,7 @@ use crate::email::MailAccount;
 use crate::fetches::{Fetch, Fetching};
 use crate::ids::{ChannelId, ConversationId, RowId};
 use crate::leader::Leader;
+use crate::outbox::Stop;
 use crate::reception::Reception;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -71,8 +72,13 @@ pub enum News {
     NotForThisKey(ChannelId, SafeText),
     /// A pane's list is not on this server (404): a note, not polled again.
     NotOnThisServer(ChannelId, SafeText),
-    /// Something worth a line in the status, such as an outbox row refused.
+    /// Something worth a line in the status, such as a thread that stays as it was.
     Notice(ChannelId, Option<ConversationId>, SafeText),
+    /// A row of the outbox asks a person: which one and how it stands, in
+    /// words, and why.
+    Stopped(ChannelId, RowId, Stop, SafeText, SafeText),
+    /// A row has left the outbox: nothing is asked about it any more.
+    Left(ChannelId, RowId),
     /// Contacts the server found by these words that have no conversation here.
     FoundContacts(ChannelId, String, Vec<FoundContact>),
     /// A row of the outbox was done, in words for the person who waits for it.

@@ -173,7 +173,12 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
         | News::NotForThisKey(channel, words)
         | News::NotOnThisServer(channel, words) => (channel, words.as_str()),
         News::Notice(channel, _, words) => (channel, words.as_str()),
-        News::FoundContacts(..) | News::Told(..) | News::Fetched(..) | News::Mailed(..) => return None,
+        News::FoundContacts(..)
+        | News::Stopped(..)
+        | News::Left(..)
+        | News::Told(..)
+        | News::Fetched(..)
+        | News::Mailed(..) => return None,
     };
     Some((discriminant(news), about.0, about.1))
 }

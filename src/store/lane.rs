@@ -6,10 +6,11 @@ use std::collections::BTreeSet;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::processes::{self, Process};
+use crate::reader::desk;
 use crate::rows::{lane, outbox};
 use crate::{Store, StoreError, settling};
 use model::ids::{ChannelId, MessageId, RowId};
-use model::outbox::{KEY_AGE, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
+use model::outbox::{KEY_AGE, Lane, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use sqlite::{Queries, only};
@@ -200,6 +201,12 @@ impl Store {
             }
         }
         Ok(settled)
+    }
+
+    /// Title of the conversation, thread or broadcast a lane leads to.
+    pub async fn lane_title(&self, channel: &ChannelId, lane: &Lane) -> Result<SafeText, StoreError> {
+        let (channel, lane) = (channel.clone(), lane.clone());
+        self.cache().later(move |cache| desk::lane_title(&cache.connection, &channel, &lane)).await
     }
 
     /// The bytes of a row and how they leave; `None` if the row is gone.

@@ -120,7 +120,7 @@ impl ChannelSync {
 /// What a conclusion says to a person.
 fn words(looks: &Looks) -> Option<SafeText> {
     match &looks.finding {
-        LookResult::Nothing => None,
+        LookResult::Nothing | LookResult::Listed => None,
         LookResult::Absent => Some(SafeText::line(
             "not found in the conversation: probably not sent; it is never sent again by itself",
         )),

@@ -10,9 +10,8 @@
 use std::collections::BTreeSet;
 
 use model::ids::MessageId;
-use model::looks::{LookResult, Looks};
-use model::messages::{Direction, Message, Sender};
-use model::text::SafeText;
+use model::looks::{LookResult, Looks, comparable, says};
+use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 
 /// How long before the first attempt the look ends: clocks differ.
@@ -53,11 +52,7 @@ impl Look {
             if message.created_at.is_some_and(|it| it < self.since) {
                 return LookProgress::Enough;
             }
-            let fits = message.direction == Direction::Outbound
-                && message.sender == Sender::Api
-                && !message.unreadable
-                && comparable(message.content.as_str()) == self.text;
-            if fits {
+            if says(message, &self.text) {
                 self.found.insert(message.id.clone());
             }
         }
@@ -67,11 +62,6 @@ impl Look {
     pub fn found(&self) -> &BTreeSet<MessageId> {
         &self.found
     }
-}
-
-/// Words are compared as they are shown, with line breaks of one kind.
-fn comparable(text: &str) -> String {
-    SafeText::block(&text.replace("\r\n", "\n").replace('\r', "\n")).as_str().trim_end().to_owned()
 }
 
 /// What follows from a look.
@@ -133,7 +123,8 @@ mod tests {
     use super::*;
     use crate::tests::at;
     use model::ids::ConversationId;
-    use model::messages::DeliveryStatus;
+    use model::messages::{DeliveryStatus, Direction, Sender};
+    use model::text::SafeText;
 
     fn message(id: &str, text: &str, seconds: i64) -> Message {
         Message {

@@ -28,9 +28,11 @@ impl ChannelSync {
             return self.drop_refused(row, &what, why).await;
         }
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), "a row waits for a person");
-        let conversation = row.row.lane.conversation().cloned();
         self.settle(row, Settlement::Stop(stop, why.clone())).await?;
-        self.tell(News::Notice(self.id().clone(), conversation, why));
+        let title = self.store.lane_title(self.id(), &row.row.lane).await?;
+        let words = stopped_words(&row.row.operation, title.as_str(), stop);
+        let words = SafeText::line(&words);
+        self.tell(News::Stopped(self.id().clone(), row.row.id.clone(), stop, words, why));
         Ok(())
     }
 
@@ -55,8 +57,15 @@ impl ChannelSync {
 
     /// Writes down what became of a row and tells of it.
     pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), PullError> {
+        let leaves = match &settlement {
+            Settlement::Dropped(_) | Settlement::Done { .. } | Settlement::Found(_) => true,
+            Settlement::Wait { .. } | Settlement::AskAgain { .. } | Settlement::Stop(..) => false,
+        };
         if !self.settled(row, settlement).await? {
             tracing::warn!(row = %row.row.id, "the outcome came after its claim had lapsed");
+        }
+        if leaves {
+            self.tell(News::Left(self.id().clone(), row.row.id.clone()));
         }
         if let Some(conversation) = row.row.lane.conversation() {
             self.tell(News::History(self.id().clone(), conversation.clone()));
@@ -81,6 +90,22 @@ impl ChannelSync {
     }
 }
 
+/// How a row stands that asks a person, without why.
+fn stopped_words(operation: &Operation, title: &str, stop: Stop) -> String {
+    let what = match operation {
+        Operation::SendMail(_) => Some("mail"),
+        Operation::SendFile(_) => Some("file"),
+        it if it.speaks() || matches!(it, Operation::SendSms { .. }) => Some("text"),
+        _ => None,
+    };
+    match (what, stop.is_ambiguous()) {
+        (Some(what), true) => format!("not known whether your {what} to {title} left"),
+        (Some(what), false) => format!("your {what} to {title}: {}", stop.label()),
+        (None, true) => format!("{title}: not known whether {} worked", operation.doing()),
+        (None, false) => format!("{title}: {}: {}", operation.doing(), stop.label()),
+    }
+}
+
 /// What did not happen to a thread.
 fn not_filed(change: &ThreadChange) -> String {
     match &change.place {
@@ -102,4 +127,24 @@ pub(crate) fn settlement(next: RetryStep, now: Timestamp) -> Option<Settlement> 
         RetryStep::Stop(stop, why) => Settlement::Stop(stop, why),
         RetryStep::Halt(_) => Settlement::Wait { not_before: now },
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_asks_a_person_names_its_row() {
+        let text = || Operation::SendText { to: "+1".into(), text: "hi".into(), reply_to: None };
+        let pause = || Operation::SetAutomation { enabled: false };
+        let cases = [
+            (text(), Stop::Unknown, "not known whether your text to Maria left"),
+            (text(), Stop::Credits, "your text to Maria: NOT SENT, out of credits"),
+            (pause(), Stop::Ask, "Maria: not known whether switching the AI worked"),
+            (pause(), Stop::Refused, "Maria: switching the AI: NOT SENT"),
+        ];
+        for (operation, stop, words) in cases {
+            assert_eq!(stopped_words(&operation, "Maria", stop), words);
+        }
+    }
 }

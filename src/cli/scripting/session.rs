@@ -317,9 +317,10 @@ impl Session {
                 Health::Offline { why, .. } | Health::Trouble { why, .. } | Health::Misconfigured { why },
             ) => Some(why.to_string()),
             News::Fetched(_, _, Err(why)) => Some(why.to_string()),
-            News::NotForThisKey(_, why) | News::NotOnThisServer(_, why) | News::Notice(_, _, why) => {
-                Some(why.to_string())
-            }
+            News::NotForThisKey(_, why)
+            | News::NotOnThisServer(_, why)
+            | News::Notice(_, _, why)
+            | News::Stopped(_, _, _, _, why) => Some(why.to_string()),
             _ => None,
         });
         why.unwrap_or_else(|| "the server did not answer as it should; the log says more".to_owned())

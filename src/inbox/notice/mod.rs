@@ -6,7 +6,7 @@ pub(crate) mod update;
 use std::collections::VecDeque;
 
 use crate::keyboard::Keyboard;
-use model::ids::ChannelId;
+use model::ids::{ChannelId, RowId};
 use model::time::{SECOND, Timestamp};
 
 /// How long the first Ctrl-C waits for the second.
@@ -46,6 +46,8 @@ pub struct Notice {
     pub text: String,
     pub warning: bool,
     lasts: Lasts,
+    /// The row of the outbox it tells of: it ends when that one leaves.
+    pub(crate) about: Option<RowId>,
 }
 
 impl Notice {
@@ -55,7 +57,7 @@ impl Notice {
 
     /// What has just happened.
     pub(crate) fn of(text: String, warning: bool, now: Timestamp) -> Self {
-        Self { text, warning, lasts: Lasts::Until(now.plus(NOTICE)) }
+        Self { text, warning, lasts: Lasts::Until(now.plus(NOTICE)), about: None }
     }
 
     /// A fact, while it is one.
@@ -64,6 +66,7 @@ impl Notice {
             text: String::new(),
             warning: matches!(fact, Fact::Unfilled | Fact::Question),
             lasts: Lasts::While(fact),
+            about: None,
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::features::undo_send::Held;
 use crate::keyboard::Keyboard;
 use crate::notice::{Fact, Lasts};
 use crate::overlays::guard::update as guard;
-use model::ids::{ChannelId, ConversationId};
+use model::ids::{ChannelId, ConversationId, RowId};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 
@@ -74,6 +74,16 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
             .interrupted_until()
             .filter(|it| inbox.context.now < *it)
             .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
+    }
+}
+
+/// Says that it is not known whether a row of the outbox was done, for as long
+/// as the row is there.
+pub(crate) fn row_is_unknown(context: &mut Context, row: RowId, words: &SafeText, why: &SafeText) {
+    let decides = context.keyed("{go-to-outbox} decides");
+    context.warn(format!("{words} · {decides} · {why}"));
+    if let Some(notice) = &mut context.notice {
+        notice.about = Some(row);
     }
 }
 

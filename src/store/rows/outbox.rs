@@ -46,7 +46,7 @@ fn read_finding(text: Option<String>) -> LookResult {
 /// What a finding is kept as.
 pub(crate) fn finding_text(finding: &LookResult) -> Option<String> {
     match finding {
-        LookResult::Nothing => None,
+        LookResult::Nothing | LookResult::Listed => None,
         LookResult::Absent => Some(ABSENT.to_owned()),
         LookResult::Several(messages) => {
             Some(messages.iter().map(MessageId::as_str).collect::<Vec<_>>().join("\n"))

@@ -101,7 +101,7 @@ async fn what_the_server_refuses_waits_for_a_person() {
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{code}: never again by itself");
         assert_eq!(stops(&hands), [Some(stop)]);
-        assert!(hands.news().iter().any(|it| matches!(it, News::Notice(_, Some(_), _))), "{code}");
+        assert!(hands.news().iter().any(|it| matches!(it, News::Stopped(..))), "{code}");
         let window = hands.list().rows[0].conversation.window;
         assert_eq!(window == ServiceWindow::Closed, stop == Stop::Window, "{code}");
         assert!(!hands.channel.is_stopped());

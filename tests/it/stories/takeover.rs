@@ -104,6 +104,26 @@ fn a_lost_answer_never_sends_twice() {
     assert_eq!(desk.outbound().len(), 1);
 }
 
+/// The server has it and lists it, and its answer is lost: one bubble, ours.
+#[test]
+fn a_text_whose_answer_is_late_stands_once() {
+    let mut desk = waiting(80, 24);
+    desk.keys("<Enter>p").settle();
+    let fault = serde_json::json!({"path_prefix": "/messages/send", "count": 3, "drop": "after"});
+    desk.dev("fault", fault);
+    desk.keys("r").types("Once only").keys("<Enter><Enter>").settle();
+    desk.shows("asking again");
+    desk.wait(16_000_000);
+    desk.keys("<Esc><Ctrl-R>").settle();
+    desk.shows("at the server, not confirmed yet").hides("Elsewhere");
+    for _ in 0..3 {
+        desk.wait(60_000_000);
+        desk.settle();
+    }
+    desk.shows("sent").hides("not confirmed yet").hides("Elsewhere");
+    assert_eq!(desk.outbound().len(), 1);
+}
+
 #[test]
 fn delivery_states_move_on_in_words() {
     let mut desk = waiting(120, 40);
@@ -133,4 +153,37 @@ fn a_failing_ai_is_seen_at_once_and_forgotten_when_a_person_takes_over() {
     desk.keys("p").settle();
     desk.wait(20_000_000);
     desk.settle().shows("AI OFF by you").hides("AI ON · AI failing");
+}
+
+/// What asks names its row.
+#[test]
+fn a_text_without_a_clear_answer_is_named_in_the_status_line() {
+    let mut desk = waiting(120, 40);
+    desk.keys("<Enter>p").settle();
+    tries_to_send(&mut desk, "before");
+    desk.shows("not known whether your text to João Pereira left · g o decides");
+}
+
+/// That nobody knows is not said any more once the text is found at the server.
+#[test]
+fn what_asked_is_not_said_once_its_text_was_found() {
+    let mut desk = waiting(120, 40);
+    desk.keys("<Enter>p").settle();
+    tries_to_send(&mut desk, "after");
+    desk.hides("not known whether").hides("web page").shows("sent");
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+/// Sends a text whose connection is cut four times: then it asks.
+fn tries_to_send(desk: &mut Desk, cut: &str) {
+    let fault = serde_json::json!({"path_prefix": "/messages/send", "count": 4, "drop": cut});
+    desk.dev("fault", fault);
+    desk.keys("r").types("Are you there?").keys("<Enter><Enter><Esc>").settle();
+    for _ in 0..40 {
+        if !desk.picture().contains("asking again") {
+            break;
+        }
+        desk.wait(2_000_000);
+        desk.settle();
+    }
 }

@@ -146,10 +146,11 @@ impl History {
     }
 
     /// The newest messages came back. Returns whether they were wanted.
-    pub fn receive(&mut self, query: &HistoryQuery, page: HistoryPage) -> bool {
+    pub fn receive(&mut self, query: &HistoryQuery, mut page: HistoryPage) -> bool {
         if !self.resource.receive(query) {
             return false;
         }
+        model::looks::find_listed(&mut page.messages, &mut page.outbox);
         if !self.loaded {
             self.divider = crate::screens::history::seeking::first_unseen(&page);
             self.seen_before.clone_from(&page.seen_until);

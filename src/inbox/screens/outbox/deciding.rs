@@ -219,7 +219,7 @@ fn about(inbox: &Inbox, entry: &OutboxEntry) -> Vec<DialogLine> {
 /// What looking for it in the history told.
 fn finding(entry: &OutboxEntry) -> Option<DialogLine> {
     let words = match &entry.row.finding {
-        LookResult::Nothing => return None,
+        LookResult::Nothing | LookResult::Listed => return None,
         LookResult::Absent => {
             "Looked for twice in the conversation and not found: probably not sent.".to_owned()
         }

@@ -9,7 +9,7 @@ use crate::screens::composer::attachments_view;
 use crate::theme_view::Theme;
 use model::ids::ChannelId;
 use model::outbox::waiting::{WaitReason, WaitRemedy};
-use model::outbox::{Operation, OutboxRow, RowState, Stop};
+use model::outbox::{LookResult, Operation, OutboxRow, RowState, Stop};
 use model::time::Timestamp;
 
 /// One word for a column.
@@ -55,6 +55,10 @@ pub fn line<'a>(
         (_, RowState::Stopped(stop @ (Stop::Crossed | Stop::Late), _)) => {
             return (format!("{} · {decide}: send anyway, edit or drop", stop.label()), theme.error());
         }
+        (WaitReason::ClearAnswer(_), _) if row.finding == LookResult::Listed => {
+            "at the server, not confirmed yet; asking again".to_owned()
+        }
+        _ if row.finding == LookResult::Listed => "at the server, not confirmed yet".to_owned(),
         _ => reason.words(&row.operation, inbox.context.now),
     };
     let mut parts = vec![words];
