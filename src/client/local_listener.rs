@@ -46,8 +46,8 @@ fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
     {
         let mut found = look_once(check);
         for _ in 1..LOOKS {
-            // The table is told in pieces: where others stop to listen meanwhile, a row that is there is
-            // passed over.
+            // The kernel writes the table in pieces: where other sockets close meanwhile, it may skip a
+            // row that exists.
             if !matches!(found, Err(ForeignListener::Gone(_))) {
                 break;
             }

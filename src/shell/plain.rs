@@ -273,7 +273,7 @@ impl PlainMode {
     }
 }
 
-/// Whether nobody is told what becomes of it.
+/// Whether its result is not announced.
 fn is_quiet(effect: &Effect) -> bool {
     let quiet = |it: &FileWrite| matches!(it, FileWrite::NotePresence(_) | FileWrite::SaveDraft(..));
     matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(it) if quiet(it))

@@ -144,7 +144,7 @@ fn give_up(inbox: &mut Inbox, why: &str) {
 }
 
 impl TypedAhead {
-    /// Forgets what waits and what it waits for.
+    /// Drops the queued keys and the reads they wait for.
     pub(crate) fn forget(&mut self) {
         *self = Self { gave_up: true, ..Self::default() };
     }
