@@ -17,6 +17,11 @@ fn sent(id: &str) -> Answer {
     }))
 }
 
+/// The AI of the conversation is off.
+fn paused() -> Answer {
+    Answer::ok(json!({"success": true, "id": "c1", "automationEnabled": false, "status": "active"}))
+}
+
 /// A business chat with one conversation.
 pub fn chat(request: &Request) -> Answer {
     match request.route().as_str() {
@@ -231,9 +236,7 @@ async fn after_a_pause_the_history_is_read_before_the_text_leaves() {
     hands.queue("c1", Operation::SetAutomation { enabled: false });
     hands.queue_text("c1", "Ana here, a person.");
     hands.server.now(|request| match request.route().as_str() {
-        "PATCH /conversations/c1" => Answer::ok(json!({
-            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
-        })),
+        "PATCH /conversations/c1" => paused(),
         "GET /conversations/c1/messages" => {
             let said = message("ai-1", "c1", "outbound", 3);
             Answer::ok(page(&[said, message("m1", "c1", "inbound", 0)], None))
@@ -257,9 +260,7 @@ async fn a_history_that_cannot_be_read_holds_the_text_back() {
     hands.queue("c1", Operation::SetAutomation { enabled: false });
     hands.queue_text("c1", "Ana here");
     hands.server.now(|request| match request.route().as_str() {
-        "PATCH /conversations/c1" => Answer::ok(json!({
-            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
-        })),
+        "PATCH /conversations/c1" => paused(),
         _ => Answer::refusal(500, "INTERNAL_ERROR", "boom"),
     });
     assert!(matches!(hands.push().await, PushStep::Due(_)));
@@ -328,9 +329,7 @@ async fn a_text_that_found_no_connection_leaves_with_the_first_answer_and_ends_b
     hands.queue("c1", Operation::SetAutomation { enabled: false });
     hands.queue_text("c1", "Ana here");
     hands.server.now(|request| match request.route().as_str() {
-        "PATCH /conversations/c1" => Answer::ok(json!({
-            "success": true, "id": "c1", "automationEnabled": false, "status": "active"
-        })),
+        "PATCH /conversations/c1" => paused(),
         _ => Answer::Cut,
     });
     // Its history is asked for before it leaves, more and more seldom.
