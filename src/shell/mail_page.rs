@@ -12,12 +12,10 @@ use ammonia::{Builder, UrlRelative};
 
 use sync::mail_html;
 
+mod measure;
+
 /// Bytes of HTML at most: a larger mail is cut there.
 const BYTES: usize = 8 * 1024 * 1024;
-/// Elements inside each other at most. The parser's cost grows with the square
-/// of the depth; a mail for people stays far below it.
-const DEPTH: usize = 512;
-
 /// Before the mail. `frame-ancestors` and `sandbox` mean nothing in a `meta`;
 /// names in links are resolved ahead unless that is switched off.
 const HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n\
@@ -187,47 +185,16 @@ const PROPERTIES: [&str; 44] = [
 const COLOURS: [&str; 4] = ["rgb", "rgba", "hsl", "hsla"];
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// Elements that hold nothing, or that the next of their kind closes.
-const CLOSED: [&str; 28] = [
-    "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
-    "p", "li", "dt", "dd", "td", "th", "tr", "thead", "tbody", "tfoot", "caption", "colgroup", "option",
-    "html", "body",
-];
-
-/// The whole document for a mail's HTML.
+/// Returns the whole document for a mail's HTML: its words alone where its tree would be too large.
 pub fn page(html: &str) -> String {
     let html = &html[..html.floor_char_boundary(BYTES)];
-    let body = if depth(html) > DEPTH {
+    let body = if measure::fits(html) {
+        cleaner().clean(html).to_string()
+    } else {
         let words = mail_html::too_complex(html).text;
         format!("<pre>{}</pre>", words.as_str().replace('&', "&amp;").replace('<', "&lt;"))
-    } else {
-        cleaner().clean(html).to_string()
     };
     format!("{HEAD}{body}{TAIL}")
-}
-
-/// How deep elements may come to lie in each other: those of each name that
-/// are opened and not closed. What the parser closes by itself is not counted.
-fn depth(html: &str) -> usize {
-    let mut open: HashMap<String, usize> = HashMap::new();
-    let mut deepest = 0;
-    let mut all = 0_usize;
-    for tag in html.split('<').skip(1) {
-        let (closes, rest) = tag.strip_prefix('/').map_or((false, tag), |it| (true, it));
-        let name = &rest[..rest.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(rest.len())];
-        let name = name.to_ascii_lowercase();
-        if !name.starts_with(|it: char| it.is_ascii_alphabetic()) || CLOSED.contains(&name.as_str()) {
-            continue;
-        }
-        let count = open.entry(name).or_default();
-        if !closes {
-            (*count, all) = (*count + 1, all + 1);
-        } else if *count > 0 {
-            (*count, all) = (*count - 1, all - 1);
-        }
-        deepest = deepest.max(all);
-    }
-    deepest
 }
 
 fn cleaner() -> Builder<'static> {

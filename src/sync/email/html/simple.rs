@@ -1,7 +1,7 @@
 //! The one walk over a mail's HTML: what text can show of it, as small and
 //! whole HTML, and where its links lead.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 use html5ever::tendril::StrTendril;
 use html5ever::tokenizer::states::RawKind;
@@ -19,6 +19,10 @@ const DEEPEST: usize = 8;
 const LINKS: usize = 500;
 /// Characters shown of what the mail hides.
 const HIDDEN: usize = 120;
+/// Bytes given to the tokenizer between two looks at its progress.
+const PIECE_BYTES: usize = 4 * 1024;
+/// Pieces in a row inside one tag or comment. The tokenizer's cost grows with the square of a tag's attributes.
+const MAX_PIECES_WITHOUT_TOKEN: usize = 16;
 
 /// What the walk found.
 #[derive(Debug, Default)]
@@ -32,17 +36,32 @@ pub(crate) struct SimplifiedHtml {
 
 /// Walks a mail.
 pub(crate) fn simplify(html: &str) -> SimplifiedHtml {
-    let input = BufferQueue::default();
-    input.push_back(StrTendril::from(html));
     let tokenizer = Tokenizer::new(HtmlWalk::default(), TokenizerOpts::default());
-    // It stops only for scripts, which are never run.
-    let _ = tokenizer.feed(&input);
-    tokenizer.end();
-    tokenizer.sink.0.into_inner().finish()
+    let input = BufferQueue::default();
+    let mut rest = html;
+    let mut pieces_without_token = 0;
+    while !rest.is_empty() && pieces_without_token < MAX_PIECES_WITHOUT_TOKEN {
+        let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE_BYTES.min(rest.len())));
+        input.push_back(StrTendril::from(piece));
+        tokenizer.sink.has_token.set(false);
+        // It stops only for scripts, which are never run.
+        let _ = tokenizer.feed(&input);
+        pieces_without_token = if tokenizer.sink.has_token.get() { 0 } else { pieces_without_token + 1 };
+        rest = after;
+    }
+    if rest.is_empty() {
+        tokenizer.end();
+    }
+    let mut state = tokenizer.sink.state.into_inner();
+    state.found.was_cut |= !rest.is_empty();
+    state.finish()
 }
 
 #[derive(Default)]
-struct HtmlWalk(RefCell<SimplifierState>);
+struct HtmlWalk {
+    state: RefCell<SimplifierState>,
+    has_token: Cell<bool>,
+}
 
 #[derive(Default)]
 struct SimplifierState {
@@ -65,7 +84,8 @@ impl TokenSink for HtmlWalk {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
-        let mut state = self.0.borrow_mut();
+        self.has_token.set(true);
+        let mut state = self.state.borrow_mut();
         match token {
             Token::TagToken(tag) if tag.kind == TagKind::StartTag => return state.starts(&tag),
             Token::TagToken(tag) => state.ends(&tag.name),

@@ -182,3 +182,11 @@ fn generated_mail_is_only_text() {
     }
     fuzz::check(&too_complex(&fuzz::document(1))).unwrap();
 }
+
+#[test]
+fn a_tag_with_endless_attributes_ends_the_text() {
+    let attributes: String = (0..150_000).map(|number| format!(" a{number}")).collect();
+    let shown = plain(&format!("<p>First words</p><b x=\">\"{attributes}>last"));
+    assert!(shown.starts_with("First words"), "{shown}");
+    assert!(shown.contains("the rest is not shown") && !shown.contains("last"), "{shown}");
+}
