@@ -307,6 +307,49 @@ fn a_mail_that_nests_without_end_is_shown_as_its_words() {
     assert!(page(&ordinary).contains("<li>one<p>two</p></li>"));
 }
 
+/// Small mails that would become large trees, by the way in which they grow.
+fn growing_mails() -> Vec<(&'static str, String)> {
+    let open: String = (0..500).map(|number| format!("<b x={number}>")).collect();
+    let long = "x".repeat(20_000);
+    let attributes: String = (0..40_000).map(|number| format!(" a{number}")).collect();
+    vec![
+        ("formatting opened again in each paragraph", format!("<p>{open}{}", "<p>x".repeat(20_000))),
+        ("formatting opened again in each cell", format!("<table>{}", format!("<tr><td>{open}").repeat(60))),
+        ("a long attribute opened again", format!("<p><b title={long}>{}", "<p>x".repeat(5_000))),
+        ("many attributes opened again", format!("<p><b{}>{}", &attributes[..20_000], "<p>x".repeat(5_000))),
+        ("formatting that is misnested", "<a><b><i><u><p></a></b></i></u>".repeat(20_000)),
+        ("blocks moved out of a table", format!("<table>{}", "<p>x<b>".repeat(60_000))),
+        ("a comment a word", "<!---->".repeat(200_000)),
+        ("characters that may not stand there", "&#1;".repeat(1_500_000)),
+        ("templates in templates", "<template>".repeat(20_000)),
+    ]
+}
+
+#[test]
+fn a_small_mail_never_becomes_a_large_page() {
+    for (name, mail) in growing_mails() {
+        let page = page(&format!("<p>First words</p>{mail}"));
+        let body = body(&page);
+        assert!(body.contains("First words"), "{name}");
+        assert!(body.len() <= 33 * 1024 * 1024, "{name}: {} bytes", body.len());
+        assert!(found_in(body).wrong.borrow().is_empty(), "{name}");
+    }
+    let (_, repeated) = &growing_mails()[0];
+    let page = page(&format!("<p>First words</p>{repeated}"));
+    assert!(body(&page).starts_with("<pre>"), "its words alone");
+    assert!(page.len() < 100_000, "{} bytes", page.len());
+}
+
+#[test]
+fn a_large_newsletter_keeps_its_layout() {
+    let picture = format!("<img src=\"data:image/png;base64,{}\">", "iVBORw0KGgo=".repeat(300_000));
+    let row = "<tr><td style='padding:4px'><font color=red><b>Bell</b></font></td><td>&euro;8</td></tr>";
+    let page = page(&format!("{picture}<table>{}</table>", row.repeat(5_000)));
+    let body = body(&page);
+    assert_eq!(body.matches("<b>Bell</b>").count(), 5_000);
+    assert_eq!(body.matches("iVBORw0KGgo=").count(), 300_000);
+}
+
 /// A browser, if one is here or demanded.
 fn browser() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("FRONTDESK_BROWSER").filter(|it| !it.is_empty()) {
