@@ -3,20 +3,26 @@
 //!
 //! Nobody is never everyone: the two have no way in common.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 
 use anyhow::{Context, Result, anyhow, bail};
 
 use crate::cli::CliError;
+use crate::cli::print;
 use crate::cli::scripting::Session;
 use model::bounds;
+use model::ids::ContactId;
 use model::waves::audience::{AudienceLine, neither, read_lines};
 use model::waves::{Aim, Frozen};
 use sync::ChannelSync;
 
 /// Lines of a file that are wrong, told at most.
 const TOLD: usize = 5;
+/// Numbers looked up one by one; for more, the list of contacts is read first, which costs fewer requests.
+const MAX_SINGLE_LOOKUPS: usize = 20;
+/// Numbers looked up between two lines of progress.
+const PROGRESS_STEP: usize = 100;
 
 /// The recipients, counted.
 #[derive(Debug)]
@@ -41,18 +47,25 @@ pub fn of_file(
     if lines.is_empty() {
         return Err(CliError::Usage(format!("{path} names nobody: one contact id or phone number a line")));
     }
+    let phones: BTreeSet<&str> = lines
+        .iter()
+        .filter_map(|(_, wanted)| match wanted {
+            AudienceLine::Phone(phone) if bounds::is_e164(phone) => Some(phone.as_str()),
+            _ => None,
+        })
+        .collect();
+    let contacts = look_up(session, channel, &phones)?;
     let (mut ids, mut wrong) = (Vec::new(), Vec::new());
-    for (line, wanted) in lines {
+    for (line, wanted) in &lines {
         let found = match wanted {
-            AudienceLine::Contact(id) => Ok(id),
-            AudienceLine::Neither(word) => Err(format!("line {line}: {}", neither(&word))),
-            AudienceLine::Phone(phone) if !bounds::is_e164(&phone) => {
+            AudienceLine::Contact(id) => Ok(id.clone()),
+            AudienceLine::Neither(word) => Err(format!("line {line}: {}", neither(word))),
+            AudienceLine::Phone(phone) if !bounds::is_e164(phone) => {
                 Err(format!("line {line}: {phone} is no phone number"))
             }
-            AudienceLine::Phone(phone) => session
-                .ask(channel, "looking for a contact", async || channel.client.contact_with(&phone).await)?
-                .and_then(|it| it.id)
-                .ok_or_else(|| format!("line {line}: no contact has {phone}")),
+            AudienceLine::Phone(phone) => {
+                contacts.get(phone).cloned().ok_or_else(|| format!("line {line}: no contact has {phone}"))
+            }
         };
         match found {
             Ok(id) => ids.push(id),
@@ -76,6 +89,61 @@ pub fn of_file(
         )));
     }
     Ok(Recipients { aim: Aim::These(frozen), doubled })
+}
+
+/// Finds the contacts that have these numbers. However many there are, the key's rate limit is waited for: the
+/// command's time begins again with each answer, and progress is written to standard error.
+fn look_up(
+    session: &Session,
+    channel: &ChannelSync,
+    phones: &BTreeSet<&str>,
+) -> Result<BTreeMap<String, ContactId>> {
+    let mut found = BTreeMap::new();
+    if phones.len() > MAX_SINGLE_LOOKUPS {
+        read_listed(session, channel, phones, &mut found)?;
+    }
+    let left: Vec<&str> = phones.iter().copied().filter(|phone| !found.contains_key(*phone)).collect();
+    for (done, phone) in left.iter().enumerate() {
+        if done > 0 && done % PROGRESS_STEP == 0 {
+            print::note(&format!("looked up {done} of {} numbers", left.len()))?;
+        }
+        session.begin_again();
+        let contact = session
+            .ask(channel, "looking for a contact", async || channel.client.contact_with(phone).await)?;
+        if let Some(id) = contact.and_then(|contact| contact.id) {
+            found.insert((*phone).to_owned(), id);
+        }
+    }
+    session.begin_again();
+    Ok(found)
+}
+
+/// Reads pages of the list of contacts until all numbers are found or the list ends, at most one page a number.
+fn read_listed(
+    session: &Session,
+    channel: &ChannelSync,
+    phones: &BTreeSet<&str>,
+    found: &mut BTreeMap<String, ContactId>,
+) -> Result<()> {
+    let mut cursor = None;
+    for _ in 0..phones.len() {
+        session.begin_again();
+        let page = session.ask(channel, "reading the contacts", async || {
+            channel.client.contacts(None, cursor.as_deref()).await
+        })?;
+        for contact in page.items {
+            if let Some(phone) = contact.phone
+                && phones.contains(phone.as_str())
+            {
+                found.insert(phone, ContactId::from(contact.id.as_str()));
+            }
+        }
+        if found.len() == phones.len() || page.next_cursor.is_none() {
+            break;
+        }
+        cursor = page.next_cursor;
+    }
+    Ok(())
 }
 
 /// Every contact of the workspace, counted page by page.

@@ -129,6 +129,11 @@ impl Session {
         self.now() >= self.deadline.at()
     }
 
+    /// Gives the command its whole time again.
+    pub fn begin_again(&self) {
+        self.deadline.set(self.now().plus(self.patience));
+    }
+
     /// Takes a reading step until what comes first is read, within the
     /// command's time: a step may come in parts or have to wait for the rate
     /// budget. Tells whether all was read, or something behind it is left.
