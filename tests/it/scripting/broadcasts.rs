@@ -58,6 +58,22 @@ fn it_is_looked_over_sent_once_and_watched_to_its_end() {
 }
 
 #[test]
+fn more_numbers_than_the_rate_limit_allows_are_looked_up_by_the_list() {
+    let script = Script::new();
+    let phones: Vec<String> = (0..350).map(|number| format!("+346001{number:05}")).collect();
+    for phone in &phones {
+        script.desk.customer("whatsapp", phone, "Ana", "Hello?");
+    }
+    let people = file(&script, &phones.join("\n"));
+    let send = ["broadcast", "send", "We open at 9.", "--to", &people, "--timeout", "20"];
+    let said = script.fails(2, &send);
+    assert!(said.contains("350 contacts on Harbor chat"), "{said}");
+    let people = file(&script, &format!("{}\n+34600999888", phones.join("\n")));
+    let said = script.fails(1, &["broadcast", "send", "We open at 9.", "--to", &people]);
+    assert!(said.contains("line 351: no contact has +34600999888"), "{said}");
+}
+
+#[test]
 fn what_it_came_to_is_reported() {
     let (script, _) = two();
     let behind = SystemClock.now().since(script.desk.clock.now()) / SECOND;
