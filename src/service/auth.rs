@@ -1,25 +1,14 @@
 //! Who is asking: the bearer key in the header, and the key behind it.
 //! Interface: Authentication.
 
-use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
-
 use axum::http::{HeaderMap, header};
-use tokio::time::Instant;
 
 use crate::channels::Channel;
 use crate::database::{self, Database};
 use crate::errors::ApiError;
-use crate::keys::{self, KeyHash};
+use crate::keys;
 use model::account::Environment;
 use wire::errors::ErrorCode;
-
-/// How long a key that was looked up is believed. Keys can be revoked by
-/// another process on the same database.
-const BELIEVED: Duration = Duration::from_secs(1);
-/// Keys remembered at most.
-const REMEMBERED: usize = 1_024;
 
 /// The key that asks, and what it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,74 +39,24 @@ pub struct KnownKey {
     pub revoked: bool,
 }
 
-/// Keys looked up a moment ago.
-#[derive(Default)]
-pub struct KeyRing {
-    ring: Mutex<Ring>,
-}
-
-#[derive(Default)]
-struct Ring {
-    known: HashMap<KeyHash, (KnownKey, Instant)>,
-    /// How often all was forgotten: what was looked up before that is old.
-    forgotten: u64,
-}
-
-impl KeyRing {
-    /// Finds out who asks.
-    ///
-    /// # Errors
-    /// `INVALID_AUTH`, `INVALID_KEY` or `REVOKED_KEY`.
-    pub async fn authenticate(&self, headers: &HeaderMap, database: &Database) -> Result<Caller, ApiError> {
-        let key = bearer(headers)?;
-        let unknown = || ApiError::new(ErrorCode::InvalidKey, "this API key is not known");
-        if !keys::is_well_formed(key) {
-            return Err(unknown());
-        }
-        let hash = keys::hash(key);
-        // Where others serve the same database, one may have revoked it just now.
-        let remembered = if database.is_shared() { Err(u64::MAX) } else { self.remembered(&hash) };
-        let known = match remembered {
-            Ok(known) => known,
-            Err(forgotten) => {
-                let is_shared = database.is_shared();
-                let found = database.read(move |db| database::keys::find(db, &hash, is_shared)).await;
-                let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?;
-                let known = known.ok_or_else(unknown)?;
-                self.remember(hash, known.clone(), forgotten);
-                known
-            }
-        };
-        if known.revoked {
-            return Err(ApiError::new(ErrorCode::RevokedKey, "this API key was revoked"));
-        }
-        Ok(known.caller)
+/// Finds out who asks. The database is asked each time: a key is refused from the moment on in which any process
+/// revokes it.
+///
+/// # Errors
+/// `INVALID_AUTH`, `INVALID_KEY` or `REVOKED_KEY`.
+pub async fn authenticate(headers: &HeaderMap, database: &Database) -> Result<Caller, ApiError> {
+    let key = bearer(headers)?;
+    let unknown = || ApiError::new(ErrorCode::InvalidKey, "this API key is not known");
+    if !keys::is_well_formed(key) {
+        return Err(unknown());
     }
-
-    /// Forgets everything, after a key was changed.
-    pub fn forget(&self) {
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        ring.known.clear();
-        ring.forgotten += 1;
+    let (hash, is_shared) = (keys::hash(key), database.is_shared());
+    let found = database.look_up(move |db| database::keys::find(db, &hash, is_shared)).await;
+    let known = found.map_err(|cause: database::DatabaseError| ApiError::from(cause))?.ok_or_else(unknown)?;
+    if known.revoked {
+        return Err(ApiError::new(ErrorCode::RevokedKey, "this API key was revoked"));
     }
-
-    /// A key, or how often all was forgotten when it was looked for.
-    fn remembered(&self, hash: &KeyHash) -> Result<KnownKey, u64> {
-        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = ring.known.get(hash).filter(|(_, since)| since.elapsed() < BELIEVED);
-        known.map(|(key, _)| key.clone()).ok_or(ring.forgotten)
-    }
-
-    fn remember(&self, hash: KeyHash, key: KnownKey, forgotten: u64) {
-        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
-        if ring.forgotten != forgotten {
-            return;
-        }
-        if ring.known.len() >= REMEMBERED {
-            ring.known.clear();
-        }
-        ring.known.insert(hash, (key, Instant::now()));
-    }
+    Ok(known.caller)
 }
 
 /// The key in the one `Authorization: Bearer <API_KEY>` header.

@@ -11,7 +11,7 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures_util::FutureExt;
 
-use crate::auth::Caller;
+use crate::auth::{Caller, authenticate};
 use crate::client_info::ClientInfo;
 use crate::clock::http_date;
 use crate::errors::ApiError;
@@ -77,7 +77,7 @@ pub async fn door(State(service): State<Service>, mut request: Request, next: Ne
 
 /// The layer around the interface: key, scope, limit, fault.
 pub async fn gate(State(service): State<Service>, mut request: Request, next: Next) -> Response {
-    let caller = match service.key_ring.authenticate(request.headers(), &service.database).await {
+    let caller = match authenticate(request.headers(), &service.database).await {
         Ok(caller) => caller,
         Err(error) => {
             let client = request.extensions().get::<ClientInfo>();

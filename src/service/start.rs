@@ -306,7 +306,6 @@ async fn prepare(
         hosts: Hosts::new(&options.hosts, options.public_url.as_ref(), address),
         connections: Connections::new(guard.clone(), options.clock.clone(), &credentials),
         clock,
-        key_ring: Default::default(),
         limits: Limits::new(options.unlimited),
         in_flight: Default::default(),
         cursors,

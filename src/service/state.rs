@@ -5,7 +5,6 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::assistant::{Assistant, Thoughts};
-use crate::auth::KeyRing;
 use crate::body_memory::BodyMemory;
 use crate::carriers::Settled;
 use crate::clock::ServiceClock;
@@ -39,8 +38,6 @@ pub struct ServiceState {
     pub clock: ServiceClock,
     /// One writer, several readers.
     pub database: Database,
-    /// Keys looked up a moment ago.
-    pub key_ring: KeyRing,
     /// Calls of the last minute.
     pub limits: Limits,
     /// Idempotency keys whose requests run.

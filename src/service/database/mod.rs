@@ -83,6 +83,8 @@ pub struct Database {
     shared: Option<postgres::Shared>,
     /// The lock of a file, held by a service, so that there is no second one.
     lock: Mutex<Option<File>>,
+    /// A reader of a file for the caller's own thread.
+    inline_reader: Option<Mutex<Box<dyn DbSession + Send>>>,
 }
 
 impl Database {
@@ -118,9 +120,11 @@ impl Database {
             DatabasePlace::File(path) => {
                 let (connection, fresh, lock) = open::writer(path, durability)?;
                 let readers = open::readers(path)?;
+                let inline_reader =
+                    Some(Mutex::new(Box::new(open::reader(path)?) as Box<dyn DbSession + Send>));
                 let writers: Vec<Box<dyn WritingConnection>> = vec![Box::new(FileWriter::new(connection))];
                 let database = Self::around(writers, readers, stamp, committed)?;
-                (Self { lock: Mutex::new(Some(lock)), ..database }, fresh)
+                (Self { lock: Mutex::new(Some(lock)), inline_reader, ..database }, fresh)
             }
             DatabasePlace::Server(url) => {
                 let opened = postgres::serve(url, durability, stamp.clone())?;
@@ -155,7 +159,7 @@ impl Database {
         let readers = Pool::start("service-reader", readers)?;
         let writer = writer::Writer::start(writers, committed)?;
         let (workspaces, lock) = (Mutex::default(), Mutex::default());
-        Ok(Self { writer, readers, stamp, workspaces, shared: None, lock })
+        Ok(Self { writer, readers, stamp, workspaces, shared: None, lock, inline_reader: None })
     }
 
     /// Runs a job that changes anything. Undone when it fails.
@@ -186,6 +190,20 @@ impl Database {
         E: From<DatabaseError> + Send + 'static,
     {
         self.readers.run(move |db| job(db)).await
+    }
+
+    /// Finds what is committed by an index. On a file it is read on the caller's thread, which takes a few
+    /// microseconds and no queue; on a server as [`read`](Self::read) does.
+    pub async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<DatabaseError> + Send + 'static,
+    {
+        match &self.inline_reader {
+            Some(reader) => job(&**reader.lock().unwrap_or_else(PoisonError::into_inner)),
+            None => self.read(job).await,
+        }
     }
 
     /// The same where it takes several questions: all are answered as of one

@@ -73,7 +73,6 @@ pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Res
     if !revoked? {
         return Err(ApiError::not_found("this key"));
     }
-    service.key_ring.forget();
     Reply::ok(&json!({"revoked": true}))
 }
 
