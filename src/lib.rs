@@ -74,8 +74,8 @@
 //!
 //! # One key press
 //!
-//! The input thread reads `p`, [`shell::input`] translates it and puts it
-//! into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
+//! The input thread reads `p`, [`shell::decoder`] decodes it, and [`shell::input`] puts
+//! it into the [`shell::mailbox`]. The loop in `shell/run.rs` wakes, hands
 //! `Event::Key` to [`inbox::Inbox::update`]; the key map of [`inbox::keymap`], made
 //! from [`inbox::command::TABLE`], resolves it, its row says whether it can be
 //! done and what it does, and the answer is `FileWrite::Enqueue`. The writing thread

@@ -22,7 +22,7 @@ use assist::Endpoint;
 use connections::{Credentials, file};
 use inbox::palette_view::ThemePalette;
 use inbox::settings::Settings;
-use inbox::terminal_colors::{ColorDepth, TerminalColors};
+use inbox::terminal_colors::TerminalColors;
 use inbox::theme_view::Theme;
 use model::messages::Aliases;
 use model::pictures::Graphics;
@@ -202,8 +202,7 @@ fn runtime_of(threads: usize) -> Result<tokio::runtime::Runtime> {
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
     let variable = |it: &str| std::env::var(it).ok();
     let palette = if wants_no_colour(variable) { ThemePalette::Mono } else { palette };
-    Theme::new(palette, ascii)
-        .on(TerminalColors { depth: ColorDepth::of(variable), ..TerminalColors::UNKNOWN })
+    Theme::new(palette, ascii).on(TerminalColors::of(variable))
 }
 
 /// Whether the environment asks for no colours: `NO_COLOR` before all, then
@@ -217,7 +216,7 @@ pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
 /// What is used of the terminal this runs in.
 pub fn screen(config: ScreenConfig) -> ScreenOptions {
     let links = config.links.settled(|it| std::env::var(it).ok());
-    ScreenOptions { mouse: config.mouse, title: config.title, links, colors: false }
+    ScreenOptions { mouse: config.mouse, title: config.title, links }
 }
 
 /// Where copies go from the terminal this runs in.

@@ -222,8 +222,8 @@ pub const TABLES: &[SettingTable] = &[
             setting(
                 "theme",
                 Word(|| ThemePalette::WORDS.to_vec()),
-                "\"terminal\"",
-                "The colours; `terminal` takes the terminal's own hues and makes them readable, and NO_COLOR means `mono`",
+                "\"auto\"",
+                "The colours; `auto` is `light` where COLORFGBG names a light ground, else `dark`, and NO_COLOR means `mono`",
             ),
             setting("ascii", Flag, "false", "Draw borders and marks in ASCII only"),
             setting("mouse", Flag, "true", "Read the mouse; false leaves it to the terminal, and M switches"),

@@ -77,7 +77,7 @@ fn says_where_what_and_what_to_do() {
             "line 2: quiet = \"late\" is no span of the day; write \"22:00-07:00\"",
         ),
         ("[notify]\ncommand = \"x\"", "command must be a list of texts in quotes, not a text"),
-        ("[ui]\ntheme = \"neon\"", "use one of: terminal, dark, light, contrast, colour-blind, mono"),
+        ("[ui]\ntheme = \"neon\"", "use one of: terminal, auto, dark, light, contrast, colour-blind, mono"),
         (
             "[[views]]\nname = \"a\"\nfilter = \"statsu:open\"",
             "line 3: view \"a\": statsu: is not known; did you mean status:?",

@@ -58,6 +58,8 @@ pub enum Event {
     Pointer(Pointer),
     /// Text was pasted, as the terminal marked it.
     Paste(String),
+    /// Text came faster than a person types: line breaks in it are Enter, tabs are Tab.
+    Burst(String),
     /// The terminal has this many columns and rows.
     Resize(u16, u16),
     /// The terminal window gained or lost the focus.

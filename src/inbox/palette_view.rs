@@ -21,8 +21,10 @@ model::words! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum ThemePalette {
         /// The terminal's own hues, on its own ground.
-        #[default]
         Terminal = "terminal",
+        /// `light` where the environment says that the terminal is light, else `dark`.
+        #[default]
+        Auto = "auto",
         /// Light on dark, whatever the terminal has.
         Dark = "dark",
         /// Dark on light, whatever the terminal has.
@@ -109,14 +111,16 @@ struct Ground {
 }
 
 impl ThemePalette {
-    /// Whether what the terminal tells of its colours makes a difference.
+    /// Whether the terminal's own colours make a difference.
     pub(crate) fn follows(self, terminal: &TerminalColors) -> bool {
         matches!(self, Self::Terminal | Self::ColourBlind) && terminal.depth != ColorDepth::Few
     }
 
     /// Letters and ground, where the palette brings its own.
-    fn own_ground(self) -> Option<(Rgb, Rgb)> {
+    fn own_ground(self, terminal: &TerminalColors) -> Option<(Rgb, Rgb)> {
         match self {
+            Self::Auto if terminal.is_light() => Self::Light.own_ground(terminal),
+            Self::Auto => Self::Dark.own_ground(terminal),
             Self::Dark => Some((Rgb::indexed(252), Rgb::indexed(234))),
             Self::Light => Some((Rgb::indexed(235), Rgb::indexed(255))),
             Self::Contrast => Some((Rgb::WHITE, Rgb::BLACK)),
@@ -138,7 +142,7 @@ impl ThemePalette {
         };
         let least = if self == Self::Contrast { STRONG } else { READABLE };
         let depth = terminal.depth;
-        if let Some((letters, ground)) = self.own_ground() {
+        if let Some((letters, ground)) = self.own_ground(terminal) {
             let own = Ground { letters, ground, is_terminals: false, has_letters: false, hues, least, depth };
             return own.colors();
         }

@@ -1,15 +1,17 @@
-//! What is known of the terminal's own colours.
-//!
-//! The shell asks the terminal and hands on what it tells.
+//! Colours of the terminal, as far as the environment tells them. The terminal is not asked.
 
 use crate::contrast::Rgb;
-
-/// Letters an answer has at most.
-pub const LONGEST: usize = 40;
 
 /// Terminals that know no more than sixteen: the consoles of kernels map what
 /// they are sent to theirs. None of them tells what they are.
 const FEW: [&str; 10] = ["", "dumb", "linux", "vt100", "vt102", "vt220", "vt320", "ansi", "cons25", "sun"];
+
+/// A ground and letters in whose place most light terminals have lighter and darker ones.
+const LIGHT_GROUND: Rgb = Rgb(0xee, 0xe8, 0xd5);
+const LIGHT_LETTERS: Rgb = Rgb(0x28, 0x2c, 0x34);
+/// The same for dark terminals.
+const DARK_GROUND: Rgb = Rgb(0x2e, 0x34, 0x40);
+const DARK_LETTERS: Rgb = Rgb(0xd8, 0xde, 0xe9);
 
 /// How a terminal takes colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,62 +40,7 @@ impl ColorDepth {
     }
 }
 
-/// One of the colours a terminal tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ColorName {
-    /// The ground nothing is drawn on.
-    Ground,
-    /// The letters that have no colour of their own.
-    Letters,
-    /// One of the first sixteen.
-    Numbered(u8),
-}
-
-/// A colour the terminal told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ColorReport {
-    pub name: ColorName,
-    pub color: Rgb,
-}
-
-impl ColorReport {
-    /// Reads an answer without its first two and its last characters, such as
-    /// `11;rgb:0000/2b2b/3636`.
-    pub fn parse(answer: &str) -> Option<Self> {
-        let (name, value) = match answer.split_once(';')? {
-            ("10", value) => (ColorName::Letters, value),
-            ("11", value) => (ColorName::Ground, value),
-            ("4", rest) => {
-                let (number, value) = rest.split_once(';')?;
-                (ColorName::Numbered(number.parse().ok().filter(|it| *it < 16)?), value)
-            }
-            _ => return None,
-        };
-        Some(Self { name, color: color(value)? })
-    }
-
-    /// Whether a text may yet become an answer.
-    pub fn may_begin_with(text: &str) -> bool {
-        let begins = |it: &&str| it.starts_with(text) || text.starts_with(*it);
-        let letters = |it: u8| it.is_ascii_hexdigit() || b";:/rgba".contains(&it);
-        text.len() <= LONGEST && ["10;", "11;", "4;"].iter().any(begins) && text.bytes().all(letters)
-    }
-}
-
-/// `rgb:` or `rgba:` and one to four hexadecimal digits a channel.
-fn color(value: &str) -> Option<Rgb> {
-    let channels = value.strip_prefix("rgb:").or_else(|| value.strip_prefix("rgba:"))?;
-    let mut channels = channels.split('/').map(|it| {
-        let digits = u32::try_from(it.len()).ok().filter(|it| (1..=4).contains(it))?;
-        let most = 16_u32.pow(digits) - 1;
-        let share = u32::from_str_radix(it, 16).ok()? * 255 + most / 2;
-        u8::try_from(share / most).ok()
-    });
-    let mut next = || channels.next().flatten();
-    Some(Rgb(next()?, next()?, next()?))
-}
-
-/// What a terminal told of its colours so far.
+/// Colours of a terminal as far as they are known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TerminalColors {
     pub depth: ColorDepth,
@@ -106,21 +53,34 @@ pub struct TerminalColors {
 }
 
 impl TerminalColors {
-    /// A terminal that has told nothing.
+    /// A terminal of which nothing is known.
     pub const UNKNOWN: Self =
         Self { depth: ColorDepth::Indexed, ground: None, letters: None, numbered: [None; 7] };
 
-    /// Takes in what it told.
-    pub fn receive(&mut self, report: ColorReport) {
-        match report.name {
-            ColorName::Ground => self.ground = Some(report.color),
-            ColorName::Letters => self.letters = Some(report.color),
-            ColorName::Numbered(number) => {
-                if let Some(known) = self.numbered.get_mut(usize::from(number)) {
-                    *known = Some(report.color);
-                }
-            }
-        }
+    /// By the environment's `TERM`, `COLORTERM` and `COLORFGBG`.
+    pub fn of(variable: impl Fn(&str) -> Option<String>) -> Self {
+        let known = variable("COLORFGBG").and_then(|colors| is_light(&colors));
+        let (letters, ground) = match known {
+            Some(true) => (Some(LIGHT_LETTERS), Some(LIGHT_GROUND)),
+            Some(false) => (Some(DARK_LETTERS), Some(DARK_GROUND)),
+            None => (None, None),
+        };
+        Self { depth: ColorDepth::of(variable), ground, letters, ..Self::UNKNOWN }
+    }
+
+    /// Whether the ground is known to be light.
+    pub fn is_light(&self) -> bool {
+        self.ground.is_some_and(|ground| ground.luminance() > 0.5)
+    }
+}
+
+/// Whether the ground is light by `COLORFGBG`: numbers of the sixteen colours, the last of which is the
+/// ground.
+fn is_light(colors: &str) -> Option<bool> {
+    match colors.rsplit(';').next()?.trim().parse::<u8>().ok()? {
+        0..=6 | 8 => Some(false),
+        7 | 9..=15 => Some(true),
+        _ => None,
     }
 }
 
@@ -129,30 +89,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_are_read_in_every_length_and_nothing_else_is() {
-        let report = |name, color| Some(ColorReport { name, color });
-        let cases = [
-            ("11;rgb:0000/2b2b/3636", report(ColorName::Ground, Rgb(0, 0x2b, 0x36))),
-            ("10;rgb:83/94/96", report(ColorName::Letters, Rgb(0x83, 0x94, 0x96))),
-            ("11;rgba:ffff/ffff/ffff/8080", report(ColorName::Ground, Rgb::WHITE)),
-            ("4;1;rgb:f/0/0", report(ColorName::Numbered(1), Rgb(255, 0, 0))),
-            ("4;1;rgb:dcd/323/2f2", report(ColorName::Numbered(1), Rgb(0xdc, 0x32, 0x2f))),
-            ("11;rgb:00/2b", None),
-            ("11;rgb:000000/2b/36", None),
-            ("11;rgb://", None),
-            ("11;#002b36", None),
-            ("4;16;rgb:0/0/0", None),
-            ("12;rgb:0/0/0", None),
-            ("", None),
-        ];
-        for (answer, expected) in cases {
-            assert_eq!(ColorReport::parse(answer), expected, "{answer}");
-        }
-        for text in ["1", "11;rgb:0", "4", "4;1;rgb:"] {
-            assert!(ColorReport::may_begin_with(text), "{text}");
-        }
-        for text in ["2", "12", "11;x", "1;", "11;rgb:0000/0000/0000/0000/0000/0000/0000"] {
-            assert!(!ColorReport::may_begin_with(text), "{text}");
+    fn the_environment_says_whether_the_ground_is_light() {
+        let ground = |colors: Option<&str>| {
+            let known = TerminalColors::of(|name| match name {
+                "TERM" => Some("xterm-256color".to_owned()),
+                "COLORFGBG" => colors.map(str::to_owned),
+                _ => None,
+            });
+            known.ground.map(|_| known.is_light())
+        };
+        for (colors, light) in [
+            (None, None),
+            (Some("15;0"), Some(false)),
+            (Some("7;8"), Some(false)),
+            (Some("0;15"), Some(true)),
+            (Some("0;default;15"), Some(true)),
+            (Some("0;7"), Some(true)),
+            (Some("15;default"), None),
+            (Some("0;231"), None),
+            (Some(""), None),
+        ] {
+            assert_eq!(ground(colors), light, "{colors:?}");
         }
     }
 

@@ -8,7 +8,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 
 use crate::palette_view::{Accent, ThemeColors, ThemePalette};
-use crate::terminal_colors::{ColorReport, TerminalColors};
+use crate::terminal_colors::TerminalColors;
 
 /// How the desk looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Theme {
         colors: ThemeColors::NONE,
     };
 
-    /// A theme on a terminal that has not told its colours.
+    /// A theme on a terminal whose colours are not known.
     pub fn new(palette: ThemePalette, ascii: bool) -> Self {
         Self { ascii, palette, ..Self::PLAIN }.on(TerminalColors::UNKNOWN)
     }
@@ -45,14 +45,7 @@ impl Theme {
         Self { terminal, colors: self.palette.on(&terminal), ..self }
     }
 
-    /// The theme on the same terminal, which has told one of its colours.
-    pub fn told(self, report: ColorReport) -> Self {
-        let mut terminal = self.terminal;
-        terminal.receive(report);
-        self.on(terminal)
-    }
-
-    /// Whether it asks what the terminal's own colours are.
+    /// Whether the terminal's own colours make a difference to it.
     pub fn follows_terminal(self) -> bool {
         self.palette.follows(&self.terminal)
     }

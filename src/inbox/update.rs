@@ -61,7 +61,7 @@ impl Inbox {
     /// Takes in one event and says what is to be done.
     pub fn update(&mut self, event: Event) -> Vec<Effect> {
         self.context.refusal = None;
-        let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Pointer(_));
+        let touched = matches!(event, Event::Key(_) | Event::Paste(_) | Event::Burst(_) | Event::Pointer(_));
         if touched {
             self.features.absence.touched(&mut self.context);
         }
@@ -72,6 +72,10 @@ impl Inbox {
                 self.context.guard.pressed(self.context.now);
             }
             Event::Paste(text) => ahead::typed(self, TypedInput::Paste(text)),
+            Event::Burst(text) => {
+                ahead::typed(self, TypedInput::Burst(text));
+                self.context.guard.pressed(self.context.now);
+            }
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
             Event::Pointer(pointer) => ahead::pointed(self, pointer),

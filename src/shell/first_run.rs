@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use crate::shell::color_answers::AnswerReader;
 use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::run::DeskError;
 use crate::shell::terminal::{self, Screen, ScreenOptions};
@@ -23,13 +22,12 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     let mailbox = EventQueue::default();
     failures::install(mailbox.clone());
     signals::spawn(mailbox.clone())?;
-    let (mut size, mut theme) = (terminal::size()?, theme);
+    let mut size = terminal::size()?;
     // Its words can be selected: no mouse is read.
-    let mut screen =
-        Screen::take(ScreenOptions { colors: theme.follows_terminal(), ..ScreenOptions::default() })?;
+    let mut screen = Screen::take(ScreenOptions::default())?;
     let mut first = FirstRun::new(&config.display().to_string());
     show(&mut screen, size, &first, theme)?;
-    let gate = input::spawn(mailbox.clone(), AnswerReader::default())?;
+    let gate = input::spawn(mailbox.clone())?;
     loop {
         let turn = mailbox.wait(SLEEP);
         for signal in turn.signals {
@@ -42,14 +40,13 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
                     screen.retake()?;
                 }
                 Signal::Continue => screen.retake()?,
-                Signal::Color(report) => theme = theme.told(report),
+                Signal::Resized => {
+                    size = terminal::size()?;
+                    screen.redraw();
+                }
             }
         }
         for event in turn.keys {
-            if let Event::Resize(..) = event {
-                size = terminal::size()?;
-                screen.redraw();
-            }
             let Event::Key(key) = event else { continue };
             let step = first.key(key);
             match step {

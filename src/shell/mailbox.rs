@@ -9,7 +9,6 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use inbox::event::{Event, Load};
-use inbox::terminal_colors::ColorReport;
 use model::ids::ChannelId;
 use model::news::News;
 
@@ -20,7 +19,7 @@ const LOOK_BACK: usize = 64;
 /// Keys that wait at most.
 const KEYS: usize = 100_000;
 
-/// A signal of the system, or an answer of the terminal: no key and no result.
+/// A signal of the system: no key and no result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// End now: SIGTERM, SIGINT, SIGQUIT.
@@ -33,8 +32,8 @@ pub enum Signal {
     Continue,
     /// A thread of this process has failed.
     Failed,
-    /// The terminal told one of its colours.
-    Color(ColorReport),
+    /// The terminal has another size.
+    Resized,
 }
 
 /// What one turn of the loop takes.
@@ -65,6 +64,9 @@ struct Queues {
     signals: Vec<Signal>,
     keys: VecDeque<Event>,
     results: VecDeque<Event>,
+    /// How many keys were taken, and how many of them a frame shows.
+    taken: u64,
+    shown: u64,
     /// How many results have to wait before the next merging of all.
     merge_at: usize,
 }
@@ -126,6 +128,18 @@ impl EventQueue {
         self.shared.1.notify_one();
     }
 
+    /// A frame shows all that was taken.
+    pub fn shown(&self) {
+        let mut queues = self.lock();
+        queues.shown = queues.taken;
+    }
+
+    /// Whether a frame shows all keys that came.
+    pub fn shows_all_keys(&self) -> bool {
+        let queues = self.lock();
+        queues.keys.is_empty() && queues.shown == queues.taken
+    }
+
     /// Something came back. News takes the place of what it replaces.
     pub fn result(&self, event: Event) {
         self.lock().add_result(event);
@@ -185,6 +199,7 @@ fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
 
 fn take(queues: &mut Queues) -> LoopTurn {
     queues.merge_at = 0;
+    queues.taken += queues.keys.len() as u64;
     LoopTurn {
         signals: std::mem::take(&mut queues.signals),
         keys: queues.keys.drain(..).collect(),

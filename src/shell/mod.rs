@@ -1,12 +1,11 @@
 //! Run: the one loop that owns the app, the terminal and the hands.
 
-mod bursts;
 pub mod campaigning;
 pub mod children;
 pub mod clipboard;
 pub mod clock;
-pub mod color_answers;
 pub mod connections;
+pub mod decoder;
 mod decoding;
 pub mod desk_parts;
 pub mod editor;

@@ -141,7 +141,7 @@ impl PlainMode {
                     Signal::Gone => gone = true,
                     Signal::Failed => return Err(DeskError::Failed),
                     Signal::Stop => signals::stop_here(),
-                    Signal::Continue | Signal::Color(_) => (),
+                    Signal::Continue | Signal::Resized => (),
                 }
             }
             if gone && self.lines.is_empty() {

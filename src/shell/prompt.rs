@@ -2,10 +2,12 @@
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
-use crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use inbox::event::Event;
+use inbox::keys::{KeyCode, KeyPress};
 use inbox::wrap;
 
+use crate::shell::input::TerminalInput;
 use crate::shell::terminal;
 
 /// Characters of the longest answer.
@@ -86,28 +88,37 @@ impl Drop for Quiet {
     }
 }
 
+/// Reads what is typed or pasted up to the first line break.
 fn typed() -> io::Result<String> {
+    let mut input = TerminalInput::open()?;
     let mut answer = String::new();
     loop {
-        match event::read()? {
-            Event::Paste(text) => answer.push_str(&text),
-            Event::Key(key) if key.kind != KeyEventKind::Release => {
-                let ctrl = key.modifiers.contains(KeyModifiers::CONTROL);
-                match key.code {
-                    KeyCode::Enter => return Ok(answer),
-                    KeyCode::Char('c') if ctrl => return Err(io::ErrorKind::Interrupted.into()),
-                    KeyCode::Char('d') if ctrl && answer.is_empty() => {
-                        return Err(io::ErrorKind::UnexpectedEof.into());
+        for event in input.next(|| true)? {
+            match event {
+                Event::Paste(text) | Event::Burst(text) => {
+                    let text = text.replace('\r', "\n");
+                    let (line, ends) =
+                        text.split_once('\n').map_or((text.as_str(), false), |(line, _)| (line, true));
+                    answer.extend(line.chars().take(LONGEST.saturating_sub(answer.len())));
+                    if ends {
+                        return Ok(answer);
                     }
-                    KeyCode::Char('u') if ctrl => answer.clear(),
-                    KeyCode::Char(it) if !ctrl && answer.len() < LONGEST => answer.push(it),
-                    KeyCode::Backspace => {
-                        answer.pop();
-                    }
-                    _ => {}
                 }
+                Event::Key(key) if key == KeyPress::ctrl('c') => {
+                    return Err(io::ErrorKind::Interrupted.into());
+                }
+                Event::Key(key) if key == KeyPress::ctrl('d') && answer.is_empty() => {
+                    return Err(io::ErrorKind::UnexpectedEof.into());
+                }
+                Event::Key(key) if key == KeyPress::ctrl('u') => answer.clear(),
+                Event::Key(key) => match (key.code, key.typed()) {
+                    (KeyCode::Enter, _) => return Ok(answer),
+                    (KeyCode::Backspace, _) => drop(answer.pop()),
+                    (_, Some(character)) if answer.len() < LONGEST => answer.push(character),
+                    _ => (),
+                },
+                _ => (),
             }
-            _ => {}
         }
     }
 }

@@ -9,18 +9,17 @@ use thiserror::Error;
 
 use crate::shell::clipboard::Clipboard;
 use crate::shell::clock;
-use crate::shell::color_answers::{AnswerReader, Arrival};
 use crate::shell::connections::Linked;
 use crate::shell::desk_parts::DeskParts;
 use crate::shell::effects::Hands;
-use crate::shell::input::{Gate, TerminalEvents};
+use crate::shell::input::Gate;
 use crate::shell::mailbox::{EventQueue, LoopTurn, Signal};
 use crate::shell::notify::Notifier;
 use crate::shell::outside::Outside;
 use crate::shell::pictures::Viewer;
 use crate::shell::reading;
 use crate::shell::receiving;
-use crate::shell::terminal::{self, Screen, ScreenOptions, SharpImage};
+use crate::shell::terminal::{self, Screen, SharpImage};
 use crate::shell::{children, editor, failures, input, opening, setting_up, signals};
 use inbox::Inbox;
 use inbox::event::{Effect, Event, Load, TerminalOrder};
@@ -68,8 +67,7 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let (mut first, opened) = self.files.first_look()?;
-        let asks = ScreenOptions { colors: self.theme.follows_terminal(), ..self.screen };
-        let mut screen = Screen::take(asks)?;
+        let mut screen = Screen::take(self.screen)?;
         let mut app =
             Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
@@ -79,15 +77,13 @@ impl DeskParts {
         // The first frame comes from the cache, before anything else exists.
         let effects = app.start();
         let left = load_inline(&mut app, &mut first, effects);
-        let mut answers = AnswerReader::default();
-        let theme = told_early(self.theme, &mut answers, &mailbox)?;
-        show(&mut app, theme, &mut screen, &*self.clock)?;
+        show(&mut app, self.theme, &mut screen, &*self.clock)?;
         let store = opened.map_or_else(|| self.files.open(), Ok)?;
         if store.was_mended() {
             let stale = self.channels.iter().map(|it| News::Conversations(it.id.clone()));
             stale.for_each(|it| mailbox.result(Event::News(it)));
         }
-        let gate = input::spawn(mailbox.clone(), answers)?;
+        let gate = input::spawn(mailbox.clone())?;
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
         let told = mailbox.clone();
@@ -118,7 +114,7 @@ impl DeskParts {
             gate,
             engine: engine.clone(),
             runtime,
-            theme,
+            theme: self.theme,
             notifier: self.notifier,
             clipboard: self.clipboard,
             clock: self.clock,
@@ -139,22 +135,6 @@ impl DeskParts {
             LoopEnd::Failed => Err(DeskError::Failed),
         }
     }
-}
-
-/// The theme with what the terminal tells of its colours before the first
-/// frame. What a person typed meanwhile waits for the loop.
-fn told_early(theme: Theme, answers: &mut AnswerReader, mailbox: &EventQueue) -> io::Result<Theme> {
-    if !theme.follows_terminal() {
-        return Ok(theme);
-    }
-    let mut told = theme;
-    for it in answers.before_first_frame(&mut TerminalEvents)? {
-        match it {
-            Arrival::Color(report) => told = told.told(report),
-            Arrival::Event(event) => input::translate(event).into_iter().for_each(|it| mailbox.key(it)),
-        }
-    }
-    Ok(told)
 }
 
 /// Performs loads at once, as long as they lead to more; returns the rest, with
@@ -245,6 +225,7 @@ impl Turning {
             if self.stirred {
                 show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
             }
+            self.mailbox.shown();
         }
     }
 
@@ -259,7 +240,10 @@ impl Turning {
                 Signal::Stop => self.suspend()?,
                 // A stop that nobody announced: SIGSTOP from outside.
                 Signal::Continue => self.screen.retake()?,
-                Signal::Color(report) => self.theme = self.theme.told(report),
+                Signal::Resized => {
+                    let (columns, rows) = terminal::size()?;
+                    self.update(Event::Resize(columns, rows))?;
+                }
             }
         }
         for event in turn.keys.into_iter().chain(turn.results) {

@@ -1,6 +1,6 @@
 //! Signals of the operating system, as events of the loop.
 
-use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP};
+use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
 
 use crate::shell::lending;
@@ -8,7 +8,7 @@ use crate::shell::mailbox::{EventQueue, Signal};
 
 /// Listens for signals on a thread of their own.
 pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
-    let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT])?;
+    let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for number in &mut signals {
             if lending::is_lent() {
@@ -28,6 +28,7 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
                 SIGHUP => Signal::Gone,
                 SIGTSTP => Signal::Stop,
                 SIGCONT => Signal::Continue,
+                SIGWINCH => Signal::Resized,
                 _ => Signal::End,
             });
         }

@@ -18,7 +18,7 @@ use crossterm::{cursor, queue, terminal};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use crate::shell::{color_answers, frame_encoder};
+use crate::shell::frame_encoder;
 use inbox::screens::history::links_view::LinkedCells;
 use inbox::wrap;
 use model::text::SafeText;
@@ -81,8 +81,6 @@ pub struct ScreenOptions {
     /// Whether its window is called by what goes on.
     pub title: bool,
     pub links: bool,
-    /// Whether it is asked for its colours whenever it is taken.
-    pub colors: bool,
 }
 
 /// A frame that is on the screen.
@@ -110,8 +108,7 @@ pub struct Screen {
 impl Screen {
     /// Takes the terminal: raw mode, alternate screen, bracketed paste, focus
     /// reports, keys told apart where it can, and the mouse if it is to be
-    /// read. Its colours are asked for if they are wanted; what it answers
-    /// comes as events.
+    /// read. It is asked nothing.
     ///
     /// # Errors
     /// When the terminal does not take one of them; it is given back then.
@@ -266,18 +263,6 @@ pub fn size() -> io::Result<(u16, u16)> {
     terminal::size()
 }
 
-/// Columns the terminal gives a text, measured by where its cursor is after
-/// it. For a terminal that is not taken; nothing stays on the line.
-pub fn measure(text: &str) -> io::Result<u16> {
-    terminal::enable_raw_mode()?;
-    let mut out = io::stdout().lock();
-    let measured = write!(out, "\r{text}").and_then(|()| out.flush()).and_then(|()| cursor::position());
-    let wiped = write!(out, "\r\x1b[K").and_then(|()| out.flush());
-    terminal::disable_raw_mode()?;
-    wiped?;
-    Ok(measured?.0)
-}
-
 fn enter(options: ScreenOptions) -> io::Result<()> {
     let again = TAKEN.swap(true, Ordering::SeqCst);
     if again {
@@ -303,9 +288,6 @@ fn enter(options: ScreenOptions) -> io::Result<()> {
         }
         if options.mouse {
             queue!(out, EnableMouseCapture)?;
-        }
-        if options.colors {
-            color_answers::ask(&mut out)?;
         }
         out.flush()
     });

@@ -2,7 +2,6 @@
 //! can be read, nothing is told by colours that some eyes cannot tell apart,
 //! and colour is for what needs a person.
 
-mod asking;
 mod calm;
 mod eyes;
 mod newest;

@@ -26,8 +26,6 @@ pub(crate) struct Terminal {
     child: Box<dyn Child + Send + Sync>,
     master: Box<dyn MasterPty + Send>,
     folder: tempfile::TempDir,
-    /// What it answers when it is asked for its colours; none is silent.
-    colors: Option<&'static str>,
 }
 
 fn side(cells: u16) -> NonZero<u16> {
@@ -39,26 +37,10 @@ impl Terminal {
         Self::start_in(tempfile::tempdir().expect("a folder"), arguments, columns, rows)
     }
 
-    /// A terminal that tells its colours when it is asked.
-    pub(crate) fn start_telling(arguments: &[&str], columns: u16, rows: u16, colors: &'static str) -> Self {
-        let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-        command.args(arguments);
-        command.env("COLORTERM", "truecolor");
-        let mut terminal = Self::run(tempfile::tempdir().expect("a folder"), command, columns, rows);
-        terminal.colors = Some(colors);
-        terminal
-    }
-
-    /// Takes in what the binary wrote, and answers what it asks.
+    /// Takes in what the binary wrote.
     fn process(&mut self, bytes: &[u8]) {
         self.screen.process(bytes);
         self.seen.extend_from_slice(bytes);
-        if let Some(colors) = self.colors
-            && String::from_utf8_lossy(&self.seen).contains("\x1b]11;?")
-        {
-            self.colors = None;
-            self.keys(colors);
-        }
     }
 
     pub(crate) fn start_in(folder: tempfile::TempDir, arguments: &[&str], columns: u16, rows: u16) -> Self {
@@ -108,13 +90,30 @@ impl Terminal {
             child,
             master: pair.master,
             folder,
-            colors: None,
         }
     }
 
     pub(crate) fn keys(&mut self, keys: &str) {
         self.writer.write_all(keys.as_bytes()).expect("the terminal takes keys");
         self.writer.flush().expect("the terminal takes keys");
+    }
+
+    /// Writes bytes in parts with a pause between them, which is part of what is typed; returns the
+    /// longest pause that it came to be.
+    pub(crate) fn bytes_with_pauses(&mut self, parts: &[&[u8]], pause: Duration) -> Duration {
+        let mut longest = Duration::ZERO;
+        for (at, part) in parts.iter().enumerate() {
+            let began = instant();
+            if at > 0 {
+                std::thread::sleep(pause);
+            }
+            self.writer.write_all(part).expect("the terminal takes bytes");
+            self.writer.flush().expect("the terminal takes bytes");
+            if at > 0 {
+                longest = longest.max(began.elapsed());
+            }
+        }
+        longest
     }
 
     pub(crate) fn contents(&self) -> String {
@@ -308,7 +307,7 @@ impl Terminal {
 
 /// Opens one of the sample customers: which row is the first changes while the
 /// histories are read.
-fn open_maria(terminal: &mut Terminal) {
+pub(crate) fn open_maria(terminal: &mut Terminal) {
     terminal.keys(":open +34600111222\r");
     terminal.wait_for("the keys of her messages", |it| {
         it.contains("Maria Lopez · +346") && it.contains("; note")
@@ -401,8 +400,7 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
 #[ignore = "run by the test above, in a terminal of its own"]
 fn panics_inside_the_screen() {
     frontdesk::shell::failures::install(EventQueue::default());
-    let _screen = Screen::take(ScreenOptions { mouse: true, title: true, links: true, colors: false })
-        .expect("a terminal");
+    let _screen = Screen::take(ScreenOptions { mouse: true, title: true, links: true }).expect("a terminal");
     panic!("\u{1b}]52;c;clipboard\u{7}");
 }
 

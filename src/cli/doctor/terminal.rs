@@ -1,10 +1,8 @@
-//! The terminal: size, colours, and whether it agrees on widths.
+//! The terminal: size, colours, character set. It is asked nothing.
 //!
 //! Without a terminal there is nothing to look at.
 
 use std::io::IsTerminal;
-
-use unicode_width::UnicodeWidthStr;
 
 use crate::cli::desk;
 use crate::cli::doctor::CheckResult;
@@ -13,9 +11,6 @@ use crate::shell::{children, terminal};
 
 /// The smallest size that is fully usable.
 const SMALLEST: (u16, u16) = (80, 24);
-/// Texts whose width terminals differ about.
-const SAMPLES: [(&str, &str); 4] =
-    [("CJK", "漢字"), ("an accent", "e\u{301}"), ("an emoji", "👍"), ("a joined emoji", "👩\u{200d}💻")];
 /// Milliseconds tmux may hold Esc back.
 const ESCAPE: u32 = 50;
 
@@ -24,7 +19,7 @@ pub fn look(copy_command: &[String]) -> Vec<CheckResult> {
     if !std::io::stdout().is_terminal() {
         return vec![CheckResult::ok("terminal", "none on stdout, so it was not looked at")];
     }
-    let mut findings = vec![size(), kind(), charset(), widths()];
+    let mut findings = vec![size(), kind(), charset()];
     findings.extend(tmux());
     findings.push(clipboard(copy_command));
     findings
@@ -75,24 +70,6 @@ fn charset() -> CheckResult {
     let shown = if locale.is_empty() { "none" } else { &locale };
     let advice = "set LANG to a UTF-8 one such as C.UTF-8, or ascii = true in [ui]";
     CheckResult::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
-}
-
-fn widths() -> CheckResult {
-    let mut differing = Vec::new();
-    for (name, text) in SAMPLES {
-        match terminal::measure(text) {
-            Ok(columns) if usize::from(columns) == text.width() => {}
-            Ok(columns) => differing.push(format!("{name} takes {columns} columns, not {}", text.width())),
-            Err(error) => {
-                let advice = "nothing to do unless the screen looks torn";
-                return CheckResult::warn("terminal", format!("it does not tell widths: {error}"), advice);
-            }
-        }
-    }
-    if differing.is_empty() {
-        return CheckResult::ok("terminal", "agrees on the widths of CJK, accents and emoji");
-    }
-    CheckResult::warn("terminal", differing.join(", "), "lines with them may look torn; Ctrl-L draws anew")
 }
 
 /// Where a copy goes, and whether it comes out where a person pastes.

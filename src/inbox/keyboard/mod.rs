@@ -1,6 +1,7 @@
 //! Who gets a key: the topmost layer, the composer, or the key map.
 
 pub(crate) mod ahead;
+pub(crate) mod bursts;
 pub(crate) mod update;
 
 use crate::keyboard::ahead::TypedAhead;

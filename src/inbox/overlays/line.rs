@@ -91,6 +91,10 @@ impl Overlay for LinePrompt {
         OverlayInput::Text
     }
 
+    fn is_line(&self) -> bool {
+        true
+    }
+
     fn is_recorded(&self) -> bool {
         !matches!(self.kind, LineKind::Command { .. })
     }

@@ -72,6 +72,11 @@ pub trait Overlay: Any + OverlayView {
         !matches!(self.input(), OverlayInput::Keys | OverlayInput::Answer)
     }
 
+    /// Whether it is a line at the foot of the screen, whose Enter reaches no customer.
+    fn is_line(&self) -> bool {
+        false
+    }
+
     /// Whether its keys are steps of a macro. Answers are a person's to give.
     fn is_recorded(&self) -> bool {
         !self.is_question()

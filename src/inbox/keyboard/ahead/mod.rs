@@ -23,6 +23,10 @@ const PATIENCE: i64 = 5 * SECOND;
 pub(crate) enum TypedInput {
     Key(KeyPress),
     Paste(String),
+    /// Text that came faster than a person types.
+    Burst(String),
+    /// A line break of a burst: Enter that sends nothing.
+    LineBreak,
 }
 
 /// See the module's text.
@@ -72,7 +76,7 @@ impl TypedInput {
     /// Whether it takes or moves over what a popup has found, rather than
     /// editing the text it is looked for by.
     fn takes_what_is_found(&self) -> bool {
-        let Self::Key(key) = self else { return false };
+        let Self::Key(key) = self else { return *self == Self::LineBreak };
         let edits = matches!(
             key.code,
             KeyCode::Backspace
@@ -104,7 +108,7 @@ impl TypedAhead {
         match wait {
             KeyWait::Nothing if !self.holds_any() => TypedStep::Act,
             KeyWait::Playing if esc || interrupt => TypedStep::StopPlaying("you stopped it"),
-            KeyWait::Playing if matches!(typed, TypedInput::Paste(_)) => {
+            KeyWait::Playing if matches!(typed, TypedInput::Paste(_) | TypedInput::Burst(_)) => {
                 TypedStep::StopPlaying("text was pasted meanwhile, which was ignored")
             }
             _ if interrupt => TypedStep::DropAndAct,

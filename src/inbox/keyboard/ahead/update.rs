@@ -8,6 +8,7 @@ use crate::command::{Command, CommandScope};
 use crate::context::Context;
 use crate::event::Effect;
 use crate::keyboard::ahead::{KeyWait, PATIENCE, TypedAhead, TypedInput, TypedStep};
+use crate::keyboard::bursts::{self, BurstMeaning};
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress, Pointer};
 use crate::layout;
@@ -24,7 +25,7 @@ pub(crate) fn typed(inbox: &mut Inbox, typed: TypedInput) {
     }
     let (wait, now) = (wait_of(inbox, Some(&typed)), inbox.context.now);
     match inbox.keyboard.ahead.step(&typed, wait, now) {
-        TypedStep::Act => act(inbox, typed),
+        TypedStep::Act => begin(inbox, typed),
         TypedStep::Keep => inbox.keyboard.ahead.queue.push_back(typed),
         TypedStep::StopPlaying(why) => {
             inbox.keyboard.ahead.queue.clear();
@@ -35,6 +36,16 @@ pub(crate) fn typed(inbox: &mut Inbox, typed: TypedInput) {
             inbox.keyboard.ahead.forget();
             act(inbox, typed);
         }
+    }
+}
+
+/// Lets what was typed just now act; the keys of a burst one after the other, as each may have to
+/// wait for the one before.
+fn begin(inbox: &mut Inbox, typed_now: TypedInput) {
+    let TypedInput::Burst(text) = &typed_now else { return act(inbox, typed_now) };
+    match bursts::meaning(inbox, text) {
+        BurstMeaning::Paste => bursts::paste(inbox, text),
+        BurstMeaning::Keys(keys) => keys.into_iter().for_each(|key| typed(inbox, key)),
     }
 }
 
@@ -69,6 +80,14 @@ fn act(inbox: &mut Inbox, typed: TypedInput) {
     match typed {
         TypedInput::Key(key) => inbox.key(key),
         TypedInput::Paste(text) => inbox.pasted(&text),
+        TypedInput::LineBreak => bursts::break_line(inbox),
+        TypedInput::Burst(text) => match bursts::meaning(inbox, &text) {
+            BurstMeaning::Paste => bursts::paste(inbox, &text),
+            BurstMeaning::Keys(keys) => {
+                let queue = &mut inbox.keyboard.ahead.queue;
+                keys.into_iter().rev().for_each(|key| queue.push_front(key));
+            }
+        },
     }
 }
 

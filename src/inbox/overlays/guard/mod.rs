@@ -48,6 +48,11 @@ impl PromptGuard {
         self.drawn_at.get_or_insert(now);
     }
 
+    /// Text came too fast to be an answer: somebody goes on writing, or pasted.
+    pub(crate) fn overrun(&mut self, now: Timestamp) {
+        (self.passed, self.quiet, self.last_key) = (false, WRITING, now);
+    }
+
     /// A key was pressed.
     pub(crate) fn pressed(&mut self, now: Timestamp) {
         self.last_key = now;

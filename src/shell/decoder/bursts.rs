@@ -1,0 +1,146 @@
+//! Text that comes faster than a person types: a paste that the terminal does not mark, or keys that a
+//! slow line brings together.
+//!
+//! A burst is one read, or reads of which each follows the one before within [`GAP`] ([`BLOCK_GAP`]
+//! after a read of [`BLOCK`] bytes), of characters, Enter and Tab. It ends where the screen shows all of
+//! it, because then somebody may have answered what is there; after [`MACHINE_READS`] reads at that pace
+//! nobody can have. In a burst
+//!
+//! - Enter and Tab after text in the same read, or after [`FEW`] characters of the burst, are line break
+//!   and tab; Tab only where text follows it;
+//! - text with one of these, and any text from the [`MANY`]th character on that is not a key repeated,
+//!   is handed on in one piece, and what it may do is decided where the inbox knows the place.
+//!
+//! | bytes | events |
+//! |---|---|
+//! | `j`, `jjjjjjjjjj`, `gn` | keys |
+//! | `hello`, seen on the screen, then `\r` | keys |
+//! | `hello\r` in one read, or `\r` within [`GAP`] of four and more letters | one burst |
+//! | `\rhello` | Enter, keys |
+//! | `Dear Ana,\rit is on its way` | one burst |
+//! | `Dear Ana` at once | one burst |
+
+use std::time::Duration;
+
+use inbox::event::Event;
+use inbox::keys::{KeyCode, KeyPress};
+
+/// Longest pause between two reads of a burst: people do not press four keys in three such pauses.
+const GAP: Duration = Duration::from_millis(25);
+/// Bytes of a read that was filled by a program rather than by a person.
+const BLOCK: usize = 256;
+/// Longest pause after such a read.
+const BLOCK_GAP: Duration = Duration::from_millis(100);
+/// Reads in a burst that nobody waits for any more.
+const MACHINE_READS: usize = 4;
+/// Characters of a burst after which Enter is a line break although it comes in a read of its own.
+const FEW: usize = 4;
+/// Characters of a burst that are text rather than keys.
+const MANY: usize = 8;
+/// Different characters among them: a key that is held repeats.
+const KINDS: usize = 4;
+
+/// The burst of which the newest read is a part.
+#[derive(Debug, Default)]
+pub(super) struct Bursts {
+    open: bool,
+    reads: usize,
+    characters: usize,
+    kinds: Vec<char>,
+    /// Bytes of the read before.
+    bytes: usize,
+}
+
+impl Bursts {
+    /// No burst goes on after this.
+    pub(super) fn interrupted(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Joins what belongs together among the events of a read of so many bytes, so long after the read
+    /// before. `shown`: the screen shows all that came before it.
+    pub(super) fn join(
+        &mut self,
+        events: Vec<Event>,
+        bytes: usize,
+        gap: Duration,
+        shown: bool,
+    ) -> Vec<Event> {
+        let longest = if self.bytes >= BLOCK { BLOCK_GAP } else { GAP };
+        if !self.open || gap > longest {
+            self.interrupted();
+        }
+        if shown && self.reads < MACHINE_READS {
+            self.characters = 0;
+            self.kinds.clear();
+        }
+        (self.reads, self.bytes) = (self.reads + 1, bytes);
+        let mut joined = Vec::new();
+        let mut run = String::new();
+        for event in events {
+            match character(&event) {
+                Some('\n' | '\t') if run.is_empty() && !self.is_fast() => {
+                    self.characters = 0;
+                    joined.push(event);
+                }
+                Some(character) => {
+                    run.push(character);
+                    self.count(character);
+                }
+                None => {
+                    self.hand_on(&mut run, &mut joined);
+                    *self = Self { reads: 1, bytes, ..Self::default() };
+                    joined.push(event);
+                }
+            }
+        }
+        self.open = self.characters > 0;
+        self.hand_on(&mut run, &mut joined);
+        joined
+    }
+
+    /// Whether nobody can have pressed Enter after what came, in a read of its own.
+    fn is_fast(&self) -> bool {
+        self.characters >= FEW || self.reads > MACHINE_READS
+    }
+
+    fn count(&mut self, character: char) {
+        if matches!(character, '\n' | '\t') {
+            return;
+        }
+        self.characters += 1;
+        if self.kinds.len() < KINDS && !self.kinds.contains(&character) {
+            self.kinds.push(character);
+        }
+    }
+
+    fn hand_on(&self, run: &mut String, joined: &mut Vec<Event>) {
+        let text = run.trim_end_matches('\t');
+        let tabs = run.len() - text.len();
+        let is_text = self.characters >= MANY && self.kinds.len() >= KINDS;
+        if text.contains(['\n', '\t']) || is_text && !text.is_empty() {
+            joined.push(Event::Burst(text.to_owned()));
+        } else {
+            joined.extend(text.chars().map(KeyCode::Char).map(press));
+        }
+        joined.extend((0..tabs).map(|_| press(KeyCode::Tab)));
+        run.clear();
+    }
+}
+
+fn press(code: KeyCode) -> Event {
+    Event::Key(KeyPress::plain(code))
+}
+
+/// The character a key is in a text.
+fn character(event: &Event) -> Option<char> {
+    let Event::Key(key) = event else { return None };
+    match key.code {
+        KeyCode::Enter | KeyCode::Tab if key.ctrl || key.alt || key.shift => None,
+        KeyCode::Enter => Some('\n'),
+        KeyCode::Tab => Some('\t'),
+        // Line breaks of a paste come as Ctrl-J from some terminals.
+        KeyCode::Char('j') if key.ctrl && !key.alt => Some('\n'),
+        _ => key.typed(),
+    }
+}

@@ -1,0 +1,341 @@
+//! Bytes of the terminal in, events of the inbox out: a state machine without a clock or a file.
+//!
+//! A terminal sends keys, pastes, clicks and answers in one stream, and a slow line may cut it
+//! anywhere. The rules:
+//!
+//! - A sequence (CSI, SS3, OSC, DCS, APC, PM, SOS) is taken whole. While one is unfinished, the
+//!   decoder waits [`REST`] after each byte for the next one. Other keys never wait.
+//! - An ESC that nothing follows within [`REST`] is the Esc key.
+//! - Any other sequence that is unfinished by then is dropped, and its rest becomes *late*: bytes
+//!   that continue it are dropped, too, for as long as its kind says below. Only the mark that
+//!   begins a paste still counts, because its text must not become keys.
+//! - After an Esc key, a read that looks like the rest of a cut sequence is late as well: at once
+//!   `[A` or `]11;rgb:…` within [`LATE`]; a lone `[` or `\` within [`LATE_START`]; a lone `O`, `P`, `]`, `X`,
+//!   `^` or `_` within [`LATE_LETTER`], because people do press Esc and then a capital letter.
+//! - ESC before a key or a whole sequence is Alt. Before a click, a paste or a report of the focus it
+//!   is the Esc key, as none of these has an Alt.
+//! - A key with Super, Hyper or Meta is no key, nor is one that is released. Caps Lock and Num Lock
+//!   are ignored.
+//! - A marked paste ends with its mark; or with a second of silence, or after [`PASTE_LIMIT`] bytes,
+//!   if the mark is lost. For [`PASTE_TAIL`] after that, reads of two bytes and more still belong to it.
+//! - Text that comes faster than a person types is a burst: see [`bursts`].
+//! - Nothing is asked of the terminal; answers that come all the same are dropped.
+
+mod bursts;
+mod framing;
+mod paste;
+mod sequences;
+#[cfg(test)]
+mod tests;
+
+use std::time::Duration;
+
+use inbox::event::Event;
+use inbox::keys::{KeyCode, KeyPress};
+
+use bursts::Bursts;
+use paste::PastedBytes;
+use sequences::Modifiers;
+
+/// Wait for the next byte of a sequence that is unfinished.
+pub const REST: Duration = Duration::from_millis(50);
+/// How long the rest of a sequence with a body is dropped after it is late.
+const LATE: Duration = Duration::from_secs(2);
+/// How long the rest of a sequence without a body is dropped after it is late.
+const LATE_START: Duration = Duration::from_millis(300);
+/// How long after ESC a letter alone is taken for the rest of a cut sequence.
+const LATE_LETTER: Duration = Duration::from_millis(150);
+/// Silence after which a paste without its end mark has ended.
+const SILENCE: Duration = Duration::from_secs(1);
+/// How long after a paste without its end mark more text still belongs to it.
+const PASTE_TAIL: Duration = Duration::from_secs(5);
+/// Wait for the rest of a character of several bytes.
+const CHARACTER: Duration = Duration::from_secs(1);
+/// Bytes of a paste that are kept at most.
+pub const PASTE_LIMIT: usize = 1024 * 1024;
+/// Bytes of a sequence that are kept at most; longer ones are dropped whole.
+const SEQUENCE_LIMIT: usize = 256;
+/// Bytes at a person's pace after which a late string has ended.
+const TYPED_IN_STRING: usize = 64;
+/// Bytes at a person's pace after which a paste has ended.
+const TYPED_IN_PASTE: usize = 128;
+
+const ESC: u8 = 0x1b;
+const BEL: u8 = 0x07;
+const CANCEL: u8 = 0x18;
+const SUBSTITUTE: u8 = 0x1a;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Ground,
+    /// After ESC.
+    Escape,
+    /// After `ESC [`, with its parameters in the body.
+    Csi,
+    /// After `ESC [ [`, which begins function keys of the Linux console.
+    Console,
+    /// After `ESC O`.
+    Ss3,
+    /// Bytes that a click of the oldest kind still lacks.
+    Click(u8),
+    /// In OSC, DCS, APC, PM or SOS, begun with this letter.
+    Text {
+        introducer: u8,
+        escaped: bool,
+    },
+    Paste,
+}
+
+/// See the module's text. Times are those since any fixed point.
+#[derive(Debug)]
+pub struct Decoder {
+    state: State,
+    /// Whether an ESC stands before the sequence.
+    alt: bool,
+    /// Whether the sequence is late: its rest is dropped.
+    late: bool,
+    body: Vec<u8>,
+    /// The bytes of an unfinished character, and whether an ESC stands before it.
+    character: Vec<u8>,
+    paste: PastedBytes,
+    bursts: Bursts,
+    /// When the newest byte came.
+    last: Duration,
+    /// When an ESC came that was taken for a key, or dropped as the end of a paste.
+    escape_at: Option<Duration>,
+    /// Until when more text belongs to a paste whose end mark is lost.
+    paste_until: Option<Duration>,
+    /// Bytes in a row that came at the pace of a person.
+    typed: usize,
+    /// The byte that the terminal's Backspace sends.
+    erase: u8,
+}
+
+impl Decoder {
+    /// `erase` is the byte that the terminal's Backspace sends: Ctrl-H or DEL.
+    pub fn new(erase: u8) -> Self {
+        Self {
+            state: State::Ground,
+            alt: false,
+            late: false,
+            body: Vec::new(),
+            character: Vec::new(),
+            paste: PastedBytes::default(),
+            bursts: Bursts::default(),
+            last: Duration::ZERO,
+            escape_at: None,
+            paste_until: None,
+            typed: 0,
+            erase,
+        }
+    }
+
+    /// Takes in one read. `shown`: the screen shows all that came before it.
+    pub fn feed(&mut self, bytes: &[u8], now: Duration, shown: bool) -> Vec<Event> {
+        let gap = now.saturating_sub(self.last);
+        let is_typed = bytes.len() <= 2 && gap >= REST;
+        self.typed = if is_typed { self.typed + bytes.len() } else { 0 };
+        let mut before = Vec::new();
+        self.leave_what_is_typed_into(bytes, &mut before);
+        let mut rest = bytes;
+        if self.state == State::Ground {
+            rest = self.resume(bytes, now);
+        }
+        self.last = now;
+        let mut events = Vec::new();
+        for byte in rest {
+            self.byte(*byte, &mut events);
+        }
+        before.extend(self.bursts.join(events, bytes.len(), gap, shown));
+        before
+    }
+
+    /// When [`Self::expire`] is to be called unless bytes come before.
+    pub fn deadline(&self) -> Option<Duration> {
+        let wait = match self.state {
+            State::Ground if self.character.is_empty() => return None,
+            State::Ground => CHARACTER,
+            State::Paste => SILENCE,
+            State::Text { escaped: true, .. } => REST,
+            State::Text { .. } | State::Csi if self.late && !self.body.is_empty() => LATE,
+            _ if self.late => LATE_START,
+            _ => REST,
+        };
+        Some(self.last + wait)
+    }
+
+    /// Nothing came in time.
+    pub fn expire(&mut self, now: Duration) -> Vec<Event> {
+        if self.deadline().is_none_or(|deadline| now < deadline) {
+            return Vec::new();
+        }
+        let mut events = Vec::new();
+        match self.state {
+            State::Ground => self.end_character(&mut events),
+            State::Escape => {
+                events.push(key(KeyCode::Esc));
+                self.escape_at = Some(self.last);
+                self.end();
+            }
+            State::Paste => self.end_paste(now, &mut events),
+            State::Text { escaped: true, .. } => {
+                self.escape_at = Some(self.last);
+                self.end();
+            }
+            _ if self.late => self.end(),
+            _ => self.late = true,
+        }
+        self.bursts.interrupted();
+        events
+    }
+
+    /// Ends what waits for bytes that do not come: a person types into it.
+    fn leave_what_is_typed_into(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
+        let first = bytes.first().copied().unwrap_or(ESC);
+        match self.state {
+            State::Ground if first & 0xc0 != 0x80 => self.end_character(events),
+            State::Paste if self.typed > TYPED_IN_PASTE => self.end_paste(self.last, events),
+            State::Text { introducer, escaped: false } if self.late => {
+                let continues = !self.body.is_empty() || sequences::may_begin(introducer, first);
+                let is_key = bytes.len() <= 2 && first < b' ' && first != ESC && first != BEL;
+                if !continues || is_key || self.typed > TYPED_IN_STRING {
+                    self.end();
+                }
+            }
+            _ => (),
+        }
+    }
+
+    /// Finds out what a read is that comes outside of all sequences: what is not yet taken in of it
+    /// then.
+    fn resume<'a>(&mut self, bytes: &'a [u8], now: Duration) -> &'a [u8] {
+        if let Some(at) = self.escape_at.take()
+            && let Some(state) = late_rest(bytes, now.saturating_sub(at))
+        {
+            (self.state, self.late) = (state, state != State::Ground);
+            return &bytes[1..];
+        }
+        let is_tail = self.paste_until.is_some_and(|until| now <= until) && bytes.len() > 1;
+        if is_tail && bytes[0] != ESC {
+            self.begin_paste();
+        }
+        bytes
+    }
+
+    fn byte(&mut self, byte: u8, events: &mut Vec<Event>) {
+        match self.state {
+            State::Ground => self.ground(byte, events),
+            State::Escape => self.escape(byte, events),
+            State::Csi => self.csi(byte, events),
+            State::Console => self.finish(sequences::console(byte), events),
+            State::Ss3 => self.ss3(byte, events),
+            State::Click(left) => self.click(byte, left, events),
+            State::Text { introducer, escaped } => self.text(byte, introducer, escaped, events),
+            State::Paste => self.pasted(byte, events),
+        }
+    }
+
+    fn ground(&mut self, byte: u8, events: &mut Vec<Event>) {
+        if byte < 0x80 {
+            self.end_character(events);
+            if byte == ESC {
+                self.state = State::Escape;
+            } else {
+                self.push_key(sequences::plain(byte, self.erase), events);
+            }
+            return;
+        }
+        self.character.push(byte);
+        match std::str::from_utf8(&self.character) {
+            Ok(text) => {
+                let character = text.chars().next().filter(|character| !character.is_control());
+                self.character.clear();
+                self.push_key(character.map(KeyCode::Char).map(KeyPress::plain), events);
+            }
+            Err(error) if error.error_len().is_none() => (),
+            Err(_) => {
+                self.character.pop();
+                let alone = self.character.is_empty();
+                self.replace_character(events);
+                if !alone {
+                    self.ground(byte, events);
+                }
+            }
+        }
+    }
+
+    /// An unfinished character is shown as one that could not be read.
+    fn end_character(&mut self, events: &mut Vec<Event>) {
+        if !self.character.is_empty() {
+            self.replace_character(events);
+        }
+    }
+
+    fn replace_character(&mut self, events: &mut Vec<Event>) {
+        self.character.clear();
+        self.push_key(Some(KeyPress::plain(KeyCode::Char(char::REPLACEMENT_CHARACTER))), events);
+    }
+
+    /// Hands on a key that came without a sequence, with Alt if ESC stands before it.
+    fn push_key(&mut self, press: Option<KeyPress>, events: &mut Vec<Event>) {
+        let alt = std::mem::take(&mut self.alt);
+        let press = press.and_then(|press| sequences::with(press, Modifiers { alt, ..Modifiers::default() }));
+        events.extend(press.map(Event::Key));
+    }
+
+    fn begin_paste(&mut self) {
+        self.state = State::Paste;
+        self.paste.begin();
+    }
+
+    /// A paste has ended without its mark.
+    fn end_paste(&mut self, now: Duration, events: &mut Vec<Event>) {
+        let (text, mark) = self.paste.take();
+        events.extend((!text.is_empty()).then_some(Event::Paste(text)));
+        self.end();
+        (self.last, self.paste_until) = (now, Some(now + PASTE_TAIL));
+        match mark.as_slice() {
+            [] => (),
+            [_] => self.escape_at = Some(now),
+            [_, _, body @ ..] => {
+                (self.state, self.late, self.body) = (State::Csi, true, body.to_vec());
+            }
+        }
+    }
+
+    fn end(&mut self) {
+        (self.state, self.alt, self.late) = (State::Ground, false, false);
+        self.body.clear();
+    }
+}
+
+fn key(code: KeyCode) -> Event {
+    Event::Key(KeyPress::plain(code))
+}
+
+/// The state after the first byte of a read that is the rest of a sequence whose ESC came so long
+/// ago.
+fn late_rest(bytes: &[u8], age: Duration) -> Option<State> {
+    let (first, rest) = bytes.split_first()?;
+    let text = |introducer| State::Text { introducer, escaped: false };
+    let (state, looks_like_it) = match first {
+        b'[' => (State::Csi, rest.first().is_some_and(|next| sequences::may_begin(b'[', *next))),
+        b'O' => {
+            let ends = matches!(rest, [_] | [_, ESC, ..] | [b'0'..=b'9', _]);
+            (State::Ss3, ends && sequences::may_begin(b'O', rest[0]))
+        }
+        b']' | b'P' | b'X' | b'^' | b'_' => {
+            let begins = rest.first().is_some_and(|next| sequences::may_begin(*first, *next));
+            (text(*first), begins && rest.len() > 1)
+        }
+        b'\\' => (State::Ground, false),
+        _ => return None,
+    };
+    let within = match rest {
+        [] if b"[\\".contains(first) => LATE_START,
+        [] => LATE_LETTER,
+        _ if looks_like_it => LATE,
+        _ => return None,
+    };
+    (age <= within).then_some(state)
+}
