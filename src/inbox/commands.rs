@@ -254,7 +254,7 @@ macro_rules! each_command {
             LineEnd Composer ["Ctrl-E", "End"] "end" "End of the line" => always, composer::line_end;
             WordLeft Composer ["Ctrl-Left", "Alt-b"] "word" "One word left" => always, composer::word_left;
             WordRight Composer ["Ctrl-Right", "Alt-f"] "word" "One word right" => always, composer::word_right;
-            DeleteWord Composer ["Ctrl-W"] "word" "Delete the word before the cursor" => always, composer::delete_word;
+            DeleteWord Composer ["Ctrl-W", "Ctrl-Backspace", "Alt-Backspace"] "word" "Delete the word before the cursor" => always, composer::delete_word;
             DeleteToStart Composer ["Ctrl-U"] "kill" "Delete to the start of the line" => always, composer::delete_to_start;
             DeleteToEnd Composer ["Ctrl-K"] "kill" "Delete to the end of the line" => always, composer::delete_to_end;
             Menu Composer ["Ctrl-O"] "more" "What else can be written or sent: canned replies (/ or ::), emoji (:name Tab), and more" => always, composer::menu;

@@ -16,3 +16,4 @@ pub mod text_line;
 pub mod text_prompt;
 pub mod text_view;
 pub(crate) mod time_prompt;
+pub(crate) mod words;

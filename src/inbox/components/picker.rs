@@ -2,6 +2,7 @@
 //! chosen.
 
 use crate::components::list::narrowed_after;
+use crate::components::words;
 use crate::keys::{KeyCode, KeyPress};
 
 /// Entries a page key passes.
@@ -48,7 +49,10 @@ impl Picker {
             KeyCode::Home => 0,
             KeyCode::End => last,
             KeyCode::Backspace => {
-                self.query.pop();
+                match key.ctrl || key.alt {
+                    true => words::delete_last(&mut self.query),
+                    false => drop(self.query.pop()),
+                }
                 0
             }
             KeyCode::Char('u') if key.ctrl => {

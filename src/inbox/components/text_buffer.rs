@@ -6,6 +6,7 @@
 use tui_textarea::{CursorMove, TextArea, WrapMode};
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::components::words::{self, Marks};
 use crate::keys::{KeyCode, KeyPress};
 use crate::wrap;
 use model::bounds;
@@ -209,9 +210,19 @@ impl Sheet {
             TextEdit::Redo => self.redo(),
             TextEdit::LineStart => self.jump(CursorMove::Head),
             TextEdit::LineEnd => self.jump(CursorMove::End),
-            TextEdit::WordLeft => self.jump(CursorMove::WordBack),
-            TextEdit::WordRight => self.jump(CursorMove::WordForward),
-            TextEdit::DeleteWord => self.step(Grouping::Closed, |area| usize::from(area.delete_word())),
+            TextEdit::WordLeft => match self.word_before() {
+                0 => self.jump(CursorMove::WordBack),
+                characters => (0..characters).for_each(|_| self.jump(CursorMove::Back)),
+            },
+            TextEdit::WordRight => match self.word_after() {
+                0 => self.jump(CursorMove::WordForward),
+                characters => (0..characters).for_each(|_| self.jump(CursorMove::Forward)),
+            },
+            TextEdit::DeleteWord => {
+                // At the start of a line its break is deleted.
+                let characters = self.word_before().max(1);
+                self.step(Grouping::Closed, |area| (0..characters).filter(|_| area.delete_char()).count());
+            }
             TextEdit::DeleteToStart => {
                 self.step(Grouping::Closed, |area| usize::from(area.delete_line_by_head()));
             }
@@ -229,6 +240,7 @@ impl Sheet {
             return true;
         }
         match key.code {
+            KeyCode::Backspace if key.ctrl || key.alt => self.edit(TextEdit::DeleteWord),
             KeyCode::Backspace => self.delete_before(),
             KeyCode::Delete => self.delete_after(),
             KeyCode::Left => self.move_back(),
@@ -282,6 +294,23 @@ impl Sheet {
     fn jump(&mut self, to: CursorMove) {
         self.grouping = Grouping::Closed;
         self.area.move_cursor(to);
+    }
+
+    /// Characters back to the start of a word on the cursor's line.
+    fn word_before(&self) -> usize {
+        let head = self.before_cursor();
+        head[head.len() - words::back(&head, Marks::Divide)..].chars().count()
+    }
+
+    /// Characters to the start of the next word on the cursor's line.
+    fn word_after(&self) -> usize {
+        let cursor = self.area.cursor();
+        let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
+        let tail: String = line.chars().skip(cursor.1).collect();
+        let word = words::word(&tail, Marks::Divide);
+        let rest = &tail[word..];
+        let next = tail.len() - rest.trim_start().len();
+        tail[..next].chars().count()
     }
 
     /// Characters of the cluster before the cursor; 1 at the start of a line,

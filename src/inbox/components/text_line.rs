@@ -3,6 +3,7 @@
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::components::words::{self, Marks};
 use crate::keys::{KeyCode, KeyPress};
 
 /// Bytes one line may have.
@@ -100,7 +101,8 @@ impl TextLine {
             KeyCode::End => self.cursor = self.text.len(),
             KeyCode::Char('a') if key.ctrl => self.cursor = 0,
             KeyCode::Char('e') if key.ctrl => self.cursor = self.text.len(),
-            KeyCode::Backspace => self.cut_before(self.left()),
+            KeyCode::Backspace if plain => self.cut_before(self.left()),
+            KeyCode::Backspace => self.cut_before(self.word_left()),
             KeyCode::Delete => self.cut_after(self.right()),
             KeyCode::Char('h') if key.ctrl => self.cut_before(self.left()),
             KeyCode::Char('w') if key.ctrl => self.cut_before(self.word_left()),
@@ -121,15 +123,13 @@ impl TextLine {
 
     /// Bytes back to the start of the word before the cursor.
     fn word_left(&self) -> usize {
-        let trimmed = self.before().trim_end();
-        let space = trimmed.char_indices().rev().find(|(_, it)| it.is_whitespace());
-        self.cursor - space.map_or(0, |(at, it)| at + it.len_utf8())
+        words::back(self.before(), Marks::Belong)
     }
 
     fn word_right(&self) -> usize {
         let rest = self.after();
         let skipped = rest.len() - rest.trim_start().len();
-        rest[skipped..].find(char::is_whitespace).map_or(rest.len(), |at| skipped + at)
+        skipped + words::word(&rest[skipped..], Marks::Belong)
     }
 
     fn cut_before(&mut self, bytes: usize) {
@@ -157,6 +157,10 @@ mod tests {
             ("ab👨‍👩‍👧c<Left><Left>", "ab", "👨‍👩‍👧c"),
             ("one two  <Ctrl-W>", "one ", ""),
             ("one two<Ctrl-W><Ctrl-W><Ctrl-W>", "", ""),
+            ("one two<Ctrl-Backspace>", "one ", ""),
+            ("one two<Alt-Backspace><Backspace>", "one", ""),
+            ("请给我退款<Ctrl-W>", "请给我退", ""),
+            ("请给我<Home><Ctrl-Right>", "请", "给我"),
             ("one\u{a0}two<Ctrl-W>", "one\u{a0}", ""),
             ("one two<Ctrl-Left><Ctrl-K>", "one ", ""),
             ("one two<Ctrl-A><Ctrl-Right>", "one", " two"),

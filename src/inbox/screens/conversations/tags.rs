@@ -5,6 +5,7 @@
 use crate::Inbox;
 use crate::changes::Changes;
 use crate::components::dialog::{Dialog, DialogLine};
+use crate::components::words;
 use crate::conditions;
 use crate::context::Context;
 use crate::desk::Desk;
@@ -144,6 +145,7 @@ impl Overlay for TagEditor {
                 return KeyOutcome::Done;
             }
             (KeyCode::Tab, _) => line.complete(),
+            (KeyCode::Backspace, _) if key.ctrl || key.alt => words::delete_last(&mut line.text),
             (KeyCode::Backspace, _) => drop(line.text.pop()),
             (KeyCode::Char('u'), _) if key.ctrl => line.text.clear(),
             (_, Some(it)) if line.text.chars().count() < LINE => line.text.push(it),

@@ -4,6 +4,7 @@
 
 use crate::Inbox;
 use crate::components::list::turned;
+use crate::components::words;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
@@ -104,7 +105,10 @@ impl Overlay for Menu {
             KeyCode::Enter => return self.take(inbox),
             KeyCode::Right if self.kind == MailMenuKind::Contact => return self.go_to_chat(inbox),
             KeyCode::Backspace => {
-                self.typed.pop();
+                match key.ctrl || key.alt {
+                    true => words::delete_last(&mut self.typed),
+                    false => drop(self.typed.pop()),
+                }
                 self.chosen = 0;
             }
             _ => match (turned(key, self.chosen, count), key.typed()) {
