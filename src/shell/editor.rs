@@ -1,24 +1,29 @@
 //! The person's own editor on a private temporary file.
 //!
-//! The caller has given the terminal back.
+//! The caller has given the terminal back. A text that cannot be taken over is left in its file, and the
+//! error names it.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::shell::{children, lending};
+use inbox::components::text_buffer::CAPACITY;
+use model::bounds;
 use model::text;
 
-/// Bytes of an edited text that are read back at most.
-const BYTES: u64 = 1024 * 1024;
+/// Maximum size of an edited text, in bytes.
+const BYTES: usize = 1024 * 1024;
 
 /// Edits a text with `$VISUAL` or `$EDITOR`, and waits for its end.
 pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
     let editor = named.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
     let file = TemporaryFile::with(text).map_err(|it| format!("a file for it could not be made: {it}"))?;
-    match lending::lend(|| run(&editor, &file.0)) {
-        Ok(status) if status.success() => file.read().map_err(|it| format!("what it left: {it}")),
+    match lending::lend(|| run(&editor, &file.path)) {
+        Ok(status) if status.success() => file.take_text(),
+        // Ended by a signal: nobody meant to drop what was written.
+        Ok(status) if status.code().is_none() => Err(file.kept(&format!("{editor} ended with {status}"))),
         Ok(status) => Err(format!("{editor} ended with {status}")),
         Err(error) => Err(format!("{editor} could not be started ({error}); set VISUAL or EDITOR")),
     }
@@ -29,29 +34,60 @@ fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
     lending::run(children::command("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file))
 }
 
-/// A file that only its owner reads, and that goes when it is dropped.
-struct TemporaryFile(PathBuf);
+/// A file that only its owner reads, and that is removed when it is dropped unless it is kept.
+struct TemporaryFile {
+    path: PathBuf,
+    is_kept: bool,
+}
 
 impl TemporaryFile {
     fn with(text: &str) -> io::Result<Self> {
-        let path = std::env::temp_dir().join(format!("frontdesk-{}.txt", uuid::Uuid::new_v4()));
+        let (name, _) = uuid::Uuid::new_v4().as_u64_pair();
+        let path = std::env::temp_dir().join(format!("frontdesk-{name:016x}.txt"));
         let mut file = disk::create(&path)?;
-        let made = Self(path);
+        let made = Self { path, is_kept: false };
         file.write_all(text::plain(text).as_bytes())?;
         file.write_all(b"\n")?;
         Ok(made)
     }
 
-    fn read(&self) -> io::Result<String> {
-        let mut text = String::new();
-        File::open(&self.0)?.take(BYTES).read_to_string(&mut text)?;
-        Ok(text)
+    /// Returns the text, or why it cannot be taken over and where it is.
+    fn take_text(self) -> Result<String, String> {
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(BYTES).unwrap_or(u64::MAX).saturating_add(1);
+        let read = File::open(&self.path).and_then(|file| file.take(limit).read_to_end(&mut bytes));
+        if let Err(error) = read {
+            return Err(self.kept(&format!("it could not be read: {error}")));
+        }
+        if bytes.len() > BYTES {
+            return Err(self.kept(&format!("it is larger than {} KB", BYTES / 1024)));
+        }
+        match String::from_utf8(bytes) {
+            Ok(text) if bounds::length(&text::pasted(text.trim_end_matches('\n'))) > CAPACITY => {
+                Err(self.kept(&format!("longer than {CAPACITY} characters")))
+            }
+            Ok(text) => Ok(text),
+            Err(error) => {
+                let valid = error.utf8_error().valid_up_to();
+                let line = error.as_bytes()[..valid].iter().filter(|byte| **byte == b'\n').count() + 1;
+                Err(self.kept(&format!("line {line} is not UTF-8")))
+            }
+        }
+    }
+
+    /// Leaves the file where it is; returns its path and why.
+    fn kept(mut self, why: &str) -> String {
+        self.is_kept = true;
+        format!("kept in {}: {why}", self.path.display())
     }
 }
 
 impl Drop for TemporaryFile {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.0) {
+        if self.is_kept {
+            return;
+        }
+        if let Err(error) = fs::remove_file(&self.path) {
             tracing::warn!(%error, "the editor's file could not be removed");
         }
     }
@@ -65,7 +101,29 @@ mod tests {
     fn an_editor_is_given_what_acts_on_nothing() {
         for (outside, leaves) in model::text::HOSTILE {
             let file = TemporaryFile::with(outside).expect("written");
-            assert_eq!(file.read().expect("text"), format!("{leaves}\n"));
+            assert_eq!(file.take_text().expect("text"), format!("{leaves}\n"));
         }
+    }
+
+    #[test]
+    fn a_text_that_cannot_be_taken_over_stays_in_its_file() {
+        let long = "x".repeat(CAPACITY + 1).into_bytes();
+        for (bytes, why) in [
+            (b"Guten Tag\nsch\xf6nen Gru\xdf\n".as_slice(), "line 2 is not UTF-8"),
+            (&long, "longer than 20000 characters"),
+            (&vec![b'\n'; BYTES + 1], "it is larger than 1024 KB"),
+        ] {
+            let file = TemporaryFile::with("").expect("written");
+            let path = file.path.clone();
+            fs::write(&path, bytes).expect("written");
+            let said = file.take_text().expect_err("no text");
+            assert_eq!(said, format!("kept in {}: {why}", path.display()));
+            assert_eq!(fs::read(&path).expect("still there"), bytes);
+            fs::remove_file(&path).expect("removed");
+        }
+        let file = TemporaryFile::with("").expect("written");
+        let path = file.path.clone();
+        fs::write(&path, "y".repeat(CAPACITY) + "\n").expect("written");
+        assert!(file.take_text().is_ok() && !path.exists(), "what is taken over leaves no file");
     }
 }
