@@ -652,6 +652,12 @@ impl Desk {
         self
     }
 
+    /// Text comes faster than a person types.
+    pub fn bursts(&mut self, text: &str) -> &mut Self {
+        self.event(Event::Burst(text.to_owned()));
+        self
+    }
+
     /// Runs the hands until nothing is due: what is queued leaves, what is
     /// new arrives.
     pub fn settle(&mut self) -> &mut Self {

@@ -18,6 +18,7 @@ mod faults;
 mod first_run;
 mod floors;
 mod hands;
+mod keyboard;
 mod kills;
 mod looks;
 mod mail_page;

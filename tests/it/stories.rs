@@ -50,6 +50,7 @@ mod model_at_the_desk;
 mod notes;
 mod outbox;
 mod past;
+mod pasting;
 mod people;
 mod person;
 mod phone;

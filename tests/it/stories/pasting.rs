@@ -1,0 +1,59 @@
+//! Text that comes faster than a person types, wherever the keyboard is.
+
+use crate::desk::{Desk, direct};
+
+fn desk() -> Desk {
+    let mut desk = Desk::with(120, 40, direct);
+    desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
+    desk.customer("whatsapp", "+34600111333", "Anna Keller", "Any news?");
+    desk.settle();
+    desk
+}
+
+#[test]
+fn a_burst_in_the_composer_is_text_and_is_not_sent() {
+    let mut desk = desk();
+    desk.keys("<Enter>i").bursts("Dear Maria,\nit is on its way\n");
+    desk.shows("Dear Maria,").shows("it is on its way").shows("pasted, not sent: Enter sends it").settle();
+    assert!(desk.outbound().is_empty());
+    // Enter that somebody presses sends it.
+    desk.keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 1);
+    // Keys that came together, with Enter or without.
+    desk.bursts("ok\n").shows("pasted, not sent").settle();
+    desk.bursts("thank you").shows("thank you").settle();
+    assert_eq!(desk.outbound().len(), 1);
+}
+
+#[test]
+fn a_burst_on_a_list_is_no_series_of_commands() {
+    let mut desk = desk();
+    for text in ["please close this\n", "Dear Maria", "pay the bill\ne\n", "one\ttwo three"] {
+        desk.bursts(text).shows("pasted text was ignored: press r first to write").settle();
+        desk.hides("AI pausing").hides("closing");
+    }
+    // Fewer keys are keys, but they send nothing.
+    desk.bursts("iok\n").shows("pasted, not sent").shows("ok").settle();
+    assert!(desk.outbound().is_empty());
+}
+
+#[test]
+fn a_line_typed_at_once_is_a_line() {
+    let mut desk = desk();
+    desk.bursts(":open +34600111333\n").settle().shows("Anna Keller · +34600111333");
+    desk.keys("<Esc>").bursts("/maria\n").settle().shows("Maria Lopez").hides("Anna Keller  ");
+    desk.keys(":").bursts("open +34600111222\n").settle().shows("Maria Lopez · +34600111222");
+}
+
+#[test]
+fn a_burst_answers_no_question() {
+    let mut desk = desk();
+    desk.keys("<Enter>i").types("Good morning").keys("<Enter>");
+    if desk.picture().contains("[y]") {
+        desk.wait(2_000_000);
+        desk.bursts("yes please\n");
+        desk.shows("[y]").shows("typed too early to be an answer");
+    }
+    desk.keys("<Esc>").settle();
+    assert!(desk.outbound().is_empty());
+}
