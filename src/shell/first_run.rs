@@ -11,8 +11,11 @@ use crate::shell::terminal::{self, Screen, ScreenOptions};
 use crate::shell::{failures, input, setting_up, signals};
 use inbox::event::Event;
 use inbox::first_run::{FirstRun, FirstStep, view};
+use inbox::keys::{KeyCode, KeyPress};
 use inbox::theme_view::Theme;
 
+/// Keys that may come at once on a slow line.
+const FEW_KEYS: usize = 4;
 /// How long it sleeps while nothing happens.
 const SLEEP: Duration = Duration::from_secs(3600);
 
@@ -46,8 +49,7 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
                 }
             }
         }
-        for event in turn.keys {
-            let Event::Key(key) = event else { continue };
+        for key in turn.keys.into_iter().flat_map(keys) {
             let step = first.key(key);
             match step {
                 Some(FirstStep::AddChannel) => match gate.lend(&mut screen, setting_up::set_up)? {
@@ -62,6 +64,18 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
             }
         }
         show(&mut screen, size, &first, theme)?;
+    }
+}
+
+/// The keys of an event. Words that came at once are a paste, and no choice.
+fn keys(event: Event) -> Vec<KeyPress> {
+    let code = |character| if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) };
+    match event {
+        Event::Key(key) => vec![key],
+        Event::Burst(text) if text.chars().count() <= FEW_KEYS => {
+            text.chars().map(code).map(KeyPress::plain).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

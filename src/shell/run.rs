@@ -222,10 +222,11 @@ impl Turning {
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
+            // Before the frame is written: whoever answers it may be quicker than this thread.
+            self.mailbox.shown();
             if self.stirred {
                 show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
             }
-            self.mailbox.shown();
         }
     }
 

@@ -36,11 +36,6 @@ const TOLD: TerminalColors = TerminalColors {
     ],
 };
 
-/// What it answers when a program asks for them.
-pub(crate) const ANSWERS: &str = "\x1b]4;1;rgb:f0/71/78\x07\x1b]4;2;rgb:a5/d0/75\x07\x1b]4;3;rgb:e6/c0/7b\x07\
-                                  \x1b]4;6;rgb:6b/d6/d0\x07\
-                                  \x1b]10;rgb:d7/da/e0\x07\x1b]11;rgb:16/18/1d\x07";
-
 /// A colour as a document names it.
 pub(crate) fn colour(colour: Color, otherwise: &str) -> String {
     match colour {

@@ -7,11 +7,12 @@
 //!   decoder waits [`REST`] after each byte for the next one. Other keys never wait.
 //! - An ESC that nothing follows within [`REST`] is the Esc key.
 //! - Any other sequence that is unfinished by then is dropped, and its rest becomes *late*: bytes
-//!   that continue it are dropped, too, for as long as its kind says below. Only the mark that
-//!   begins a paste still counts, because its text must not become keys.
-//! - After an Esc key, a read that looks like the rest of a cut sequence is late as well: at once
-//!   `[A` or `]11;rgb:…` within [`LATE`]; a lone `[` or `\` within [`LATE_START`]; a lone `O`, `P`, `]`, `X`,
-//!   `^` or `_` within [`LATE_LETTER`], because people do press Esc and then a capital letter.
+//!   that continue it within [`LATE`] are dropped, too. Only the mark that begins a paste still counts,
+//!   because its text must not become keys.
+//! - After an Esc key, a read that looks like the rest of a cut sequence (`[A`, `]11;rgb:…`) is late
+//!   as well, within [`LATE_READ`]. A lone `[`, `O`, `P`, `]`, `X`, `^` or `_` within [`GUESS_WITHIN`] waits
+//!   [`GUESS`] for what shows whether it is: nobody presses such a key so soon after Esc and another
+//!   right behind it.
 //! - ESC before a key or a whole sequence is Alt. Before a click, a paste or a report of the focus it
 //!   is the Esc key, as none of these has an Alt.
 //! - A key with Super, Hyper or Meta is no key, nor is one that is released. Caps Lock and Num Lock
@@ -39,12 +40,14 @@ use sequences::Modifiers;
 
 /// Wait for the next byte of a sequence that is unfinished.
 pub const REST: Duration = Duration::from_millis(50);
-/// How long the rest of a sequence with a body is dropped after it is late.
+/// How long the rest of a late sequence is dropped, after its newest byte.
 const LATE: Duration = Duration::from_secs(2);
-/// How long the rest of a sequence without a body is dropped after it is late.
-const LATE_START: Duration = Duration::from_millis(300);
-/// How long after ESC a letter alone is taken for the rest of a cut sequence.
-const LATE_LETTER: Duration = Duration::from_millis(150);
+/// How long after an Esc key a read that looks like the rest of a sequence is one.
+const LATE_READ: Duration = Duration::from_secs(10);
+/// How long after ESC a byte alone may be the start of a cut sequence.
+const GUESS_WITHIN: Duration = Duration::from_millis(150);
+/// Wait for what shows whether it is.
+const GUESS: Duration = Duration::from_millis(120);
 /// Silence after which a paste without its end mark has ended.
 const SILENCE: Duration = Duration::from_secs(1);
 /// How long after a paste without its end mark more text still belongs to it.
@@ -94,6 +97,8 @@ pub struct Decoder {
     alt: bool,
     /// Whether the sequence is late: its rest is dropped.
     late: bool,
+    /// Whether its first byte may have been a key after Esc.
+    is_guess: bool,
     body: Vec<u8>,
     /// The bytes of an unfinished character, and whether an ESC stands before it.
     character: Vec<u8>,
@@ -101,8 +106,8 @@ pub struct Decoder {
     bursts: Bursts,
     /// When the newest byte came.
     last: Duration,
-    /// When an ESC came that was taken for a key, or dropped as the end of a paste.
-    escape_at: Option<Duration>,
+    /// When an ESC came whose rest did not, and whether it was taken for a key.
+    escape_at: Option<(Duration, bool)>,
     /// Until when more text belongs to a paste whose end mark is lost.
     paste_until: Option<Duration>,
     /// Bytes in a row that came at the pace of a person.
@@ -118,6 +123,7 @@ impl Decoder {
             state: State::Ground,
             alt: false,
             late: false,
+            is_guess: false,
             body: Vec::new(),
             character: Vec::new(),
             paste: PastedBytes::default(),
@@ -157,8 +163,8 @@ impl Decoder {
             State::Ground => CHARACTER,
             State::Paste => SILENCE,
             State::Text { escaped: true, .. } => REST,
-            State::Text { .. } | State::Csi if self.late && !self.body.is_empty() => LATE,
-            _ if self.late => LATE_START,
+            _ if self.guessed().is_some() => GUESS,
+            _ if self.late => LATE,
             _ => REST,
         };
         Some(self.last + wait)
@@ -174,15 +180,15 @@ impl Decoder {
             State::Ground => self.end_character(&mut events),
             State::Escape => {
                 events.push(key(KeyCode::Esc));
-                self.escape_at = Some(self.last);
+                self.escape_at = Some((self.last, true));
                 self.end();
             }
             State::Paste => self.end_paste(now, &mut events),
             State::Text { escaped: true, .. } => {
-                self.escape_at = Some(self.last);
+                self.escape_at = Some((self.last, false));
                 self.end();
             }
-            _ if self.late => self.end(),
+            _ if self.late => self.end_guess(&mut events),
             _ => self.late = true,
         }
         self.bursts.interrupted();
@@ -192,6 +198,9 @@ impl Decoder {
     /// Ends what waits for bytes that do not come: a person types into it.
     fn leave_what_is_typed_into(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         let first = bytes.first().copied().unwrap_or(ESC);
+        if self.guessed().is_some_and(|introducer| !sequences::may_begin(introducer, first)) {
+            self.end_guess(events);
+        }
         match self.state {
             State::Ground if first & 0xc0 != 0x80 => self.end_character(events),
             State::Paste if self.typed > TYPED_IN_PASTE => self.end_paste(self.last, events),
@@ -209,11 +218,16 @@ impl Decoder {
     /// Finds out what a read is that comes outside of all sequences: what is not yet taken in of it
     /// then.
     fn resume<'a>(&mut self, bytes: &'a [u8], now: Duration) -> &'a [u8] {
-        if let Some(at) = self.escape_at.take()
-            && let Some(state) = late_rest(bytes, now.saturating_sub(at))
-        {
-            (self.state, self.late) = (state, state != State::Ground);
-            return &bytes[1..];
+        if let Some((at, acted)) = self.escape_at.take() {
+            let age = now.saturating_sub(at);
+            if let Some(state) = late_rest(bytes, age) {
+                (self.state, self.late, self.is_guess) = (state, true, true);
+                return &bytes[1..];
+            }
+            // The end of a string whose ESC was dropped with it.
+            if !acted && age <= LATE_READ && bytes.first() == Some(&b'\\') {
+                return &bytes[1..];
+            }
         }
         let is_tail = self.paste_until.is_some_and(|until| now <= until) && bytes.len() > 1;
         if is_tail && bytes[0] != ESC {
@@ -296,15 +310,33 @@ impl Decoder {
         (self.last, self.paste_until) = (now, Some(now + PASTE_TAIL));
         match mark.as_slice() {
             [] => (),
-            [_] => self.escape_at = Some(now),
+            [_] => self.escape_at = Some((now, false)),
             [_, _, body @ ..] => {
                 (self.state, self.late, self.body) = (State::Csi, true, body.to_vec());
             }
         }
     }
 
+    /// The first byte of what may be the rest of a cut sequence, or a key after Esc.
+    fn guessed(&self) -> Option<u8> {
+        let is_open = self.late && self.is_guess && self.body.is_empty();
+        match self.state {
+            State::Csi if is_open => Some(b'['),
+            State::Ss3 if is_open => Some(b'O'),
+            State::Text { introducer, escaped: false } if is_open => Some(introducer),
+            _ => None,
+        }
+    }
+
+    /// Ends a late sequence; a byte that nothing followed is the key it looks like.
+    fn end_guess(&mut self, events: &mut Vec<Event>) {
+        let guessed = self.guessed();
+        self.end();
+        events.extend(guessed.map(|byte| key(KeyCode::Char(char::from(byte)))));
+    }
+
     fn end(&mut self) {
-        (self.state, self.alt, self.late) = (State::Ground, false, false);
+        (self.state, self.alt, self.late, self.is_guess) = (State::Ground, false, false, false);
         self.body.clear();
     }
 }
@@ -328,13 +360,11 @@ fn late_rest(bytes: &[u8], age: Duration) -> Option<State> {
             let begins = rest.first().is_some_and(|next| sequences::may_begin(*first, *next));
             (text(*first), begins && rest.len() > 1)
         }
-        b'\\' => (State::Ground, false),
         _ => return None,
     };
     let within = match rest {
-        [] if b"[\\".contains(first) => LATE_START,
-        [] => LATE_LETTER,
-        _ if looks_like_it => LATE,
+        [] => GUESS_WITHIN,
+        _ if looks_like_it => LATE_READ,
         _ => return None,
     };
     (age <= within).then_some(state)

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use ratatui::style::Color;
 
-use crate::pictures::{ANSWERS, DrawnCell, GROUND, LETTERS, colour, document, line};
+use crate::pictures::{DrawnCell, GROUND, LETTERS, colour, document, line};
 use crate::pty::Terminal;
 
 /// Columns and rows of the terminal.
@@ -73,7 +73,7 @@ fn cell(of: Option<&vt100::Cell>) -> DrawnCell {
 
 /// Plays the takeover.
 fn played() -> Vec<Frame> {
-    let terminal = Terminal::start_telling(&["demo"], SIZE.0, SIZE.1, ANSWERS);
+    let terminal = Terminal::start(&["demo"], SIZE.0, SIZE.1);
     let mut film = Film { terminal, frames: Vec::new() };
     // Histories are read a few at a time; the list says more with each.
     let known = ["Maria Lopez", "Jürgen Vogt", "Dana Whitlock", "Tom Whitfield"];
@@ -95,7 +95,7 @@ fn played() -> Vec<Frame> {
     film.terminal.wait_for("that it left", |it| !waiting.iter().any(|word| it.contains(word)));
     film.take("it has left", 2200, &["AI OFF by you", "noon."]);
     film.keys("\x1b");
-    // Read together, the two keys would be one: Alt-P.
+    // At once, the two keys would be one: Alt-P.
     film.terminal.wait_for_text("; note");
     film.keys("P").take("P hands back to the AI", 3000, &["AI ON"]);
     film.terminal.kill();

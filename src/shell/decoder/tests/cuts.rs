@@ -90,7 +90,7 @@ fn the_rest_of_a_sequence_is_no_key_after_a_stall_either() {
         ("\x1b]11;rgb:0000/2b2b/3636\x1b", "\\"),
         ("\x1bP>|tm", "ux 3.4\x1b\\"),
     ] {
-        for pause in [60, 150, 250] {
+        for pause in [60, 150, 250, 1_900] {
             let events = played(&[begin.as_bytes(), rest.as_bytes()], pause);
             assert_eq!(without_escapes(&events), [], "{begin:?} {rest:?} {pause}: {events:?}");
         }
@@ -102,6 +102,10 @@ fn what_a_person_presses_after_escape_is_a_key() {
     for (pause, bytes, name) in [
         (120, b"j".as_slice(), "j"),
         (60, b"r", "r"),
+        (60, b"P", "P"),
+        (60, b"[", "["),
+        (100, b"]", "]"),
+        (60, b"\\", "\\"),
         (200, b"P", "P"),
         (200, b"O", "O"),
         (200, b"]", "]"),
@@ -114,6 +118,8 @@ fn what_a_person_presses_after_escape_is_a_key() {
         let events = played(&[b"\x1b", bytes], pause);
         assert_eq!(events, [named("Esc"), named(name)], "{pause} {name}");
     }
+    let hurried = events(&[(millis(500), b"\x1b"), (millis(60), b"P"), (millis(60), b"j")]);
+    assert_eq!(hurried, [named("Esc"), named("P"), named("j")]);
 }
 
 #[test]
@@ -126,11 +132,11 @@ fn a_key_after_a_lost_end_lives() {
         (b"\x1b]", 100, b"j", "j"),
         (b"\x1bP", 100, b"j", "j"),
         (b"\x1b[1;", 2_100, b"j", "j"),
-        (b"\x1b[", 400, b"j", "j"),
+        (b"\x1b[", 2_100, b"j", "j"),
         (b"\x1b[1;", 200, b"\r", "Enter"),
         (b"\x1b[1;", 200, b"\x1b[A", "Up"),
-        (b"\x1bO", 400, b"j", "j"),
-        (b"\x1b[M ", 400, b"j", "j"),
+        (b"\x1bO", 2_100, b"j", "j"),
+        (b"\x1b[M ", 2_100, b"j", "j"),
     ] {
         let events = played(&[lost, bytes], pause);
         assert_eq!(events, [named(name)], "{} {pause} {name}", lost.escape_ascii());

@@ -136,7 +136,6 @@ pub(super) const NO_KEYS: &[&[u8]] = &[
     b"\x1b_Gi=31;ENOENT: no file\x1b\\",
     b"\x1b^private message\x1b\\",
     b"\x1bXstart of string\x1b\\",
-    b"\x1b\\",
 ];
 
 #[test]
