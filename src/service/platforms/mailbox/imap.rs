@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use async_imap::types::{Fetch, Mailbox, NameAttribute};
+use async_imap::types::{Mailbox, NameAttribute};
 use async_imap::{Client, Session, error::Error as ImapError};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -13,6 +13,8 @@ use rustls::ClientConfig;
 use tokio::time::timeout;
 
 use crate::carriers::PlatformTrouble;
+use crate::platforms::mailbox::answer_guard::AnswerSize;
+use crate::platforms::mailbox::fetched::FetchedMail;
 use crate::platforms::mailbox::login::{BearerLogin, MailLogin};
 use crate::platforms::mailbox::server::{MailServer, MailStream};
 use model::text::SafeText;
@@ -20,6 +22,8 @@ use model::time::{MINUTE, SECOND};
 
 /// For what a server is asked.
 const STEP: Duration = Duration::from_secs(30);
+/// Maximum number of folders that are known.
+const MAX_FOLDERS: usize = 10_000;
 /// Where mail comes in.
 pub const INBOX: &str = "INBOX";
 
@@ -127,17 +131,17 @@ impl ImapLink {
             // Some servers want to know who asks before they tell anything.
             self.session.id([("name", Some("frontdesk"))]).await?;
         }
-        let names: Vec<_> = self.session.list(Some(""), Some("*")).await?.try_collect().await?;
-        let all: Vec<(String, Vec<String>)> = names
-            .iter()
-            .filter(|it| !it.attributes().contains(&NameAttribute::NoSelect))
-            .map(|it| {
-                (
-                    it.name().to_owned(),
-                    it.attributes().iter().map(|it| format!("{it:?}").to_lowercase()).collect(),
-                )
-            })
-            .collect();
+        self.session.get_mut().expect(AnswerSize::Usual);
+        let mut all: Vec<(String, Vec<String>)> = Vec::new();
+        {
+            let mut told = self.session.list(Some(""), Some("*")).await?;
+            while let Some(folder) = told.try_next().await? {
+                if all.len() < MAX_FOLDERS && !folder.attributes().contains(&NameAttribute::NoSelect) {
+                    let marks = folder.attributes().iter().map(|mark| format!("{mark:?}").to_lowercase());
+                    all.push((folder.name().to_owned(), marks.collect()));
+                }
+            }
+        }
         let find = |used: &str, usual: &[&str]| {
             let marked = all.iter().find(|(_, marks)| marks.iter().any(|it| it.contains(used)));
             let named = || {
@@ -201,8 +205,8 @@ impl ImapLink {
             Ok(()) => self.names.push(name.clone()),
             Err(ImapError::No(_) | ImapError::Bad(_) | ImapError::Validate(_)) => {
                 // Another connection may have made it meanwhile.
-                let told: Vec<_> = self.session.list(Some(""), Some(&name)).await?.try_collect().await?;
-                if told.is_empty() {
+                let told = self.session.list(Some(""), Some(&name)).await?;
+                if told.try_fold(0_usize, async |count, _| Ok(count + 1)).await? == 0 {
                     tracing::warn!(folder = %SafeText::line(word), "the mailbox makes no folder of this name");
                     return Ok(None);
                 }
@@ -232,8 +236,12 @@ impl ImapLink {
     }
 
     /// What is asked of mails by their numbers.
-    pub async fn fetch(&mut self, uids: &str, what: &str) -> Result<Vec<Fetch>, ImapError> {
-        self.session.uid_fetch(uids, what).await?.try_collect().await
+    pub async fn fetch(&mut self, uids: &str, what: &str) -> Result<Vec<FetchedMail>, ImapError> {
+        self.session.get_mut().expect(AnswerSize::Mails);
+        let told = self.session.uid_fetch(uids, what).await?;
+        let all = told.map_ok(|mail| FetchedMail::of(&mail)).try_collect().await?;
+        self.session.get_mut().expect(AnswerSize::Usual);
+        Ok(all)
     }
 
     /// The numbers of the mails with a `Message-ID` in the folder it is in.
@@ -251,8 +259,7 @@ impl ImapLink {
             return Ok(());
         }
         let query = format!("{}FLAGS.SILENT ({flag})", if set { '+' } else { '-' });
-        let _: Vec<_> = self.session.uid_store(list(uids), query).await?.try_collect().await?;
-        Ok(())
+        self.session.uid_store(list(uids), query).await?.try_for_each(async |_| Ok(())).await
     }
 
     /// Moves mails into another folder.
@@ -267,7 +274,7 @@ impl ImapLink {
         self.flag(uids, "\\Deleted", true).await?;
         // Otherwise it stays marked: all that are marked would be removed.
         if self.removes {
-            let _: Vec<_> = self.session.uid_expunge(list(uids)).await?.try_collect().await?;
+            self.session.uid_expunge(list(uids)).await?.try_for_each(async |_| Ok(())).await?;
         }
         Ok(())
     }

@@ -3,6 +3,8 @@
 //! | file | what |
 //! |---|---|
 //! | `server.rs` | the servers as they are named, and encrypted connections to them |
+//! | `answer_guard.rs` | bounds on what a server says |
+//! | `fetched.rs` | what is kept of an answer about a mail |
 //! | `login.rs` | passwords and access tokens |
 //! | `sending.rs` | a mail leaves, and what is known where that broke off |
 //! | `imap.rs` | one connection to the mailbox, and its folders |
@@ -11,6 +13,8 @@
 //! | `understanding.rs` | what a mail says |
 //! | `filing.rs` | marks and moves, and the copy of what was sent |
 
+mod answer_guard;
+mod fetched;
 mod filing;
 mod imap;
 mod login;

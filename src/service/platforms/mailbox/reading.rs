@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use async_imap::types::{Fetch, Flag};
+use async_imap::types::Flag;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::carriers::{HookPiece, PlatformTrouble, Polled};
 use crate::platforms::mailbox::MailboxPlatform;
+use crate::platforms::mailbox::fetched::FetchedMail;
 use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, timed_for};
 use crate::platforms::mailbox::pieces::piece;
 use wire::carriers::{MailFact, MailFacts, MailboxMark, PieceHead, PieceKind};
@@ -196,8 +197,8 @@ async fn look_at_flags(
 ) -> Result<BTreeMap<u32, MailFact>, PlatformTrouble> {
     let told = timed(link.fetch(&format!("{from}:*"), "(UID FLAGS INTERNALDATE)")).await?;
     // A mail that is marked as deleted is on its way out.
-    let is_there = |it: &&Fetch| it.flags().all(|it| it != Flag::Deleted);
-    let told: Vec<&Fetch> = told
+    let is_there = |it: &&FetchedMail| it.flags().all(|it| it != Flag::Deleted);
+    let told: Vec<&FetchedMail> = told
         .iter()
         .filter(|it| it.uid.is_some_and(|it| it >= from) && at(it) >= since)
         .filter(is_there)
@@ -233,7 +234,7 @@ fn header_id(header: &[u8]) -> Option<String> {
 }
 
 /// When a mail came into the mailbox, in seconds.
-fn at(it: &Fetch) -> i64 {
+fn at(it: &FetchedMail) -> i64 {
     it.internal_date().map_or(0, |it| it.timestamp())
 }
 
@@ -268,7 +269,7 @@ async fn fetch_new(
                 false => "(UID BODY.PEEK[])".to_owned(),
             };
             let told = timed_for(MAIL, link.fetch(&uid.to_string(), &what)).await?;
-            let body = told.iter().find(|it| it.uid == Some(uid)).and_then(Fetch::body);
+            let body = told.iter().find(|it| it.uid == Some(uid)).and_then(FetchedMail::body);
             // One that is gone by now is nobody's any more.
             if let Some(body) = body {
                 let head = PieceHead { uid, validity, cut: size > WHOLE, ..PieceHead::new(kind) };

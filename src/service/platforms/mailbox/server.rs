@@ -5,7 +5,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use rustls::ClientConfig;
@@ -15,6 +15,8 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
+
+use crate::platforms::mailbox::answer_guard::{self, AnswerGuard, AnswerSize};
 
 /// For a connection, and for what is said before it is encrypted.
 const TIME: Duration = Duration::from_secs(15);
@@ -84,6 +86,11 @@ pub enum NoConnection {
         "{0} offers no STARTTLS, and a password is not sent where others can read it: use imaps:// or smtps://"
     )]
     Unencrypted(String),
+    /// What it says exceeds a bound.
+    #[error(
+        "{0} does not answer as a mail server: it sends {1}, and the connection was ended: look at the host and the port"
+    )]
+    Endless(String, String),
 }
 
 impl MailServer {
@@ -131,7 +138,7 @@ impl MailServer {
         // What is said is short, and waited for.
         stream.set_nodelay(true).map_err(|why| unreachable(why.to_string()))?;
         match self.encryption {
-            Encryption::Plain => Ok(MailStream::plain(stream)),
+            Encryption::Plain => Ok(MailStream::plain(stream, self.protocol)),
             Encryption::Implicit => self.encrypt(stream, trust, Vec::new()).await,
             Encryption::StartTls => {
                 let (stream, greeting) = timeout(TIME, self.ask_for_tls(stream))
@@ -154,14 +161,18 @@ impl MailServer {
         let encrypted = timeout(TIME, TlsConnector::from(trust).connect(name, stream)).await;
         let encrypted = encrypted.map_err(|_| refused("no answer".to_owned()))?;
         let stream = Box::new(encrypted.map_err(|why| refused(why.to_string()))?);
-        Ok(MailStream { kind: StreamKind::Encrypted(stream), greeting, given: 0 })
+        let guard = AnswerGuard::new(self.protocol);
+        Ok(MailStream { kind: StreamKind::Encrypted(stream), guard, greeting, given: 0 })
     }
 
     /// Asks for STARTTLS; the greeting that the server says no more afterwards.
     async fn ask_for_tls(&self, stream: TcpStream) -> Result<(TcpStream, Vec<u8>), NoConnection> {
         let none = || NoConnection::Unencrypted(self.place());
-        let gone = |why: io::Error| NoConnection::Unreachable(self.place(), why.kind().to_string());
-        let mut stream = BufReader::new(stream);
+        let gone = |why: io::Error| match answer_guard::exceeded(&why) {
+            Some(bound) => NoConnection::Endless(self.place(), bound.to_string()),
+            None => NoConnection::Unreachable(self.place(), why.kind().to_string()),
+        };
+        let mut stream = BufReader::new(MailStream::plain(stream, self.protocol));
         let mut greeting = String::new();
         stream.read_line(&mut greeting).await.map_err(gone)?;
         let questions: &[(&str, &str)] = match self.protocol {
@@ -188,7 +199,10 @@ impl MailServer {
         if !stream.buffer().is_empty() {
             return Err(none());
         }
-        Ok((stream.into_inner(), greeting.into_bytes()))
+        match stream.into_inner().kind {
+            StreamKind::Plain(stream) => Ok((stream, greeting.into_bytes())),
+            StreamKind::Encrypted(_) => Err(none()),
+        }
     }
 }
 
@@ -213,6 +227,7 @@ fn decode(text: &str) -> Option<String> {
 #[derive(Debug)]
 pub struct MailStream {
     kind: StreamKind,
+    guard: AnswerGuard,
     /// What the server had said before the connection was encrypted.
     greeting: Vec<u8>,
     given: usize,
@@ -225,8 +240,15 @@ enum StreamKind {
 }
 
 impl MailStream {
-    fn plain(stream: TcpStream) -> Self {
-        Self { kind: StreamKind::Plain(stream), greeting: Vec::new(), given: 0 }
+    fn plain(stream: TcpStream, protocol: MailProtocol) -> Self {
+        let guard = AnswerGuard::new(protocol);
+        Self { kind: StreamKind::Plain(stream), guard, greeting: Vec::new(), given: 0 }
+    }
+
+    /// Sets the size of the answers that follow; a new connection expects short
+    /// ones.
+    pub fn expect(&mut self, size: AnswerSize) {
+        self.guard.expect(size);
     }
 }
 
@@ -253,10 +275,19 @@ impl AsyncRead for MailStream {
             self.given += count;
             return Poll::Ready(Ok(()));
         }
-        match &mut self.kind {
+        let before = buffer.filled().len();
+        let Self { kind, guard, .. } = &mut *self;
+        ready!(match kind {
             StreamKind::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
             StreamKind::Encrypted(stream) => Pin::new(stream).poll_read(context, buffer),
+        })?;
+        let admitted = guard.admit(&buffer.filled()[before..]);
+        if let Err(bound) = admitted {
+            // Nothing above sees what is too much.
+            buffer.set_filled(before);
+            return Poll::Ready(Err(bound.into()));
         }
+        Poll::Ready(Ok(()))
     }
 }
 
@@ -266,6 +297,7 @@ impl AsyncWrite for MailStream {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        self.guard.begin_answer();
         match &mut self.kind {
             StreamKind::Plain(stream) => Pin::new(stream).poll_write(context, bytes),
             StreamKind::Encrypted(stream) => Pin::new(stream).poll_write(context, bytes),
