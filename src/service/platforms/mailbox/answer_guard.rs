@@ -236,3 +236,6 @@ fn is_fetch(line: &[u8]) -> bool {
         && words.next().is_some_and(|number| number.parse::<u32>().is_ok())
         && words.next() == Some("FETCH")
 }
+
+#[cfg(test)]
+mod tests;

@@ -16,6 +16,8 @@
 mod answer_guard;
 mod fetched;
 mod filing;
+#[cfg(test)]
+mod flooding;
 mod imap;
 mod login;
 mod pieces;
