@@ -3,8 +3,8 @@
 use std::net::IpAddr;
 
 use axum::extract::Request;
-use axum::http::header;
 use axum::http::uri::Authority;
+use axum::http::{Extensions, header};
 
 use crate::forwarded::{Forwarded, Network};
 use crate::hosts::Hosts;
@@ -30,7 +30,7 @@ impl ClientInfo {
     pub fn of(request: &Request, hosts: &Hosts, proxies: &[Network]) -> Option<Self> {
         let mut values = request.headers().get_all(header::HOST).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return None };
-        let peer = peer(request);
+        let peer = peer(request.extensions());
         let forwarded = Forwarded::by(peer, request.headers(), proxies);
         let address = forwarded.as_ref().map_or(peer, |it| it.address);
         let scheme = forwarded.as_ref().and_then(|it| it.scheme).unwrap_or("http");
@@ -47,6 +47,6 @@ impl ClientInfo {
 }
 
 /// Where the connection comes from; the unspecified address without one.
-pub fn peer(request: &Request) -> IpAddr {
-    request.extensions().get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |it| it.0.to_canonical())
+pub fn peer(extensions: &Extensions) -> IpAddr {
+    extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |it| it.0.to_canonical())
 }

@@ -11,7 +11,7 @@ pub mod admin;
 pub mod assistant;
 pub mod auth;
 pub mod background;
-pub mod body_memory;
+pub mod bodies;
 pub mod carriers;
 pub mod channels;
 pub mod chat;

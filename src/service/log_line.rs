@@ -21,7 +21,7 @@ impl LogLine {
     /// by its connection.
     pub fn begin(request: &Request, client: Option<&ClientInfo>) -> Self {
         Self {
-            client: client.map_or_else(|| peer(request), |it| it.address),
+            client: client.map_or_else(|| peer(request.extensions()), |it| it.address),
             method: request.method().clone(),
             path: request.extensions().get::<MatchedPath>().cloned(),
             begun: Instant::now(),

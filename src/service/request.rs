@@ -3,36 +3,26 @@
 //!
 //! The gate has put the caller in.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use futures_util::StreamExt;
 use serde_json::Value;
-use tokio::time::{Instant, timeout_at};
 
 use crate::auth::Caller;
-use crate::body_memory::Room;
+use crate::bodies::{BodyOwner, BodyReader, BodyRoom, BodyRules, LARGE_PATIENCE};
+use crate::client_info::{self, ClientInfo};
 use crate::errors::ApiError;
 use crate::faults::Delay;
 use crate::idempotency::{self, Claim, Fingerprint};
-use crate::options::Patience;
 use crate::query::Query;
 use crate::state::Service;
-use wire::errors::ErrorCode;
 use wire::strict;
 
 /// Bytes of a JSON body at most, where the route does not say otherwise.
 pub const JSON_BYTES: usize = 1024 * 1024;
 /// Bytes of a mail's JSON body at most: its attachments are in it.
 pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
-/// Bytes of a refused body that are still taken in, so that the refusal can
-/// be read by a caller who is busy writing.
-const DRAINED_BYTES: usize = 64 * 1024 * 1024;
-/// For the whole body of a route that takes large ones.
-const LARGE: Duration = Duration::from_secs(120);
 
 /// A route's own bound of a body, in bytes; an extension of the request.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +50,7 @@ pub struct Writing {
     pub delay: Option<Delay>,
     segments: Segments,
     /// Held while a large body is: bounds the memory they take together.
-    pub room: Room,
+    pub room: Option<BodyRoom>,
 }
 
 impl Reading {
@@ -115,7 +105,8 @@ impl Segments {
     }
 }
 
-fn caller(parts: &Parts) -> Result<Caller, ApiError> {
+/// Returns the key that asks, which the gate has put in.
+pub fn caller(parts: &Parts) -> Result<Caller, ApiError> {
     parts.extensions.get::<Caller>().cloned().ok_or_else(|| ApiError::internal(&"no caller on the request"))
 }
 
@@ -136,13 +127,16 @@ impl FromRequest<Service> for Writing {
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (mut parts, body) = request.into_parts();
-        let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |it| it.0);
+        let bound = parts.extensions.get::<BodyBound>().map_or(JSON_BYTES, |bound| bound.0);
         let mut patience = service.options.patience;
         if bound > JSON_BYTES {
-            patience.body = patience.body.max(LARGE);
+            patience.body = patience.body.max(LARGE_PATIENCE);
         }
-        let room = service.body_memory.reserve(expected(&parts.headers, bound), patience.body).await?;
-        let body = json_body(&parts.headers, body, bound, patience).await?;
+        let owner = BodyOwner::Key(caller(&parts)?.key);
+        let rules = BodyRules { owner, bound, patience };
+        let (bytes, room) = BodyReader::new(&parts.headers, body, &service.bodies, rules).whole().await?;
+        let body = json_body(&parts.headers, &bytes)?;
+        drop(bytes);
         Ok(Self { room, ..Self::of_parts(&mut parts, body, None).await? })
     }
 }
@@ -155,9 +149,8 @@ impl FromRequest<Service> for Switch {
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
-        let patience = service.options.patience;
-        let _room = service.body_memory.reserve(expected(&parts.headers, JSON_BYTES), patience.body).await?;
-        let bytes = json_bytes(&parts.headers, body, JSON_BYTES, patience).await?;
+        let (bytes, _room) = stranger_body(&parts, body, JSON_BYTES, service).await?;
+        check_is_json(&parts.headers, &bytes)?;
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
         }
@@ -167,96 +160,40 @@ impl FromRequest<Service> for Switch {
     }
 }
 
-/// Reads a body as JSON; null when it is empty.
-async fn json_body(
-    headers: &HeaderMap,
+/// Reads the body of a request without a key, and hands over the room that it
+/// takes.
+///
+/// # Errors
+/// As [`BodyReader::next`].
+pub async fn stranger_body(
+    parts: &Parts,
     body: Body,
     bound: usize,
-    patience: Patience,
-) -> Result<Value, ApiError> {
-    let bytes = json_bytes(headers, body, bound, patience).await?;
+    service: &Service,
+) -> Result<(Vec<u8>, Option<BodyRoom>), ApiError> {
+    let client = parts.extensions.get::<ClientInfo>();
+    let address = client.map_or_else(|| client_info::peer(&parts.extensions), |client| client.address);
+    let patience = service.options.patience;
+    let rules = BodyRules { owner: BodyOwner::address(address), bound, patience };
+    BodyReader::new(&parts.headers, body, &service.bodies, rules).whole().await
+}
+
+/// Reads a body as JSON; null when it is empty.
+fn json_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, ApiError> {
+    check_is_json(headers, bytes)?;
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
-    strict::read(&bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
+    strict::read(bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
 }
 
-/// The bytes of a body that says it is JSON.
-async fn json_bytes(
-    headers: &HeaderMap,
-    body: Body,
-    bound: usize,
-    patience: Patience,
-) -> Result<Vec<u8>, ApiError> {
-    let bytes = bounded_within(headers, body, bound, patience).await?;
-    if bytes.is_empty() {
-        return Ok(bytes);
-    }
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|it| it.to_str().ok()).unwrap_or("");
+/// Checks that a body that is not empty says it is JSON.
+fn check_is_json(headers: &HeaderMap, bytes: &[u8]) -> Result<(), ApiError> {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let kind = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
-    if kind != "application/json" && !(kind.starts_with("application/") && kind.ends_with("+json")) {
-        return Err(ApiError::validation("the Content-Type header must be application/json"));
+    let is_json = kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"));
+    if is_json || bytes.is_empty() {
+        return Ok(());
     }
-    Ok(bytes)
-}
-
-/// The memory a body will take: what it is said to have, at most its bound.
-/// One that is too large is not kept.
-pub fn expected(headers: &HeaderMap, bound: usize) -> usize {
-    match announced(headers) {
-        Some(bytes) if bytes > bound => 0,
-        Some(bytes) => bytes,
-        None => bound,
-    }
-}
-
-/// The bytes a body is said to have.
-fn announced(headers: &HeaderMap) -> Option<usize> {
-    headers.get(header::CONTENT_LENGTH).and_then(|it| it.to_str().ok()?.parse().ok())
-}
-
-/// Takes in a body of at most `bound` bytes.
-pub async fn bounded(headers: &HeaderMap, body: Body, bound: usize) -> Result<Vec<u8>, ApiError> {
-    bounded_within(headers, body, bound, Patience::default()).await
-}
-
-/// Takes in a body of at most `bound` bytes, with so much patience.
-///
-/// # Errors
-/// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off,
-/// pauses too long or does not end.
-pub async fn bounded_within(
-    headers: &HeaderMap,
-    body: Body,
-    bound: usize,
-    patience: Patience,
-) -> Result<Vec<u8>, ApiError> {
-    let last = Instant::now() + patience.body;
-    let announced = announced(headers);
-    let mut fits = announced.is_none_or(|bytes| bytes <= bound);
-    let mut taken = Vec::with_capacity(announced.unwrap_or(0).min(bound));
-    let mut seen = 0_usize;
-    let mut chunks = body.into_data_stream();
-    loop {
-        let chunk = match timeout_at(last.min(Instant::now() + patience.idle), chunks.next()).await {
-            Ok(None) => break,
-            Ok(Some(Ok(chunk))) => chunk,
-            Ok(Some(Err(_))) => return Err(ApiError::validation("the body broke off")),
-            Err(_) => return Err(ApiError::validation("the body stopped arriving")),
-        };
-        seen = seen.saturating_add(chunk.len());
-        fits = fits && seen <= bound;
-        if fits {
-            taken.extend_from_slice(&chunk);
-        } else {
-            taken = Vec::new();
-            if seen > DRAINED_BYTES {
-                break;
-            }
-        }
-    }
-    if fits {
-        return Ok(taken);
-    }
-    Err(ApiError::new(ErrorCode::PayloadTooLarge, format!("the body is larger than {bound} bytes")))
+    Err(ApiError::validation("the Content-Type header must be application/json"))
 }

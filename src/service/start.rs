@@ -14,6 +14,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::background::{self, Tasks};
+use crate::bodies::BodyBudget;
 use crate::clock::ServiceClock;
 use crate::connections::{self, Connections};
 use crate::cursors::Cursors;
@@ -319,7 +320,7 @@ async fn prepare(
         },
         assistant,
         media,
-        body_memory: Default::default(),
+        bodies: BodyBudget::new(options.clock.clone()),
         vault,
         thoughts: Default::default(),
         last_answers: Default::default(),

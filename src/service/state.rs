@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 
 use crate::assistant::{Assistant, Thoughts};
-use crate::body_memory::BodyMemory;
+use crate::bodies::BodyBudget;
 use crate::carriers::Settled;
 use crate::clock::ServiceClock;
 use crate::connections::Connections;
@@ -57,7 +57,7 @@ pub struct ServiceState {
     /// Where the bytes of uploaded media are.
     pub media: MediaStore,
     /// Uploads and mails with large attachments at a time.
-    pub body_memory: BodyMemory,
+    pub bodies: BodyBudget,
     pub vault: Vault,
     /// What is being thought about.
     pub thoughts: Thoughts,

@@ -19,7 +19,7 @@ use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::gate;
 use crate::platforms::Connected;
-use crate::request::bounded_within;
+use crate::request::stranger_body;
 use crate::state::Service;
 use wire::errors::ErrorCode;
 
@@ -59,7 +59,7 @@ pub async fn hear(
 ) -> Result<Response, ApiError> {
     let connected = caller(&service, &word)?;
     let (parts, body) = request.into_parts();
-    let body = bounded_within(&parts.headers, body, BODY, service.options.patience).await?;
+    let (body, _room) = stranger_body(&parts, body, BODY, &service).await?;
     let query = parts.uri.query().unwrap_or("");
     let call = HookCall { query, headers: &parts.headers, body: &body };
     if !connected.platform.is_genuine(&call) {

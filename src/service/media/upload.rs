@@ -4,19 +4,21 @@
 //! Parts are compared with an earlier request's one by one: the boundary
 //! between them differs with each try.
 
-use std::time::Duration;
+use std::io;
+use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::multipart::{Field, MultipartError};
 use axum::extract::{DefaultBodyLimit, FromRequest, Multipart, Request};
+use futures_util::stream;
 use hyper::body::Bytes;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use tokio::time::timeout;
+use tokio::sync::Mutex;
 
-use crate::body_memory::Room;
+use crate::bodies::{BodyOwner, BodyReader, BodyRoom, BodyRules, FREE_BYTES, LARGE_PATIENCE};
 use crate::errors::ApiError;
-use crate::request::{Writing, bounded, expected};
+use crate::request::{Writing, caller};
 use crate::state::Service;
 use model::bounds;
 use wire::errors::ErrorCode;
@@ -29,8 +31,6 @@ const PARTS: usize = 4;
 const PART_HEADERS: usize = 8 * 1024;
 /// Bytes of a body beside the file at most.
 const ENVELOPE: usize = 64 * 1024;
-/// For a whole upload.
-const TIME: Duration = Duration::from_secs(120);
 
 /// A file that was uploaded, and by whom.
 pub struct Upload {
@@ -38,22 +38,65 @@ pub struct Upload {
     pub request: Writing,
     /// What the uploader called it.
     pub name: String,
-    pub bytes: Bytes,
+    pub bytes: Vec<u8>,
     /// Held until the file is on the disk: bounds the memory uploads take
     /// together.
-    pub room: Room,
+    pub room: Option<BodyRoom>,
 }
 
 impl FromRequest<Service> for Upload {
     type Rejection = ApiError;
 
     async fn from_request(request: Request, service: &Service) -> Result<Self, ApiError> {
-        // The file is held twice for a moment: as it came, and taken out.
-        let bytes = expected(request.headers(), body_bound()).saturating_mul(2);
-        let room = service.body_memory.reserve(bytes, TIME).await?;
-        let read = timeout(TIME, read(request, service, room)).await;
-        read.map_err(|_| ApiError::validation("the upload took too long"))?
+        let (mut parts, body) = request.into_parts();
+        let mut patience = service.options.patience;
+        patience.body = patience.body.max(LARGE_PATIENCE);
+        let rules = BodyRules { owner: BodyOwner::Key(caller(&parts)?.key), bound: body_bound(), patience };
+        let reader = Arc::new(Mutex::new(Reading {
+            body: BodyReader::new(&parts.headers, body, &service.bodies, rules),
+            refusal: None,
+        }));
+        let mut pieces = Request::new(Body::from_stream(stream::unfold(Arc::clone(&reader), piece)));
+        *pieces.headers_mut() = parts.headers.clone();
+        let expected = reader.lock().await.body.expected();
+        // The parser holds the reader until it has ended.
+        let read = read(pieces, expected).await;
+        let mut reader = reader.lock().await;
+        // Of a body that could not be read on, the parser only knows that it ended.
+        if let Some(refusal) = reader.refusal.take() {
+            return Err(refusal);
+        }
+        let (name, bytes, seen) = match read {
+            Ok(read) => read,
+            Err(refusal) => {
+                reader.body.drain().await;
+                return Err(refusal);
+            }
+        };
+        // What follows the last part is part of the body, too.
+        while reader.body.next().await?.is_some() {}
+        let request = Writing::of_parts(&mut parts, Value::Null, Some(&Value::Array(seen))).await?;
+        Ok(Self { request, name, bytes, room: reader.body.take_room() })
     }
+}
+
+/// A body on its way through the parser, and why it could not be read on.
+struct Reading {
+    body: BodyReader,
+    refusal: Option<ApiError>,
+}
+
+async fn piece(reader: Arc<Mutex<Reading>>) -> Option<(io::Result<Bytes>, Arc<Mutex<Reading>>)> {
+    let mut reading = reader.lock().await;
+    let next = match reading.body.next().await {
+        Ok(next) => Ok(next?),
+        Err(refusal) => {
+            reading.refusal = Some(refusal);
+            Err(io::Error::other("the body cannot be read on"))
+        }
+    };
+    drop(reading);
+    Some((next, reader))
 }
 
 /// Bytes of a body at most.
@@ -61,29 +104,38 @@ fn body_bound() -> usize {
     usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX).saturating_add(ENVELOPE)
 }
 
-async fn read(request: Request, service: &Service, room: Room) -> Result<Upload, ApiError> {
-    let (mut parts, body) = request.into_parts();
-    let body = bounded(&parts.headers, body, body_bound()).await?;
-    let mut whole = Request::new(Body::from(body));
-    *whole.headers_mut() = parts.headers.clone();
+/// Reads the name and the bytes of the file, and what each part is compared by.
+async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>, Vec<Value>), ApiError> {
     // The body is bounded already.
-    DefaultBodyLimit::disable().apply(&mut whole);
-    let multipart = Multipart::from_request(whole, service).await;
+    DefaultBodyLimit::disable().apply(&mut request);
+    let multipart = Multipart::from_request(request, &()).await;
     let mut multipart = multipart.map_err(|_| {
         ApiError::validation("the body must be multipart/form-data with a boundary, and a field named file")
     })?;
     let mut file = None;
     let mut seen = Vec::new();
-    while let Some(field) = multipart.next_field().await.map_err(broken)? {
+    while let Some(mut field) = multipart.next_field().await.map_err(broken)? {
         if seen.len() >= PARTS {
             return Err(ApiError::validation(format!("the body must have at most {PARTS} parts")));
         }
         check_headers(&field)?;
         let name = field.name().unwrap_or("").to_owned();
         let called = field.file_name().map(str::to_owned);
-        let bytes = field.bytes().await.map_err(broken)?;
-        seen.push(mark(&name, called.as_deref(), &bytes));
-        if name == FIELD {
+        let is_file = name == FIELD;
+        let (mut bytes, mut digest) = (Vec::new(), Sha256::new());
+        while let Some(chunk) = field.chunk().await.map_err(broken)? {
+            digest.update(&chunk);
+            if is_file {
+                if bytes.capacity() - bytes.len() < chunk.len() {
+                    // Only with room for it is there memory for the whole file.
+                    let whole = if bytes.len() + chunk.len() > FREE_BYTES { expected } else { 0 };
+                    bytes.reserve_exact(whole.saturating_sub(bytes.len()).max(bytes.len()).max(chunk.len()));
+                }
+                bytes.extend_from_slice(&chunk);
+            }
+        }
+        seen.push(mark(&name, called.as_deref(), digest));
+        if is_file {
             if file.is_some() {
                 return Err(ApiError::validation("the field file must be there once"));
             }
@@ -92,13 +144,12 @@ async fn read(request: Request, service: &Service, room: Room) -> Result<Upload,
     }
     let (name, bytes) = file.ok_or_else(|| ApiError::validation("the field file is required"))?;
     check_size(bytes.len(), body_bound() - ENVELOPE)?;
-    let request = Writing::of_parts(&mut parts, Value::Null, Some(&Value::Array(seen))).await?;
-    Ok(Upload { request, name, bytes, room })
+    Ok((name, bytes, seen))
 }
 
 /// What a part is compared by.
-fn mark(name: &str, called: Option<&str>, bytes: &[u8]) -> Value {
-    let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+fn mark(name: &str, called: Option<&str>, digest: Sha256) -> Value {
+    let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     json!({"name": name, "filename": called, "sha256": digest})
 }
 

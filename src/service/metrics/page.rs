@@ -65,7 +65,7 @@ async fn page(State(service): State<Service>, request: Request) -> Response {
 fn is_local(request: &Request) -> bool {
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|it| it.to_str().ok());
-    peer(request).is_loopback()
+    peer(request.extensions()).is_loopback()
         && host.is_some_and(hosts::is_this_machine)
         && !headers.contains_key(header::ORIGIN)
         && !forwarded::is_forwarded(headers)

@@ -1,0 +1,132 @@
+//! Waiting for room, and giving it back.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use crate::bodies::ledger::{BodyOwner, Ledger, RoomId, TooSlow};
+use crate::errors::ApiError;
+use model::time::Clock;
+use wire::errors::ErrorCode;
+
+/// How often one that waits looks again at how fast the others come.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
+
+/// The memory of bodies, shared by all requests of a service.
+#[derive(Clone)]
+pub struct BodyBudget {
+    shared: Arc<SharedLedger>,
+}
+
+struct SharedLedger {
+    ledger: Mutex<Ledger>,
+    changed: Notify,
+    clock: Arc<dyn Clock>,
+}
+
+/// Room of one body; given back when it is dropped.
+pub struct BodyRoom {
+    shared: Arc<SharedLedger>,
+    id: RoomId,
+}
+
+impl SharedLedger {
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
+        self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl BodyBudget {
+    /// A budget of which nothing is used. The clock measures how fast bodies come.
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { shared: Arc::new(SharedLedger { ledger: Mutex::default(), changed: Notify::new(), clock }) }
+    }
+
+    /// Sets room aside for a body of at most so many bytes, once it is its turn.
+    ///
+    /// # Errors
+    /// `RATE_LIMIT_EXCEEDED` when that takes longer than `patience`.
+    pub async fn reserve(
+        &self,
+        owner: BodyOwner,
+        bytes: usize,
+        patience: Duration,
+    ) -> Result<BodyRoom, ApiError> {
+        let last = Instant::now() + patience;
+        let id = self.shared.ledger().ask(owner, bytes);
+        // Dropped early, it is no longer waited for.
+        let room = BodyRoom { shared: Arc::clone(&self.shared), id };
+        loop {
+            let changed = self.shared.changed.notified();
+            let (is_news, is_held) = {
+                let mut ledger = self.shared.ledger();
+                (ledger.settle(self.shared.clock.now()), ledger.is_held(id))
+            };
+            if is_news {
+                self.shared.changed.notify_waiters();
+            }
+            if is_held {
+                return Ok(room);
+            }
+            tokio::select! {
+                () = changed => {}
+                () = sleep_until(last.min(Instant::now() + LOOK_AGAIN)) => {}
+            }
+            if Instant::now() >= last {
+                let message = "too many large bodies are on their way; try again in a moment";
+                return Err(ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1));
+            }
+        }
+    }
+}
+
+impl BodyRoom {
+    /// Counts bytes that have come.
+    ///
+    /// # Errors
+    /// `RATE_LIMIT_EXCEEDED` when the body comes too slowly.
+    pub fn receive(&self, bytes: usize) -> Result<(), ApiError> {
+        let received = self.shared.ledger().receive(self.id, bytes, self.shared.clock.now());
+        received.map_err(|TooSlow| {
+            let message = "the body comes too slowly; try again over a faster connection";
+            ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1)
+        })
+    }
+
+    /// The whole body has come.
+    pub fn complete(&self) {
+        self.shared.ledger().complete(self.id);
+    }
+
+    /// Waits until the body has to give way to another.
+    pub async fn must_give_way(&self) -> ApiError {
+        loop {
+            let changed = self.shared.changed.notified();
+            if self.shared.ledger().gives_way(self.id) {
+                let message = "the body came slowly, and its place was needed; try again in a moment";
+                return ApiError::new(ErrorCode::RateLimitExceeded, message).retry_after(1);
+            }
+            changed.await;
+        }
+    }
+}
+
+impl Drop for BodyRoom {
+    fn drop(&mut self) {
+        {
+            let mut ledger = self.shared.ledger();
+            ledger.release(self.id);
+            ledger.settle(self.shared.clock.now());
+        }
+        self.shared.changed.notify_waiters();
+    }
+}
+
+impl fmt::Debug for BodyRoom {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("BodyRoom").field("id", &self.id).finish_non_exhaustive()
+    }
+}
