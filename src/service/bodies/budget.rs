@@ -130,3 +130,6 @@ impl fmt::Debug for BodyRoom {
         formatter.debug_struct("BodyRoom").field("id", &self.id).finish_non_exhaustive()
     }
 }
+
+#[cfg(test)]
+mod tests;

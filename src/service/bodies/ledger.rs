@@ -247,3 +247,6 @@ impl Obstacle {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
