@@ -1,6 +1,6 @@
 //! Who asks, and by which name: put on each request at the door.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 
 use axum::extract::Request;
 use axum::http::uri::Authority;
@@ -49,4 +49,15 @@ impl ClientInfo {
 /// Where the connection comes from; the unspecified address without one.
 pub fn peer(extensions: &Extensions) -> IpAddr {
     extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |it| it.0.to_canonical())
+}
+
+/// Returns an address as one client has it: of IPv6 the network of 64 bits, of
+/// which a client has all.
+pub fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) if !address.is_loopback() => {
+            Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into()
+        }
+        address => address,
+    }
 }

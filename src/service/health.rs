@@ -22,6 +22,8 @@ use wire::errors::ErrorCode;
 
 const HEALTH: &str = "/health";
 const READY: &str = "/ready";
+/// Paths that are answered however many connections there are.
+pub const PROBES: [&str; 2] = [HEALTH, READY];
 /// How long it is believed that the database takes writes, or does not: whoever
 /// asks needs no key, and each look is a write.
 const BELIEVED: Duration = Duration::from_secs(1);

@@ -19,6 +19,7 @@ pub mod client_info;
 pub mod clock;
 pub mod connections;
 pub mod credits;
+mod crowd;
 pub mod cursors;
 pub mod database;
 pub mod deliveries;

@@ -10,6 +10,8 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 
+use crate::crowd::{HeldConnection, Phase};
+
 /// Bytes that are read although nobody wants them.
 const REST: usize = 64 * 1024;
 /// How long they may take.
@@ -19,14 +21,18 @@ const TIME: Duration = Duration::from_millis(500);
 pub struct Lent {
     body: Option<Incoming>,
     left: Arc<Mutex<Option<Incoming>>>,
+    connection: Arc<HeldConnection>,
 }
 
 /// What a handler left of a body.
 pub struct Rest(Arc<Mutex<Option<Incoming>>>);
 
-pub fn lend(body: Incoming) -> (Lent, Rest) {
+/// Lends a body that comes over a connection, which receives until the body has
+/// ended or nobody wants it any more.
+pub fn lend(body: Incoming, connection: Arc<HeldConnection>) -> (Lent, Rest) {
+    connection.enter(if body.is_end_stream() { Phase::Working } else { Phase::Receiving });
     let left = Arc::default();
-    (Lent { body: Some(body), left: Arc::clone(&left) }, Rest(left))
+    (Lent { body: Some(body), left: Arc::clone(&left), connection }, Rest(left))
 }
 
 impl Body for Lent {
@@ -37,10 +43,12 @@ impl Body for Lent {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, hyper::Error>>> {
-        match &mut self.body {
-            Some(body) => Pin::new(body).poll_frame(context),
-            None => Poll::Ready(None),
+        let Some(body) = &mut self.body else { return Poll::Ready(None) };
+        let frame = Pin::new(&mut *body).poll_frame(context);
+        if matches!(frame, Poll::Ready(None)) || (frame.is_ready() && body.is_end_stream()) {
+            self.connection.enter(Phase::Working);
         }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {
@@ -54,6 +62,7 @@ impl Body for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
+        self.connection.enter(Phase::Working);
         let rest = self.body.take().filter(|it| !it.is_end_stream());
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = rest;
     }

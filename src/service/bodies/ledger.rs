@@ -2,12 +2,13 @@
 //! decisions on numbers; the time is handed in.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::net::{IpAddr, Ipv6Addr};
+use std::net::IpAddr;
 
 use crate::bodies::{
     ADDRESS_BYTES, ADDRESSES_BYTES, CONTENDED_RATE, CONTENDED_RATE_AFTER, KEY_BYTES, MEDIUM_BYTES, MIN_RATE,
     MIN_RATE_AFTER, TOTAL_BYTES,
 };
+use crate::client_info::network_of;
 use model::time::{SECOND, Timestamp};
 
 /// Longest time between two pieces of a body that counts against it, in
@@ -25,10 +26,7 @@ pub enum BodyOwner {
 
 impl BodyOwner {
     pub fn address(address: IpAddr) -> Self {
-        match address.to_canonical() {
-            IpAddr::V6(address) => Self::Address(Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into()),
-            address @ IpAddr::V4(_) => Self::Address(address),
-        }
+        Self::Address(network_of(address))
     }
 
     fn is_address(&self) -> bool {

@@ -1,0 +1,200 @@
+//! One open connection: its phase, and what moves over it.
+
+use std::io;
+use std::net::IpAddr;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes};
+use hyper::body::{Frame, SizeHint};
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::sync::Notify;
+
+use crate::crowd::grace;
+use model::time::{Clock, Timestamp};
+
+/// Bytes that have to move before a body or an answer counts as going on.
+const WORTH_MENTIONING: usize = 4 * 1024;
+
+/// How far a connection is; the module above has the list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    Silent,
+    Idle,
+    Receiving,
+    Working,
+    Sending,
+}
+
+/// A connection that is open.
+pub struct HeldConnection {
+    /// Address of the client; of IPv6 the network.
+    pub(super) peer: IpAddr,
+    clock: Arc<dyn Clock>,
+    progress: Mutex<Progress>,
+    gives_way: Notify,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Progress {
+    phase: Phase,
+    /// When the phase began, or enough moved last.
+    since: Timestamp,
+    /// Bytes that moved after that.
+    moved: usize,
+}
+
+impl HeldConnection {
+    pub(super) fn new(peer: IpAddr, clock: Arc<dyn Clock>) -> Self {
+        let progress = Progress { phase: Phase::Silent, since: clock.now(), moved: 0 };
+        Self { peer, clock, progress: Mutex::new(progress), gives_way: Notify::new() }
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Progress, Timestamp) -> T) -> T {
+        let now = self.clock.now();
+        change(&mut self.progress.lock().unwrap_or_else(PoisonError::into_inner), now)
+    }
+
+    /// Begins a phase.
+    pub fn enter(&self, phase: Phase) {
+        self.change(|progress, now| *progress = Progress { phase, since: now, moved: 0 });
+    }
+
+    /// Counts bytes of a body or an answer. Those of a head do not count: who
+    /// asks something asks it at once.
+    pub(super) fn moved(&self, bytes: usize) {
+        self.change(|progress, now| {
+            progress.moved = progress.moved.saturating_add(bytes);
+            if progress.moved >= WORTH_MENTIONING
+                && matches!(progress.phase, Phase::Receiving | Phase::Sending)
+            {
+                (progress.since, progress.moved) = (now, 0);
+            }
+        });
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        self.change(|progress, _| progress.phase)
+    }
+
+    pub(super) fn since(&self) -> Timestamp {
+        self.change(|progress, _| progress.since)
+    }
+
+    /// Whether it gives way at a time. A clock that was set back begins anew.
+    pub(super) fn only_holds(&self, now: Timestamp) -> bool {
+        self.change(|progress, _| {
+            progress.since = progress.since.min(now);
+            grace(progress.phase).is_some_and(|grace| progress.since.plus(grace) <= now)
+        })
+    }
+
+    pub(super) fn end(&self) {
+        self.gives_way.notify_one();
+    }
+
+    /// Waits until it has to end.
+    pub async fn ended(&self) {
+        self.gives_way.notified().await;
+    }
+}
+
+/// The stream of a connection; counts what moves.
+pub struct WatchedStream {
+    pub stream: TcpStream,
+    pub connection: Arc<HeldConnection>,
+}
+
+impl AsyncRead for WatchedStream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_ready() {
+            self.connection.moved(buffer.filled().len() - before);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for WatchedStream {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        if let Poll::Ready(Ok(count)) = &written {
+            self.connection.moved(*count);
+        }
+        written
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        if let Poll::Ready(Ok(count)) = &written {
+            self.connection.moved(*count);
+        }
+        written
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// The body of an answer; with its end the connection is idle.
+pub struct WatchedBody {
+    body: Body,
+    connection: Arc<HeldConnection>,
+}
+
+impl WatchedBody {
+    pub fn new(body: Body, connection: Arc<HeldConnection>) -> Self {
+        connection.enter(Phase::Sending);
+        Self { body, connection }
+    }
+}
+
+impl hyper::body::Body for WatchedBody {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+impl Drop for WatchedBody {
+    fn drop(&mut self) {
+        self.connection.enter(Phase::Idle);
+    }
+}
