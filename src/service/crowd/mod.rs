@@ -109,3 +109,6 @@ const fn grace(phase: Phase) -> Option<i64> {
         Phase::Working => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -27,7 +27,7 @@ const MAX_REPLY_LINES: usize = 512;
 /// Maximum number of responses to one command that reads mails.
 const MAX_RESPONSES: usize = 500_000;
 /// Bytes kept of the beginning and the end of a line, to tell what it is.
-const KEPT_BYTES: usize = 24;
+const KEPT_BYTES: usize = 32;
 
 /// Answers a connection expects, by their maximum size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

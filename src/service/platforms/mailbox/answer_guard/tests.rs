@@ -52,7 +52,7 @@ fn every_endless_answer_ends_at_its_bound() {
             Imap,
             Mails,
             "",
-            "* 1 FETCH (BODY[] {99999999999999999999999}\r\n",
+            "* 1 FETCH (BODY[] {999999999999999999999}\r\n",
             0,
             AnswerBound::Literal(usize::MAX),
         ),
