@@ -36,7 +36,7 @@ pub use request::{
     FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request, Unreachable, vet_header,
 };
 pub use tls::system_trust;
-pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, vet, vet_named};
+pub use urls::{ADDRESS_REFUSED, Policy, Refusal, VettedUrl, is_loopback_address, vet, vet_named};
 
 /// The certificates the system trusts, read when something is first asked over
 /// https: there are hundreds of files of them.

@@ -2,14 +2,58 @@
 //! requests, and what an answer means, or that there is none.
 
 use serde_json::Value;
+use url::Url;
 
 use crate::carriers::{CarryOutcome, ParcelFile, PlatformTrouble};
-use connections::guard::{FetchError, Fetched, HeaderRefused, Refusal, Request};
+use connections::guard::{
+    FetchError, FetchLimits, Fetched, Guard, HeaderRefused, Policy, Refusal, Request, is_loopback_address,
+};
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
 
 /// Between the parts of a body; a file in which it stands is none.
 const BOUNDARY: &str = "frontdesk-6f1d9c52c3b04f6f9a31c8b0";
+
+/// How often a file may be said to lie elsewhere.
+const MAX_REDIRECTS: usize = 3;
+
+/// Returns a guard for the requests of a platform. The admin who connects a
+/// channel names its address; only where that is on this machine, as stand-ins
+/// are, may its answers lead to this machine.
+pub(super) fn guard_of(api: &str) -> Guard {
+    Guard::system(Policy { allow_loopback_http: is_loopback_address(api) })
+}
+
+/// Reads a file wherever the platform says that it lies. The request is signed
+/// for hosts of the platform itself, at the first address and at each that a
+/// redirect names; every other host is asked without the token.
+pub(super) async fn fetch_file(
+    guard: &Guard,
+    address: &str,
+    max_bytes: usize,
+    is_own: impl Fn(&Url) -> bool,
+    sign: impl Fn(Request) -> Result<Request, FetchError>,
+) -> Result<Vec<u8>, PlatformTrouble> {
+    let no_address = || PlatformTrouble::passing("the platform tells an address that is none");
+    let mut address = Url::parse(address).map_err(|_| no_address())?;
+    for _ in 0..=MAX_REDIRECTS {
+        let vetted = guard.vet(address.as_str())?;
+        let request = if is_own(&address) { sign(Request::get())? } else { Request::get() };
+        let fetched = guard.fetch(&vetted, request, FetchLimits::media(max_bytes)).await?;
+        match (fetched.status, &fetched.location) {
+            (301 | 302 | 303 | 307 | 308, Some(location)) => {
+                address = address.join(location).map_err(|_| no_address())?;
+            }
+            _ => return file(fetched),
+        }
+    }
+    Err(PlatformTrouble::passing("the platform says without end that a file lies elsewhere"))
+}
+
+/// Whether two addresses have scheme, host and port in common.
+pub(super) fn is_same_origin(address: &Url, api: &str) -> bool {
+    Url::parse(api).is_ok_and(|api| api.origin() == address.origin())
+}
 
 /// A body of JSON.
 pub(super) fn json(body: &Value) -> Result<Request, HeaderRefused> {

@@ -11,7 +11,8 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 use crate::carriers::{PlatformTrouble, SecretStore};
-use connections::guard::{FetchLimits, Guard, Longer, Policy, Request};
+use crate::platforms::web;
+use connections::guard::{FetchLimits, Guard, Longer, Request};
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::MINUTE;
@@ -111,7 +112,7 @@ struct IssuedTokens {
 impl TokenSource {
     /// With a refresh token and the client's secret, which may be empty.
     pub fn new(settings: OauthSettings, refresh: &str, client: &str) -> Self {
-        let guard = Guard::system(Policy { allow_loopback_http: true });
+        let guard = web::guard_of(&settings.token_url);
         let held = HeldTokens { access: None, refresh: Secret::new(refresh), is_unkept: false };
         Self { guard, settings, client: Secret::new(client), held: Mutex::new(held), store: OnceLock::new() }
     }

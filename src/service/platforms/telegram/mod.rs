@@ -23,7 +23,8 @@ use crate::carriers::{
     Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
     PlatformTrouble, Polled,
 };
-use connections::guard::{Guard, Policy};
+use crate::platforms::web;
+use connections::guard::Guard;
 use model::secret::Secret;
 use model::time::{MINUTE, SECOND};
 use wire::carriers::{BotSecrets, BotSettings};
@@ -61,8 +62,7 @@ impl BotPlatform {
     /// A bot at an address.
     pub fn new(settings: &BotSettings, secrets: &BotSecrets) -> Self {
         Self {
-            // The admin who connects a channel names the address; others cannot.
-            guard: Guard::system(Policy { allow_loopback_http: true }),
+            guard: web::guard_of(&settings.api),
             api: settings.api.trim_end_matches('/').to_owned(),
             token: Secret::new(&secrets.token),
             hook: secrets.hook.clone(),

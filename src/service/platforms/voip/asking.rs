@@ -5,6 +5,7 @@ use std::time::Duration;
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
+use url::Url;
 use url::form_urlencoded::Serializer;
 
 use crate::carriers::PlatformTrouble;
@@ -20,8 +21,6 @@ const ANSWER: usize = 4 * 1024 * 1024;
 const FILE: usize = 20 * 1024 * 1024;
 /// For a request; less than an attempt may last.
 const TIME: Duration = Duration::from_secs(15);
-/// How often a file may be said to lie elsewhere.
-const REDIRECTS: usize = 3;
 
 /// The fields of a form or a query.
 pub(super) type PhoneFields<'a> = [(&'a str, &'a str)];
@@ -78,34 +77,8 @@ impl PhonePlatform {
     /// Reads a file of the platform's, wherever it says that it lies. Only the
     /// platform itself is shown who asks.
     pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, PlatformTrouble> {
-        let mut address = address.to_owned();
-        for _ in 0..=REDIRECTS {
-            let vetted = self.guard.vet(&address)?;
-            let request = match self.is_own(&address) {
-                true => self.signed(Request::get())?,
-                false => Request::get(),
-            };
-            let fetched = self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await?;
-            match (fetched.status, fetched.location) {
-                (200, _) => return Ok(fetched.body),
-                (301 | 302 | 303 | 307 | 308, Some(location)) => {
-                    let next = url::Url::parse(&address).and_then(|it| it.join(&location));
-                    let next = next.map_err(|_| PlatformTrouble::passing("the platform tells no address"))?;
-                    address = next.into();
-                }
-                (status, _) => {
-                    return Err(PlatformTrouble::passing(format!(
-                        "the platform answered {status} for a file"
-                    )));
-                }
-            }
-        }
-        Err(PlatformTrouble::passing("the platform says without end that a file lies elsewhere"))
-    }
-
-    fn is_own(&self, address: &str) -> bool {
-        let origin = |it: &str| url::Url::parse(it).map(|it| it.origin()).ok();
-        origin(address).is_some_and(|it| origin(&self.settings.api) == Some(it))
+        let is_own = |address: &Url| web::is_same_origin(address, &self.settings.api);
+        web::fetch_file(&self.guard, address, FILE, is_own, |request| self.signed(request)).await
     }
 }
 

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use serde_json::Value;
+use url::Url;
 
 use crate::carriers::PlatformTrouble;
 use crate::platforms::web;
@@ -14,6 +15,8 @@ use model::text::SafeText;
 const ANSWER: usize = 4 * 1024 * 1024;
 /// Bytes of a file at most: documents have up to 100 MB.
 const FILE: usize = 100 * 1024 * 1024;
+/// Domains of the platform: of the interface, and of the files it tells of.
+const OWN_HOSTS: [&str; 2] = ["facebook.com", "fbsbx.com"];
 /// For a call; with the upload before it less than an attempt may last.
 const TIME: Duration = Duration::from_secs(15);
 /// For a call that brings a file.
@@ -56,12 +59,27 @@ impl NumberPlatform {
         Err(trouble(answer.status, &told["error"]))
     }
 
-    /// Reads a file of the platform's.
+    /// Reads a file of the platform's; no other host is shown the token.
     pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, PlatformTrouble> {
-        let vetted = self.guard.vet(url)?;
-        let request = self.signed(Request::get())?;
-        web::file(self.guard.fetch(&vetted, request, FetchLimits::media(FILE)).await?)
+        let is_own = |address: &Url| is_own_host(address, &self.settings.api);
+        web::fetch_file(&self.guard, url, FILE, is_own, |request| self.signed(request)).await
     }
+}
+
+/// Whether the token is for a host: that of the interface itself, and where that
+/// is the platform's own, the hosts of its files.
+fn is_own_host(address: &Url, api: &str) -> bool {
+    let is_platform = |url: &Url| {
+        let host = url.host_str().unwrap_or("");
+        url.scheme() == "https" && OWN_HOSTS.iter().any(|own| host.strip_suffix(own).is_some_and(ends_label))
+    };
+    web::is_same_origin(address, api)
+        || (Url::parse(api).is_ok_and(|api| is_platform(&api)) && is_platform(address))
+}
+
+/// Whether a host ends here with a whole label, so that `evilfacebook.com` does not.
+fn ends_label(before: &str) -> bool {
+    before.is_empty() || before.ends_with('.')
 }
 
 /// What an answer means that is none.
@@ -89,6 +107,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn the_token_goes_to_hosts_of_the_platform_alone() {
+        let api = "https://graph.facebook.com/v23.0";
+        let cases = [
+            (api, "https://lookaside.fbsbx.com/whatsapp_business/attachments/?mid=1", true),
+            (api, "https://graph.facebook.com/v23.0/1", true),
+            (api, "https://scontent.whatsapp.example/1", false),
+            (api, "https://evilfbsbx.com/1", false),
+            (api, "https://lookaside.fbsbx.com.evil.example/1", false),
+            (api, "https://evil.example/lookaside.fbsbx.com", false),
+            (api, "http://lookaside.fbsbx.com/1", false),
+            ("http://127.0.0.1:4000", "http://127.0.0.1:4000/file", true),
+            ("http://127.0.0.1:4000", "http://127.0.0.1:4001/file", false),
+            ("https://numbers.partner.example", "https://numbers.partner.example/file", true),
+            // The token of a partner's interface is not the platform's business.
+            ("https://numbers.partner.example", "https://lookaside.fbsbx.com/1", false),
+        ];
+        for (api, address, is_own) in cases {
+            let address: Url = address.parse().expect("an address");
+            assert_eq!(is_own_host(&address, api), is_own, "{api} {address}");
+        }
+    }
 
     #[test]
     fn each_refusal_is_explained() {

@@ -28,8 +28,9 @@ use crate::carriers::{
     PlatformEvent, PlatformSource, PlatformTrouble, Polled,
 };
 use crate::database::templates::Template;
+use crate::platforms::web;
 use crate::platforms::whatsapp::uploads::Uploads;
-use connections::guard::{Guard, Policy, Request};
+use connections::guard::{Guard, Request};
 use model::secret::Secret;
 use model::text::SafeText;
 use wire::carriers::{NumberSecrets, NumberSettings};
@@ -68,8 +69,7 @@ impl NumberPlatform {
     /// A number at an address.
     pub fn new(settings: NumberSettings, secrets: &NumberSecrets) -> Self {
         Self {
-            // The admin who connects a channel names the address; others cannot.
-            guard: Guard::system(Policy { allow_loopback_http: true }),
+            guard: web::guard_of(&settings.api),
             settings,
             token: Secret::new(&secrets.token),
             key: hmac::Key::new(hmac::HMAC_SHA256, secrets.app_secret.as_bytes()),
