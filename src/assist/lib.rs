@@ -43,6 +43,8 @@ const PATH: &str = "/chat/completions";
 const TRIES: u32 = 3;
 /// How long one is left alone that does not say when it has time.
 const PAUSE: Duration = Duration::from_millis(500);
+/// Reasons by which endpoints say that an answer breaks off.
+const BREAKS_OFF: [&str; 4] = ["length", "max_tokens", "model_length", "content_filter"];
 /// Tokens of an answer where thinking counts too, beside those of its text.
 const THINKING: u32 = 1_600;
 
@@ -132,7 +134,7 @@ pub struct ModelReply {
     /// The message of its first choice: `content`, `tool_calls`; null where
     /// there is none.
     pub message: Value,
-    /// Whether it breaks off, as long as it may be.
+    /// Whether it breaks off: as long as it may be, or withheld from some word on.
     pub is_cut: bool,
     /// The tokens of the question, as told or else guessed by length.
     pub tokens_in: u64,
@@ -185,7 +187,8 @@ impl ModelClient {
         let mut told: Value = serde_json::from_slice(&answer.body).map_err(|_| ModelError::NotJson)?;
         let (tokens_in, tokens_out, counted) =
             tokens_taken(&told["usage"], body.to_string().len() * asked, answer.body.len());
-        let is_cut = told.pointer("/choices/0/finish_reason").is_some_and(|it| it == "length");
+        let finish = told.pointer("/choices/0/finish_reason").and_then(Value::as_str).unwrap_or("");
+        let is_cut = BREAKS_OFF.iter().any(|reason| finish.eq_ignore_ascii_case(reason));
         let message = told.pointer_mut("/choices/0/message").map_or(Value::Null, Value::take);
         Ok(ModelReply { message, is_cut, tokens_in, tokens_out, told: counted })
     }

@@ -4,7 +4,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::assistant::{Answer, Handover, Proposal, Tools};
+use crate::assistant::{Answer, Handover, Proposal, Tools, outgoing};
 use crate::database::connections::Stored;
 use model::connections::{ConnectionEndpoint, EndpointMethod, ParameterSource, ValueKind};
 
@@ -52,6 +52,15 @@ pub fn offer(body: &mut Value, tools: &Tools) {
     body["tools"] = functions.into();
 }
 
+/// Asks once more for an answer that broke off.
+pub fn ask_shorter(body: &mut Value) {
+    let content = "Your answer was too long and broke off; nobody has seen it. Answer once more, whole, in at most two \
+                   short sentences.";
+    if let Some(messages) = body["messages"].as_array_mut() {
+        messages.push(json!({"role": "system", "content": content}));
+    }
+}
+
 fn function(name: &str, description: &str, parameters: &Value) -> Value {
     json!({"type": "function", "function": {
         "name": name, "description": description, "parameters": parameters,
@@ -86,7 +95,7 @@ pub async fn carry(body: &mut Value, message: &Value, tools: &Tools, answer: &mu
     if let Some(call) = calls.iter().find(|it| it["function"]["name"] == HAND_OVER) {
         let given = arguments(&call["function"]);
         let text = |name: &str, most: usize| -> String {
-            given[name].as_str().unwrap_or("").trim().chars().take(most).collect()
+            outgoing::clean(given[name].as_str().unwrap_or("")).chars().take(most).collect()
         };
         let reason = Some(text("reason", REASON)).filter(|it| !it.is_empty());
         let reason = reason.unwrap_or_else(|| "the assistant asks for a person".to_owned());

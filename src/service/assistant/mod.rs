@@ -8,12 +8,14 @@
 //! | `knowledge.rs` | what is told of the business |
 //! | `remote.rs` | a model behind an endpoint |
 //! | `asking.rs` | the functions a model is offered |
+//! | `outgoing.rs` | the words of a model as they may leave |
 //! | `tools.rs` | what those functions reach, and what may be used up |
 //! | `scripted.rs` | keyword rules |
 
 mod asking;
 mod knowledge;
 mod manners;
+mod outgoing;
 mod remote;
 mod scripted;
 mod thinking;

@@ -5,13 +5,16 @@
 use serde_json::{Value, json};
 
 use crate::assistant::{
-    Answer, Assistant, Failure, Knowledge, Speaker, Thinking, Tools, Turn, asking, asking::Asked,
+    Answer, Assistant, Failure, Knowledge, Speaker, Thinking, Tools, Turn, asking, asking::Asked, outgoing,
 };
 use assist::{Endpoint, ModelClient, ModelLimits};
 use model::bounds;
 
 /// Tokens of an answer.
 const ANSWER: u32 = 400;
+
+/// Told to the person who answers instead.
+const BROKE_OFF: &str = "the assistant's answer broke off twice, and half an answer is not sent";
 
 /// Asks an endpoint.
 pub struct Remote {
@@ -37,17 +40,29 @@ impl Remote {
         let mut body = self.question(turn);
         asking::offer(&mut body, tools);
         let mut answer = Answer::default();
+        let mut broke_off = false;
         for _ in 0..asking::ROUNDS {
             tools.afford().await?;
             let reply = self.client.ask(&mut body, ANSWER).await.map_err(|why| failed(&why.to_string()))?;
             tools.spend(reply.tokens()).await?;
             let message = &reply.message;
+            let text = message["content"].as_str().map(outgoing::clean).filter(|text| !text.is_empty());
+            let is_long = text.as_ref().is_some_and(|text| text.chars().count() > bounds::TEXT);
+            if reply.is_cut || is_long {
+                // Half an answer may say the opposite of the whole one, and half a
+                // function's values are others: nothing of it is used.
+                if broke_off {
+                    return Err(Failure::Spent(BROKE_OFF.to_owned()));
+                }
+                broke_off = true;
+                asking::ask_shorter(&mut body);
+                continue;
+            }
             let asked = asking::carry(&mut body, message, tools, &mut answer).await;
             if asked == Asked::Results {
                 continue;
             }
-            let text = message["content"].as_str().map(str::trim).filter(|it| !it.is_empty());
-            answer.text = text.map(|it| it.chars().take(bounds::TEXT).collect());
+            answer.text = text;
             let is_none = answer.text.is_none() && answer.handover.is_none() && answer.proposals.is_empty();
             return if is_none { Err(failed("its answer holds no text")) } else { Ok(answer) };
         }

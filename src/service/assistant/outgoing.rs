@@ -1,0 +1,74 @@
+//! The words of a model as they may leave: text without anything that acts on
+//! terminals, platforms or eyes.
+
+use model::text;
+
+const ESCAPE: char = '\u{1b}';
+const BELL: char = '\u{7}';
+/// One character for the two of `ESC [`.
+const SEQUENCE: char = '\u{9b}';
+
+/// Returns the text without escape sequences, controls and characters that turn
+/// the direction of a line; line breaks stay.
+pub fn clean(text: &str) -> String {
+    text::pasted(&without_sequences(text)).trim().to_owned()
+}
+
+/// Leaves out whole escape sequences: without their first character the rest of
+/// them would be read as words.
+fn without_sequences(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(next) = rest.next() {
+        let opener = match next {
+            SEQUENCE => Some('['),
+            ESCAPE => rest.next_if(|follows| matches!(follows, '[' | ']' | 'P' | 'X' | '^' | '_')),
+            _ => {
+                kept.push(next);
+                None
+            }
+        };
+        match opener {
+            Some('[') => {
+                while rest.next_if(|inside| (' '..='?').contains(inside)).is_some() {}
+                rest.next_if(|last| ('@'..='~').contains(last));
+            }
+            // A string ends with a bell or `ESC \\`, at the latest with its line.
+            Some(_) => {
+                while let Some(inside) = rest.next_if(|inside| *inside != '\n') {
+                    if inside == BELL || (inside == ESCAPE && rest.next_if_eq(&'\\').is_some()) {
+                        break;
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_acts_is_left_out_and_words_stay() {
+        let cases = [
+            ("Your parcel\r\nleft today.\n", "Your parcel\nleft today."),
+            ("a\0b\u{8}c\u{7f}d", "abcd"),
+            ("\u{1b}[31mred\u{1b}[0m and \u{9b}2Jmore", "red and more"),
+            ("x\u{1b}]0;title\u{7}y\u{1b}]8;;http://e.example\u{1b}\\\\z", "xyz"),
+            ("x\u{1b}]0;never ends\nnext", "x\nnext"),
+            ("\u{1b}Mup and \u{1b}", "Mup and"),
+            ("\u{202e}evil\u{202c} \u{2066}turned\u{2069}\u{200f}", "evil turned"),
+            (
+                "Grüße 👩\u{200d}🚒 \u{645}\u{6cc}\u{200c}\u{62e}",
+                "Grüße 👩\u{200d}🚒 \u{645}\u{6cc}\u{200c}\u{62e}",
+            ),
+            ("\u{1b}[31m\u{202e}", ""),
+        ];
+        for (told, leaves) in cases {
+            assert_eq!(clean(told), leaves, "{told:?}");
+        }
+    }
+}
