@@ -2,21 +2,26 @@
 //! never the terminal; of the service standard error, which whoever runs it
 //! keeps.
 
+use std::io::{self, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::filter::{LevelFilter, Targets};
-use tracing_subscriber::fmt;
+use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 /// Days of log that are kept.
 const DAYS: usize = 7;
+/// What `FRONTDESK_LOG` may be, in words.
+const LEVELS: &str =
+    "use error, warn, info, debug, trace or off, or levels of single parts such as warn,hyper=debug";
 
 /// Starts logging into the folder, at the level of `FRONTDESK_LOG` (`info`
 /// unless set).
 pub fn start(folder: &Path) -> Result<()> {
+    let filter = filter(LevelFilter::INFO)?;
     disk::own_folder(folder).with_context(|| format!("using the folder of the log {}", folder.display()))?;
     let files = RollingFileAppender::builder()
         .rotation(Rotation::DAILY)
@@ -25,21 +30,132 @@ pub fn start(folder: &Path) -> Result<()> {
         .max_log_files(DAYS)
         .build(folder)
         .with_context(|| format!("opening the log in {}", folder.display()))?;
-    let lines = fmt::layer().with_ansi(false).with_writer(files);
+    let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(files));
     // A second start in one process, as tests do, keeps the first log.
-    let _ = tracing_subscriber::registry().with(filter(LevelFilter::INFO)).with(lines).try_init();
+    let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
     Ok(())
 }
 
 /// Starts logging to standard error, at the level of `FRONTDESK_LOG` (`warn`
 /// unless set; `info` tells every request).
-pub fn to_standard_error() {
-    let lines = fmt::layer().with_ansi(false).with_writer(std::io::stderr);
-    let _ = tracing_subscriber::registry().with(filter(LevelFilter::WARN)).with(lines).try_init();
+pub fn to_standard_error() -> Result<()> {
+    let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(std::io::stderr));
+    let _ = tracing_subscriber::registry().with(filter(LevelFilter::WARN)?).with(lines).try_init();
+    Ok(())
 }
 
-/// A level, or levels of single parts as in `warn,hyper=debug`.
-fn filter(usual: LevelFilter) -> Targets {
-    let wanted = std::env::var("FRONTDESK_LOG").ok().filter(|it| !it.is_empty());
-    wanted.and_then(|it| it.parse().ok()).unwrap_or_else(|| Targets::new().with_default(usual))
+/// Returns the level of `FRONTDESK_LOG`, or the usual one where it is not set.
+fn filter(usual: LevelFilter) -> Result<Targets> {
+    match std::env::var("FRONTDESK_LOG") {
+        Ok(wanted) if !wanted.trim().is_empty() => read_levels(&wanted).map_err(anyhow::Error::msg),
+        Ok(_) | Err(std::env::VarError::NotPresent) => Ok(Targets::new().with_default(usual)),
+        Err(std::env::VarError::NotUnicode(_)) => Err(anyhow::anyhow!("FRONTDESK_LOG is no text: {LEVELS}")),
+    }
+}
+
+/// Reads a level, or levels of single parts as in `warn,hyper=debug`.
+fn read_levels(text: &str) -> Result<Targets, String> {
+    let wrong = |word: &str| format!("FRONTDESK_LOG={text}: {word:?} is no level of the log: {LEVELS}");
+    let mut levels = Targets::new();
+    for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
+        let (part, word) =
+            entry.rsplit_once('=').map_or((None, entry), |(part, word)| (Some(part.trim()), word.trim()));
+        // Numbers are levels to the parser, and mean nothing to a reader.
+        let level = word.parse::<LevelFilter>().ok().filter(|_| word.parse::<usize>().is_err());
+        let level = level.ok_or_else(|| wrong(word))?;
+        levels = match part {
+            Some("") => return Err(wrong(entry)),
+            Some(part) => levels.with_target(part, level),
+            None => levels.with_default(level),
+        };
+    }
+    Ok(levels)
+}
+
+/// A writer of records, of which each becomes one line: what others wrote into a
+/// record cannot begin another.
+struct OneLineRecords<M>(M);
+
+/// Writes one record.
+struct OneLineWriter<W>(W);
+
+impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLineRecords<M> {
+    type Writer = OneLineWriter<M::Writer>;
+
+    fn make_writer(&'a self) -> Self::Writer {
+        OneLineWriter(self.0.make_writer())
+    }
+}
+
+impl<W: Write> Write for OneLineWriter<W> {
+    /// Takes a whole record, as the subscriber hands it over.
+    fn write(&mut self, record: &[u8]) -> io::Result<usize> {
+        self.0.write_all(&one_line(record))?;
+        Ok(record.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Returns a record in one line: line breaks and other controls escaped, except
+/// the line break at its end.
+fn one_line(record: &[u8]) -> Vec<u8> {
+    let (text, end) = record.strip_suffix(b"\n").map_or((record, &b""[..]), |text| (text, b"\n"));
+    let mut line = Vec::with_capacity(record.len());
+    for character in String::from_utf8_lossy(text).chars() {
+        let breaks_line = character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
+        if breaks_line && character != '\t' {
+            line.extend(character.escape_default().to_string().into_bytes());
+        } else {
+            line.extend_from_slice(character.encode_utf8(&mut [0; 4]).as_bytes());
+        }
+    }
+    line.extend_from_slice(end);
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_line_whatever_is_in_it() {
+        let cases = [
+            ("a plain record\twith Grüße\n", "a plain record\twith Grüße\n"),
+            (
+                "cause=first\nsecond\r\n2026-11-26 ERROR forged\n",
+                "cause=first\\nsecond\\r\\n2026-11-26 ERROR forged\n",
+            ),
+            ("\u{1b}[31mred\u{2028}x\0", "\\u{1b}[31mred\\u{2028}x\\u{0}"),
+            ("\n", "\n"),
+        ];
+        for (record, written) in cases {
+            let mut bytes = Vec::new();
+            OneLineWriter(&mut bytes).write_all(record.as_bytes()).expect("written");
+            assert_eq!(String::from_utf8(bytes).expect("text"), written, "{record:?}");
+        }
+    }
+
+    #[test]
+    fn a_level_that_is_none_is_told_with_those_that_are() {
+        for text in ["debug", "WARN", "off", "warn,hyper=debug", " info , hyper = trace ", "info,"] {
+            assert!(read_levels(text).is_ok(), "{text}");
+        }
+        let cases = [
+            ("verbose", "verbose"),
+            ("warn,hyper=loud", "loud"),
+            ("hyper", "hyper"),
+            ("3", "3"),
+            ("=info", "=info"),
+        ];
+        for (text, word) in cases {
+            let told = read_levels(text).expect_err(text);
+            assert!(
+                told.contains(&format!("{word:?} is no level")) && told.contains("error, warn, info"),
+                "{told}"
+            );
+        }
+    }
 }

@@ -96,7 +96,7 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
             arguments.listen.ip()
         )));
     }
-    logs::to_standard_error();
+    logs::to_standard_error().map_err(|error| CliError::Usage(format!("{error:#}")))?;
     let runtime = desk::service_runtime()?;
     let served = runtime.block_on(serve(arguments));
     // Waits for no thread that waits for a disk.
