@@ -177,8 +177,24 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
                 .to_owned(),
         );
     }
+    if platforms.are_simulated() {
+        let unused: Vec<String> = service.database.read(unused_channels).await?;
+        if !unused.is_empty() {
+            notices.push(format!(
+                "nothing is read from or sent to {}: --dev, --demo and --simulate play the platforms; start it without \
+                 them to use the channels that are connected",
+                unused.join(", ")
+            ));
+        }
+    }
     notices.extend(service.database.read(stored::mistakes).await?);
     Ok(notices)
+}
+
+/// Returns the addresses of channels that are connected.
+fn unused_channels(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
+    let all = carriers::dashboard::standings(db)?;
+    Ok(all.into_iter().filter_map(|standing| standing.address).collect())
 }
 
 /// A service whose parts are together.
@@ -359,6 +375,7 @@ fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Res
     if world.simulated {
         workspace::address_all(db)?;
     }
+    meta::set(db, meta::PLAYS_PLATFORMS, &i64::from(world.simulated))?;
     let secret: Option<Vec<u8>> = meta::get(db, "cursor_secret")?;
     let secret = match secret {
         Some(secret) => secret,

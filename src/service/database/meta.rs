@@ -4,6 +4,10 @@ use crate::database::DatabaseError;
 use crate::database::rows::{FromSqlValue, SqlValue, ToSqlValue, bound, only};
 use crate::database::session::DbSession;
 
+/// Name of the mark that the service was started last with platforms it plays
+/// itself.
+pub const PLAYS_PLATFORMS: &str = "plays_platforms";
+
 /// Reads a value.
 pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>, DatabaseError> {
     db.first("SELECT value FROM meta WHERE name = ?1", bound![name], only)

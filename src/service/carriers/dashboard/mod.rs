@@ -12,11 +12,11 @@ use serde_json::{Value, json};
 use crate::admin::{Admin, AdminError};
 use crate::carriers::{PlatformTrouble, watch};
 use crate::channels::Channel;
-use crate::database::DatabaseError;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::egress::{self, EgressState};
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, meta};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
 use model::time::Timestamp;
@@ -42,6 +42,10 @@ pub struct ChannelStanding {
     /// Messages whose outcome is unknown.
     pub unknown: i64,
 }
+
+/// Told of a connected channel that the service does not use.
+const PLAYED: &str = "not used: the service was started with --dev, --demo or --simulate, which play the platforms; \
+                      start it without them";
 
 fn refused(trouble: PlatformTrouble) -> AdminError {
     AdminError::Refused(trouble.why)
@@ -204,6 +208,7 @@ fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
 
 pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
+    let is_played = meta::number(db, meta::PLAYS_PLATFORMS)?.is_some_and(|is_played| is_played != 0);
     for kind in Channel::ALL {
         let Some(channel) = channels::of_kind(db, kind)? else { continue };
         let row = stored::read(db, &channel.id)?;
@@ -217,7 +222,7 @@ pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseErr
             kind,
             address: channel.address.filter(|_| row.is_some()),
             heard,
-            trouble: row.and_then(|it| it.trouble),
+            trouble: row.and_then(|row| if is_played { Some(PLAYED.to_owned()) } else { row.trouble }),
             quality,
             tier,
             waiting: egress::count(db, &channel.id, EgressState::Waiting)?,
