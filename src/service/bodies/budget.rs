@@ -84,6 +84,11 @@ impl BodyBudget {
 }
 
 impl BodyRoom {
+    /// Begins to wait for more of the body.
+    pub fn wait_for_more(&self) {
+        self.shared.ledger().wait_for_more(self.id, self.shared.clock.now());
+    }
+
     /// Counts bytes that have come.
     ///
     /// # Errors

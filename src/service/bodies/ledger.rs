@@ -152,6 +152,14 @@ impl Ledger {
         self.held.get(&id).is_some_and(|room| room.gives_way)
     }
 
+    /// Begins to wait for more of a body. Time in which nobody waits for it is
+    /// not its own.
+    pub fn wait_for_more(&mut self, id: RoomId, now: Timestamp) {
+        if let Some(pace) = self.held.get_mut(&id).and_then(|room| room.pace.as_mut()) {
+            pace.counted_to = now;
+        }
+    }
+
     /// Counts bytes of a body that has room.
     ///
     /// # Errors

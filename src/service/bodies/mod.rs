@@ -43,7 +43,7 @@ const ADDRESSES_BYTES: usize = 16 * 1024 * 1024;
 /// Size up to which a body does not wait behind a larger one, in bytes.
 const MEDIUM_BYTES: usize = 1024 * 1024;
 /// Bytes a second that a body with room must have had on average.
-const MIN_RATE: i64 = 4 * 1024;
+const MIN_RATE: i64 = 1024;
 /// Seconds after which [`MIN_RATE`] holds.
 const MIN_RATE_AFTER: i64 = 10;
 /// The same where another body waits for the room.

@@ -139,11 +139,14 @@ impl BodyReader {
         let next = timeout_at(until, self.pieces.next());
         let read = match &self.room {
             None => next.await,
-            Some(room) => tokio::select! {
-                biased;
-                read = next => read,
-                refusal = room.must_give_way() => return Err(refusal),
-            },
+            Some(room) => {
+                room.wait_for_more();
+                tokio::select! {
+                    biased;
+                    read = next => read,
+                    refusal = room.must_give_way() => return Err(refusal),
+                }
+            }
         };
         match read {
             Ok(None) => Ok(None),
