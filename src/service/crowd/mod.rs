@@ -61,10 +61,11 @@ impl Crowd {
     /// `None` where nobody gives way.
     pub fn admit(&self, peer: IpAddr) -> Option<Place> {
         let now = self.clock.now();
+        let is_one_client = self.is_one_client(peer.to_canonical());
         let peer = network_of(peer);
         let mut open = self.open();
         let of_peer = open.iter().filter(|held| held.peer == peer).count();
-        if self.is_one_client(peer) && of_peer >= (self.max / 2).max(1) {
+        if is_one_client && of_peer >= (self.max / 2).max(1) {
             give_way(&mut open, Some(peer), now)?;
         } else if open.len() >= self.max {
             give_way(&mut open, None, now)?;
