@@ -6,6 +6,7 @@ pub(crate) mod bot_server;
 mod bots;
 mod campaign;
 mod connecting;
+mod hook_flood;
 mod mail_campaign;
 mod mail_filing;
 mod mail_gate;

@@ -2,6 +2,7 @@
 //! answers, and what happens when it fails, costs too much, or a person is
 //! faster.
 
+mod broken_off;
 mod injections;
 mod proposals;
 pub mod standin;

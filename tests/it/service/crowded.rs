@@ -99,3 +99,41 @@ async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
     assert!(head.starts_with("http/1.1 429") && head.contains("connection: close"), "{head}");
     running.shutdown().await;
 }
+
+/// Sends a request without a key and reads the status line.
+async fn ask(running: &Running, path: &str) -> String {
+    let mut stream = TcpStream::connect(host(running)).await.expect("it listens");
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {}\r\n\r\n", host(running));
+    stream.write_all(request.as_bytes()).await.expect("sent");
+    answer(&mut stream).await.0.lines().next().expect("a line").to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_only_holds_a_connection_gives_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let patience = Patience { header: Duration::from_secs(3600), ..Patience::default() };
+    let clock = HandClock::new();
+    let options = Options {
+        connections: 4,
+        patience,
+        clock: clock.clone(),
+        ..options(folder.path().join("service.db"))
+    };
+    let running = start(options).await.expect("it starts");
+    let mut silent = Vec::new();
+    for _ in 0..4 {
+        silent.push(TcpStream::connect(host(&running)).await.expect("it listens"));
+    }
+    // Each has a moment to ask; who watches over the service is answered all the same.
+    assert_eq!(ask(&running, "/v1/openapi.json").await, "http/1.1 503 service unavailable");
+    for probe in ["/health", "/ready"] {
+        assert_eq!(ask(&running, probe).await, "http/1.1 200 ok");
+    }
+    clock.advance(2_000_000);
+    assert_eq!(ask(&running, "/v1/openapi.json").await, "http/1.1 200 ok");
+    // The one that was held longest is closed.
+    let mut bytes = Vec::new();
+    let ended = silent[0].read_to_end(&mut bytes).await;
+    assert!(matches!(ended, Ok(0) | Err(_)) && bytes.is_empty(), "{ended:?}");
+    running.shutdown().await;
+}
