@@ -27,8 +27,8 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("FRONTDESK_DATA_DIR", "One folder for data, cache and logs, instead of those in XDG folders."),
     (
         "FRONTDESK_LOG",
-        "How much is logged: error, warn, info, debug or off. The inbox logs at info into files, serve at warn to \
-         standard error.",
+        "How much is logged: error, warn, info, debug, trace or off, also of single parts (warn,hyper=debug); \
+         another word is an error. The inbox logs at info into files, serve at warn to standard error.",
     ),
     ("FRONTDESK_ASSISTANT_KEY", "The key of serve --assistant-url."),
     ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by the completions of a shell, never by hand."),
