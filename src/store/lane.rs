@@ -300,8 +300,8 @@ impl Store {
 
     /// Ends waits that were set under a clock that has been set back since:
     /// of rows that come from the future, that wait for longer than any row
-    /// does, or, if the clock was seen to be `set_back`, all of them. What a
-    /// person planned for a time waits for that until it is tried.
+    /// does, or, if the clock was seen to be `set_back`, all of them. A planned
+    /// row of which nothing may have been executed still waits for its time.
     pub async fn end_waits(
         &self,
         channel: &ChannelId,
@@ -312,9 +312,9 @@ impl Store {
         self.outbox()
             .later(move |connection| {
                 Ok(connection.execute(
-                    "UPDATE outbox SET not_before = ?2
-                     WHERE channel = ?1 AND state IN ('queued', 'uncertain') AND not_before > ?2
-                         AND (planned_at IS NULL OR attempts > 0)
+                    "UPDATE outbox SET not_before = iif(attempts > 0, ?2, max(?2, coalesce(planned_at, ?2)))
+                     WHERE channel = ?1 AND state IN ('queued', 'uncertain')
+                         AND not_before > iif(attempts > 0, ?2, max(?2, coalesce(planned_at, ?2)))
                          AND (?5 OR created_at > ?3 OR not_before > ?4)",
                     params![channel, now, now.plus(MINUTE).micros(), now.plus(FURTHEST).micros(), set_back],
                 )?)

@@ -30,8 +30,10 @@ pub(crate) fn write(
     let written = match settlement {
         Settlement::Wait { not_before } => change.execute(
             // Nothing was executed, so the attempt is taken back, unless an
-            // earlier one may have been.
-            "UPDATE outbox SET state = iif(attempts > 1, 'uncertain', 'queued'), not_before = ?3,
+            // earlier one may have been. What was planned waits for its time
+            // again: the clock may have been set back since it was due.
+            "UPDATE outbox SET state = iif(attempts > 1, 'uncertain', 'queued'),
+                 not_before = iif(attempts > 1, ?3, max(?3, coalesce(planned_at, ?3))),
                  first_attempt_at = iif(attempts > 1, first_attempt_at, NULL),
                  first_attempt_server_at = iif(attempts > 1, first_attempt_server_at, NULL),
                  first_attempt_since_boot = iif(attempts > 1, first_attempt_since_boot, NULL),
