@@ -109,6 +109,8 @@ mod tests {
     use super::*;
 
     proptest! {
+        #![proptest_config(randomized::config(256))]
+
         /// Every place comes back from its own list, from no other, and from
         /// no changed text.
         #[test]

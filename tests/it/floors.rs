@@ -28,7 +28,11 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("store", &["model", "sqlite", "disk"]),
     ("sync", &["model", "client", "store", "disk"]),
     ("service", &["model", "wire", "connections", "assist", "sqlite", "disk"]),
+    (TESTS_ONLY, &[]),
 ];
+
+/// Floor that tests of every floor may use, and the program may not.
+const TESTS_ONLY: &str = "randomized";
 
 /// Outside crates and the only floors that may depend on them.
 const CRATES: &[(&str, &[&str])] = &[
@@ -107,7 +111,11 @@ fn wrong_dependencies(floor: &str, manifest: &str) -> Vec<String> {
         return vec![format!("{floor} is on no floor")];
     };
     let mut wrong = Vec::new();
-    for name in dependencies(manifest) {
+    let (program, _) = manifest.split_once("[dev-dependencies]").unwrap_or((manifest, ""));
+    if dependencies(program).any(|name| name == TESTS_ONLY) {
+        wrong.push(format!("{floor} depends on {TESTS_ONLY}, which is only for tests"));
+    }
+    for name in dependencies(manifest).filter(|name| *name != TESTS_ONLY) {
         if FLOORS.iter().any(|(floor, _)| *floor == name) && !allowed.contains(&name) {
             wrong.push(format!("{floor} may not import {name}"));
         }

@@ -16,6 +16,7 @@ mod development;
 mod exits;
 mod faults;
 mod first_run;
+mod fixed_seeds;
 mod floors;
 mod hands;
 mod keyboard;

@@ -151,7 +151,7 @@ def run_tests(programs, tests, number):
     A test is named with its floor first, as in the product; the floor's program
     knows it without.
     """
-    environment = dict(os.environ, FRONTDESK_MODEL_CASES="400", **{SWITCH: str(number)})
+    environment = dict(os.environ, FRONTDESK_LIVES="400", FRONTDESK_SEED="20261126", **{SWITCH: str(number)})
     filters = {}
     for test in tests:
         floor, _, rest = test.partition("::")

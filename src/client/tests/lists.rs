@@ -188,7 +188,7 @@ fn reads(list: &str, body: &str) -> Outcome {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(randomized::config(400))]
 
     #[test]
     fn no_item_vanishes_and_none_hides_the_others(

@@ -92,7 +92,7 @@ fn world() -> impl Strategy<Value = Vec<NamedSender>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 10_000, ..ProptestConfig::default() })]
+    #![proptest_config(randomized::config(10_000))]
 
     #[test]
     fn nothing_that_somebody_chose_selects_a_recipient(world in world(), typed in hostile()) {

@@ -134,6 +134,8 @@ fn no_character_acts_in_any_place() {
 }
 
 proptest! {
+    #![proptest_config(randomized::config(256))]
+
     #[test]
     fn cleaning_is_safe_and_idempotent(text in any::<String>()) {
         let once = SafeText::block(&text);

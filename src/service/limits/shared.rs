@@ -142,6 +142,8 @@ mod tests {
     use crate::limits::Limits;
 
     proptest! {
+        #![proptest_config(randomized::config(256))]
+
         /// Kept as bytes between two calls, the limits are the same.
         #[test]
         fn what_is_written_is_read(calls in prop::collection::vec((0_i64..9_000_000, 0_usize..5), 1..200)) {

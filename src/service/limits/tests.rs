@@ -9,6 +9,8 @@ fn at(micros: i64) -> Timestamp {
 }
 
 proptest! {
+    #![proptest_config(randomized::config(256))]
+
     /// A call is accepted exactly when fewer than N accepted ones lie in the
     /// span before it; and a call at the promised time is accepted.
     #[test]
@@ -39,7 +41,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(48))]
+    #![proptest_config(randomized::config(48))]
 
     /// Both limits of a key against counting everything again: a call is
     /// accepted exactly when its category and the burst have room, the wait

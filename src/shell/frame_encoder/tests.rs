@@ -138,7 +138,7 @@ fn mend_halves(frame: &mut Buffer) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+    #![proptest_config(randomized::config(300))]
 
     #[test]
     fn any_frames_leave_what_the_last_one_drawn_whole_does(

@@ -168,6 +168,25 @@ async fn a_clock_set_back_ends_holds_and_no_plan() {
 }
 
 #[tokio::test]
+async fn planned_row_that_was_not_executed_waits_for_its_time_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
+    let planned = store.enqueue(planned, at(0)).unwrap();
+    let claimed = claim(&store, &planned, 3_600).await.unwrap();
+    // It never left, and meanwhile the clock was set back by an hour.
+    assert!(store.settle(&claimed, Settlement::Wait { not_before: at(5) }).await.unwrap());
+    assert_eq!(only(&store).await.not_before, at(3_600), "not before its time");
+    // Due again, it is told to wait for long; the clock is set back again.
+    let claimed = store.claim(&planned.id, 1, at(3_600), "").await.unwrap().unwrap();
+    assert!(store.settle(&claimed, Settlement::Wait { not_before: at(7_000) }).await.unwrap());
+    assert_eq!(only(&store).await.not_before, at(7_000));
+    assert_eq!(store.end_waits(&channel(), at(60), true).await.unwrap(), 1);
+    assert_eq!(only(&store).await.not_before, at(3_600), "only the wait ends");
+    assert_eq!(store.end_waits(&channel(), at(60), true).await.unwrap(), 0);
+}
+
+#[tokio::test]
 async fn a_planned_row_that_was_tried_does_not_wait_for_a_clock_that_was_set_back() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();

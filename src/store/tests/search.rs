@@ -218,7 +218,8 @@ async fn a_search_can_be_ended_from_another_thread() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(randomized::config(256))]
+
     #[test]
     fn nothing_typed_is_an_error(text in "(\\PC|[\"'()*^:{}+-]| AND | OR | NOT | NEAR\\(|\u{0}|京|👍){0,24}") {
         thread_local! {

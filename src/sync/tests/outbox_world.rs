@@ -72,6 +72,8 @@ pub(super) struct World {
     /// Planned rows that a person sent at once.
     pub(super) hurried: BTreeSet<RowId>,
     cases: u32,
+    /// Files opened so far: the seed of each, since ids must differ.
+    opened: u64,
 }
 
 impl World {
@@ -94,6 +96,7 @@ impl World {
             read: [Vec::new(), Vec::new()],
             hurried: BTreeSet::new(),
             cases: 0,
+            opened: 0,
         }
     }
 
@@ -114,13 +117,17 @@ impl World {
     }
 
     pub(super) fn store(&mut self, process: usize) -> Store {
-        let setup = || StoreOptions {
-            chance: Chance::new(rand::random),
-            durability: StoreDurability::Simulated,
-            ..StoreOptions::default()
+        let (path, opened) = (self.folder.path(), &mut self.opened);
+        let open = || {
+            *opened += 1;
+            let setup = StoreOptions {
+                chance: Chance::seeded(*opened),
+                durability: StoreDurability::Simulated,
+                ..StoreOptions::default()
+            };
+            Store::open_with(path, setup).unwrap()
         };
-        let path = self.folder.path();
-        self.processes[process].get_or_insert_with(|| Store::open_with(path, setup()).unwrap()).clone()
+        self.processes[process].get_or_insert_with(open).clone()
     }
 
     fn wall(&self) -> Timestamp {
@@ -359,13 +366,18 @@ impl World {
         self.settle(&store, &claimed, outcome);
     }
 
-    /// After every step: at most one row of a lane is leaving, and none is
-    /// gone that was not over.
+    /// After every step: at most one row of a lane is leaving, none is gone
+    /// that was not over, and what is planned and was never executed waits for
+    /// its time, however the clock is set.
     pub(super) fn check(&mut self) {
         let rows = self.lane_rows(0);
         let mut leaving = BTreeSet::new();
         for row in rows.iter().filter(|it| it.row.state == RowState::Sending) {
             assert!(leaving.insert(row.row.lane.id().to_owned()), "I5: two leave in one lane");
+        }
+        for row in rows.iter().filter(|row| row.row.state == RowState::Queued && row.row.attempts == 0) {
+            let waits = row.row.planned_at.is_none_or(|planned| planned <= row.row.not_before);
+            assert!(waits, "a planned text may leave before its time");
         }
         let present: BTreeSet<usize> = rows.iter().map(|it| self.rows[&it.row.id]).collect();
         for (index, wish) in self.wishes.iter().enumerate() {

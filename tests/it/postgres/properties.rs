@@ -47,13 +47,12 @@ async fn holds<S>(
     let places = both_engines(folder.path()).await;
     let strategy = Arc::new(strategy);
     for place in places {
-        let strategy = strategy.clone();
+        let (strategy, config) = (strategy.clone(), randomized::config(cases));
         let trying = tokio::task::spawn_blocking(move || {
             let runtime =
                 tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             let (database, _) =
                 Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
-            let config = ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(cases) };
             let told = TestRunner::new(config).run(&*strategy, |value| {
                 let rehearsed = database.write(move |db| {
                     savepoint::rehearsal(db, || Ok::<_, DatabaseError>(property(db, value)))

@@ -181,6 +181,8 @@ fn anything() -> impl Strategy<Value = WrittenMail> {
 }
 
 proptest! {
+    #![proptest_config(randomized::config(256))]
+
     #[test]
     fn nothing_written_adds_a_header(written in anything()) {
         if let Ok(mail) = written.mail(None, &[]) {

@@ -1,0 +1,118 @@
+//! Seeds and sizes of random tests. A development dependency: no part of the
+//! program.
+//!
+//! `cargo test` always runs the same cases, on every machine. Two variables
+//! of the environment turn a random test into a campaign:
+//!
+//! - `FRONTDESK_LIVES=10000` runs 10,000 new cases. Their seed comes from the
+//!   system, unless `FRONTDESK_SEED` is set too.
+//! - `FRONTDESK_SEED=7` runs the cases of seed 7.
+//!
+//! A campaign prints the command that repeats it; a failed test shows it. A
+//! failure that a campaign finds is mended and kept as a case of its own, in
+//! the words of the test: nothing is written to files.
+
+use proptest::test_runner::{Config, RngSeed};
+
+/// Seed of every random test that runs as part of `cargo test`.
+const FIXED_SEED: u64 = 20_261_126;
+
+/// Number of cases of a random test, and the seed that decides all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sample {
+    pub cases: u32,
+    pub seed: u64,
+    /// Differs from what `cargo test` runs.
+    pub is_campaign: bool,
+}
+
+impl Sample {
+    /// Reads the environment; `cases` is the size of the plain test.
+    ///
+    /// # Panics
+    /// When a variable is set to something that is no number: a campaign that
+    /// silently runs the plain cases proves nothing.
+    pub fn new(cases: u32) -> Self {
+        let variable = |name: &str| std::env::var(name).ok();
+        Self::of(cases, variable("FRONTDESK_LIVES"), variable("FRONTDESK_SEED"), rand::random)
+    }
+
+    fn of(cases: u32, lives: Option<String>, seed: Option<String>, fresh: impl FnOnce() -> u64) -> Self {
+        let is_campaign = lives.is_some() || seed.is_some();
+        let lives = lives.map(|text| number("FRONTDESK_LIVES", &text));
+        let seed = seed.map(|text| number("FRONTDESK_SEED", &text));
+        let seed = match (seed, lives) {
+            (Some(seed), _) => seed,
+            (None, Some(_)) => fresh(),
+            (None, None) => FIXED_SEED,
+        };
+        Self { cases: lives.unwrap_or(cases), seed, is_campaign }
+    }
+
+    /// Command that runs the same cases of `test` again.
+    pub fn command(&self, test: &str) -> String {
+        format!("FRONTDESK_LIVES={} FRONTDESK_SEED={} cargo test {test}", self.cases, self.seed)
+    }
+}
+
+/// Returns the configuration of a property test whose plain size is `cases`.
+/// Settings of the library's own environment variables do not apply.
+pub fn config(cases: u32) -> Config {
+    let sample = Sample::new(cases);
+    if sample.is_campaign {
+        // The test's thread carries its name.
+        let thread = std::thread::current();
+        println!("to repeat: {}", sample.command(thread.name().unwrap_or_default()));
+    }
+    Config {
+        cases: sample.cases,
+        rng_seed: RngSeed::Fixed(sample.seed),
+        failure_persistence: None,
+        ..Config::default()
+    }
+}
+
+fn number<N: std::str::FromStr>(name: &str, text: &str) -> N {
+    text.parse().unwrap_or_else(|_| panic!("{name} is not a number: {text:?}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+
+    fn sample(lives: Option<&str>, seed: Option<&str>) -> Sample {
+        Sample::of(256, lives.map(str::to_owned), seed.map(str::to_owned), || 99)
+    }
+
+    #[test]
+    fn plain_tests_run_the_fixed_seed_and_campaigns_a_fresh_one() {
+        let plain = Sample { cases: 256, seed: FIXED_SEED, is_campaign: false };
+        assert_eq!(sample(None, None), plain);
+        let fresh = sample(Some("10000"), None);
+        assert_eq!(fresh, Sample { cases: 10_000, seed: 99, is_campaign: true });
+        assert_eq!(fresh.command("outbox"), "FRONTDESK_LIVES=10000 FRONTDESK_SEED=99 cargo test outbox");
+        assert_eq!(sample(Some("10000"), Some("7")), Sample { seed: 7, ..fresh });
+        assert_eq!(sample(None, Some("7")), Sample { cases: 256, seed: 7, is_campaign: true });
+    }
+
+    #[test]
+    #[should_panic(expected = "FRONTDESK_LIVES is not a number")]
+    fn misspelt_size_is_an_error() {
+        sample(Some("10k"), None);
+    }
+
+    #[test]
+    fn one_seed_makes_the_same_cases_every_time() {
+        let drawn = |seed| {
+            let config = Config { rng_seed: RngSeed::Fixed(seed), ..Config::default() };
+            let mut runner = TestRunner::new(config);
+            let values = prop::collection::vec(any::<u64>(), 20);
+            values.new_tree(&mut runner).expect("a tree").current()
+        };
+        assert_eq!(drawn(7), drawn(7));
+        assert_ne!(drawn(7), drawn(8));
+    }
+}
