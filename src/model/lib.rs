@@ -40,6 +40,7 @@ pub mod model_costs;
 pub mod nearest;
 pub mod news;
 pub mod notes;
+mod odd_times;
 pub mod outbox;
 pub mod past;
 pub mod person;
