@@ -2,7 +2,7 @@
 
 use crate::connect::Client;
 use crate::errors::ReadError;
-use crate::pages::wrong_shape;
+use crate::pages::read_one;
 use model::account::Account;
 use wire::account::AccountBody;
 use wire::paths;
@@ -11,7 +11,7 @@ impl Client {
     /// `GET /account`: what the key drives.
     pub async fn account(&self) -> Result<Account, ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
-        let body: AccountBody = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;
+        let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         Ok(body.into_model())
     }
 }

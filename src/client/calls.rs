@@ -17,6 +17,7 @@ use model::ids::ChannelId;
 use model::text::SafeText;
 use model::time::Timestamp;
 use wire::errors::ErrorBody;
+use wire::repair;
 
 /// Requests that are remembered.
 const REMEMBERED: usize = 200;
@@ -108,7 +109,9 @@ fn code(answer: &Incoming) -> Option<SafeText> {
     match &answer.body {
         Err(cut) => Some(cut.why.clone()),
         Ok(_) if (200..300).contains(&answer.status) => None,
-        Ok(body) => serde_json::from_slice::<ErrorBody>(body).ok().map(|it| SafeText::line(&it.code)),
+        Ok(body) => serde_json::from_slice::<ErrorBody>(repair::without_mark(body))
+            .ok()
+            .map(|it| SafeText::line(&it.code)),
     }
 }
 

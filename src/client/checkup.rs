@@ -4,7 +4,7 @@
 use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::headers::Rate;
-use crate::pages::wrong_shape;
+use crate::pages::read_one;
 use model::account::Account;
 use model::time::Timestamp;
 use wire::account::AccountBody;
@@ -39,7 +39,7 @@ impl Client {
     /// Reads the account and what comes with it.
     pub async fn greet(&self) -> Result<Greeting, ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
-        let body: AccountBody = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(&answer))?;
+        let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
         Ok(Greeting { account: body.into_model(), server_time: answer.server_time, rate: answer.facts.rate })
     }
 

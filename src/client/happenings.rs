@@ -84,7 +84,7 @@ fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
     let text = |it: &str| SafeText::line(&it.chars().take(VALUE).collect::<String>());
     Happening {
         trigger,
-        at: TIMES.iter().find_map(|it| find(it).and_then(Timestamp::parse)),
+        at: TIMES.iter().find_map(|it| find(it).and_then(Timestamp::read)),
         title: text(title),
         phone: phone_in(&flat),
         conversation: find("conversationId").filter(|it| !it.is_empty()).map(ConversationId::from),

@@ -55,6 +55,16 @@ pub fn read(headers: &HeaderMap, now: Timestamp) -> ResponseFacts {
     }
 }
 
+/// Returns the charset that the media type of an answer names.
+pub(crate) fn charset(headers: &HeaderMap) -> Option<String> {
+    let mut parameters = headers.get("content-type")?.to_str().ok()?.split(';').skip(1);
+    parameters.find_map(|parameter| {
+        let (name, value) = parameter.split_once('=')?;
+        let is_charset = name.trim().eq_ignore_ascii_case("charset");
+        is_charset.then(|| value.trim().trim_matches('"').to_owned())
+    })
+}
+
 /// Seconds, perhaps with a fraction, or an HTTP date; anything else is absent.
 fn retry_after(text: &str, now: Timestamp) -> Option<i64> {
     let seconds = text.parse::<f64>().ok().filter(|it| it.is_finite() && *it >= 0.0);

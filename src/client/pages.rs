@@ -1,5 +1,7 @@
 //! Lists and single items as the answers to reads.
 
+use std::collections::HashMap;
+
 use serde_json::value::RawValue;
 
 use crate::errors::ReadError;
@@ -27,13 +29,18 @@ pub(crate) fn read_page<T>(
     Ok(page)
 }
 
-/// Reads an answer that is one item.
+/// Reads an answer that is one item, also one that stands alone in `data` as
+/// items of lists do.
 pub(crate) fn read_one<T>(
     answer: &ReadResponse,
-    read: impl FnOnce(&RawValue) -> Option<T>,
+    read: impl Fn(&RawValue) -> Option<T>,
 ) -> Result<T, ReadError> {
     let raw: &RawValue = serde_json::from_slice(&answer.body).map_err(|_| wrong_shape(answer))?;
-    read(raw).ok_or_else(|| wrong_shape(answer))
+    let wrapped = || -> Option<T> {
+        let fields: HashMap<String, &RawValue> = serde_json::from_str(raw.get()).ok()?;
+        read(fields.get("data")?)
+    };
+    read(raw).or_else(wrapped).ok_or_else(|| wrong_shape(answer))
 }
 
 /// An answer that is not what was asked for, in words.

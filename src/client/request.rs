@@ -17,7 +17,7 @@ use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use wire::lists;
+use wire::repair;
 
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,7 +206,10 @@ impl Client {
         }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {
-            Ok(body) => (lists::mended(body), None),
+            Ok(body) => {
+                let charset = headers::charset(&answer.headers);
+                (repair::repaired(body, charset.as_deref()), None)
+            }
             Err(cut) => (Vec::new(), Some(cut)),
         };
         Ok((Raw { status, facts, body }, cut))

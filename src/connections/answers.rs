@@ -11,6 +11,7 @@ use model::connections::path::{Path, PathSegment};
 use model::connections::{FieldKind, Mapped, MappedField, MappedValue, ShownValue, ValueFormat};
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
+use wire::repair::repaired;
 
 /// Bytes of an answer at most.
 pub const MAX_BODY: usize = 1024 * 1024;
@@ -37,13 +38,14 @@ pub enum ResponseError {
 /// # Errors
 /// See [`ResponseError`].
 pub fn read(body: &[u8]) -> Result<Value, ResponseError> {
+    let body = repaired(body.to_vec(), None);
     if body.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Null);
     }
-    if depth(body) > MAX_DEPTH {
+    if depth(&body) > MAX_DEPTH {
         return Err(ResponseError::TooDeep);
     }
-    serde_json::from_slice(body).map_err(|_| ResponseError::NotJson)
+    serde_json::from_slice(&body).map_err(|_| ResponseError::NotJson)
 }
 
 /// How deep brackets nest, outside of texts.

@@ -129,7 +129,7 @@ impl RegisteredHook {
                 let delivery = ReceivedDelivery {
                     told,
                     conversation: envelope.conversation.map(ConversationId::new),
-                    at: envelope.timestamp.as_deref().and_then(Timestamp::parse),
+                    at: envelope.timestamp.as_deref().and_then(Timestamp::read),
                 };
                 (DeliveryResponse::Taken, Some((delivery, past.counts)))
             }

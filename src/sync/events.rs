@@ -58,7 +58,7 @@ impl ChannelSync {
                 url: it.url,
                 events: it.events.iter().map(|name| SafeText::line(name)).collect(),
                 is_active: it.is_active,
-                created_at: it.created_at.as_deref().and_then(Timestamp::parse),
+                created_at: it.created_at.as_deref().and_then(Timestamp::read),
             });
         }
         Ok(FetchResult::Webhooks(webhooks))

@@ -79,7 +79,7 @@ impl ChannelSync {
         let listed = self.client.for_person().webhooks(&platform).await?;
         let since = first.plus(-MARGIN);
         let found = listed.items.into_iter().find(|it| {
-            let created = it.created_at.as_deref().and_then(Timestamp::parse);
+            let created = it.created_at.as_deref().and_then(Timestamp::read);
             let same = events.is_empty() || events.iter().all(|event| it.events.contains(event));
             it.url == *url && same && created.is_some_and(|at| at >= since)
         });

@@ -115,7 +115,7 @@ fn failed_recipient(item: &Value) -> Option<FailedRecipient> {
 impl BroadcastBody {
     /// In this program's words.
     pub fn into_model(self) -> Broadcast {
-        let time = |it: &Option<String>| it.as_deref().and_then(Timestamp::parse);
+        let time = |it: &Option<String>| it.as_deref().and_then(Timestamp::read);
         Broadcast {
             status: BroadcastStatus::from_word(&self.status),
             text: self.message.as_deref().map(SafeText::line),

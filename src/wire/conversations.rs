@@ -96,7 +96,7 @@ pub struct CloseResult {
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let body: ConversationBody = serde_json::from_str(raw.get())?;
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
-    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse);
+    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::read);
     Ok(Conversation {
         name: line(&body.customer_name),
         username: None,

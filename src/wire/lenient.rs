@@ -63,13 +63,18 @@ pub fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, 
     Ok(items.into_iter().filter_map(text).collect())
 }
 
-/// A whole number, or its text; anything else is 0.
+/// A whole number, also written with a fraction of zero, or its text; anything
+/// else is 0.
 pub fn integer<'de, D: Deserializer<'de>>(deserializer: D) -> Result<i64, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Number(number) => number.as_i64().unwrap_or(0),
-        Value::String(text) => text.trim().parse().unwrap_or(0),
-        _ => 0,
-    })
+    Ok(as_integer(&Value::deserialize(deserializer)?).unwrap_or(0))
+}
+
+fn as_integer(value: &Value) -> Option<i64> {
+    match value {
+        Value::Number(number) => number.as_i64().or_else(|| whole(number.as_f64()?)),
+        Value::String(text) => text.trim().parse().ok().or_else(|| whole(text.trim().parse().ok()?)),
+        _ => None,
+    }
 }
 
 /// As [`boolean`]; what is absent is false.
@@ -77,7 +82,8 @@ pub fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error
     Ok(boolean(deserializer)? == Some(true))
 }
 
-/// A boolean, or `"true"`/`"false"`, or 0/1; anything else is absent.
+/// A boolean, or `"true"`/`"false"` in any case, or 0/1 and their texts;
+/// anything else is absent.
 pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool>, D::Error> {
     Ok(as_boolean(&Value::deserialize(deserializer)?))
 }
@@ -86,7 +92,11 @@ pub fn boolean<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<bool
 pub fn as_boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(word) => Some(*word),
-        Value::String(text) => text.parse().ok(),
+        Value::String(text) => match text.trim().to_ascii_lowercase().as_str() {
+            "true" | "1" => Some(true),
+            "false" | "0" => Some(false),
+            _ => None,
+        },
         Value::Number(number) => match number.as_i64() {
             Some(0) => Some(false),
             Some(1) => Some(true),
@@ -108,11 +118,8 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
 
 /// A count that is not negative; anything else is absent.
 pub fn count<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u64>, D::Error> {
-    Ok(match Value::deserialize(deserializer)? {
-        Value::Number(number) => number.as_u64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    })
+    let value = Value::deserialize(deserializer)?;
+    Ok(value.as_u64().or_else(|| u64::try_from(as_integer(&value)?).ok()))
 }
 
 /// Any value, null too: only a field that is not there is absent.
@@ -162,6 +169,11 @@ mod tests {
             (json!(false), Some(false)),
             (json!("true"), Some(true)),
             (json!("false"), Some(false)),
+            (json!("True"), Some(true)),
+            (json!(" FALSE "), Some(false)),
+            (json!("1"), Some(true)),
+            (json!("0"), Some(false)),
+            (json!(""), None),
             (json!(1), Some(true)),
             (json!(0), Some(false)),
             (json!(2), None),
@@ -174,7 +186,16 @@ mod tests {
         for (value, read) in booleans {
             assert_eq!(boolean(&value).expect("never fails"), read, "{value}");
         }
-        let integers = [(json!(7), 7), (json!(" 7 "), 7), (json!(7.5), 0), (json!("x"), 0), (json!(null), 0)];
+        let integers = [
+            (json!(7), 7),
+            (json!(" 7 "), 7),
+            (json!(7.0), 7),
+            (json!("7.0"), 7),
+            (json!(1e300), 0),
+            (json!(7.5), 0),
+            (json!("x"), 0),
+            (json!(null), 0),
+        ];
         for (value, read) in integers {
             assert_eq!(integer(&value).expect("never fails"), read, "{value}");
         }
@@ -188,7 +209,16 @@ mod tests {
         for (value, read) in texts {
             assert_eq!(text(&value).expect("never fails").as_deref(), read, "{value}");
         }
-        let counts = [(json!(3), Some(3)), (json!("3"), Some(3)), (json!(-3), None), (json!(null), None)];
+        let counts = [
+            (json!(3.0), Some(3)),
+            (json!("3.0"), Some(3)),
+            (json!(""), None),
+            (json!(u64::MAX), Some(u64::MAX)),
+            (json!(3), Some(3)),
+            (json!("3"), Some(3)),
+            (json!(-3), None),
+            (json!(null), None),
+        ];
         for (value, read) in counts {
             assert_eq!(count(&value).expect("never fails"), read, "{value}");
         }

@@ -71,7 +71,7 @@ pub fn read_letter(
             word => DeliveryStatus::from_word(word),
         },
         created_at: date(&fields),
-        read_at: named(&fields, &OPENED).and_then(|it| Timestamp::parse(&it)),
+        read_at: named(&fields, &OPENED).and_then(|it| Timestamp::read(&it)),
         raw: raw.get().to_owned(),
         ..Message::stand_in(
             MessageId::new(
@@ -173,19 +173,10 @@ fn sender(fields: &Fields) -> Sender {
 
 fn date(fields: &Fields) -> Option<Timestamp> {
     DATES.iter().find_map(|name| match fields.get(*name)? {
-        Value::String(text) => Timestamp::parse(text).or_else(|| since_epoch(text.parse().ok()?)),
-        Value::Number(number) => since_epoch(number.as_i64()?),
+        Value::String(text) => Timestamp::read(text),
+        Value::Number(number) => Timestamp::read(&number.to_string()),
         _ => None,
     })
-}
-
-/// Seconds or milliseconds since 1970.
-fn since_epoch(number: i64) -> Option<Timestamp> {
-    match number {
-        100_000_000..=9_999_999_999 => Some(Timestamp::from_micros(number.checked_mul(1_000_000)?)),
-        100_000_000_000..=9_999_999_999_999 => Some(Timestamp::from_micros(number.checked_mul(1_000)?)),
-        _ => None,
-    }
 }
 
 /// The text or number of the first of these fields that has one.

@@ -27,6 +27,7 @@ pub mod messages;
 pub mod pages;
 pub mod paths;
 pub mod reactions;
+pub mod repair;
 pub mod strict;
 pub mod telegram;
 pub mod templates;

@@ -2,7 +2,7 @@
 //! item, so that one bad item neither hides the others nor vanishes itself.
 //! Interface: Resources, Shared shapes.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -80,8 +80,8 @@ impl<T> Listed<T> {
 /// Reads one item; one that repeats a key is read again with the last of each.
 fn read_item<T>(item: &RawValue, read: &mut impl FnMut(&RawValue) -> Option<T>) -> Option<T> {
     read(item).or_else(|| {
-        let Ok(value @ Value::Object(_)) = serde_json::from_str::<Value>(item.get()) else { return None };
-        read(&serde_json::value::to_raw_value(&value).ok()?)
+        let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(item.get()).ok()?;
+        read(&serde_json::value::to_raw_value(&fields).ok()?)
     })
 }
 
@@ -92,7 +92,7 @@ fn split(body: &[u8]) -> Result<(Vec<Box<RawValue>>, Option<String>), serde_json
     }
     let fields: HashMap<String, Box<RawValue>> = serde_json::from_slice(body)?;
     let missing = || serde::de::Error::missing_field("data");
-    let items = serde_json::from_str(fields.get("data").ok_or_else(missing)?.get())?;
+    let items = items(fields.get("data").ok_or_else(missing)?, &fields)?;
     let inner = fields.get("pagination").and_then(|it| serde_json::from_str(it.get()).ok());
     let inner: HashMap<String, Box<RawValue>> = inner.unwrap_or_default();
     let value = |fields: &HashMap<String, Box<RawValue>>, name| -> Option<Value> {
@@ -105,6 +105,43 @@ fn split(body: &[u8]) -> Result<(Vec<Box<RawValue>>, Option<String>), serde_json
     let ended = more(&fields).or(more(&inner)) == Some(false) && more(&inner) != Some(true);
     let cursor = cursor(&fields).or_else(|| cursor(&inner));
     Ok((items, cursor.filter(|_| !ended)))
+}
+
+/// The items of `data`, undecoded. Some languages write an empty list as
+/// `null` (Go) or `{}` (Lua), and a list with gaps as an object of its indexes
+/// (PHP).
+///
+/// # Errors
+/// When it is none of these, and when there is nothing beside a word of an
+/// error: a failure under a good status is no empty list.
+fn items(
+    data: &RawValue,
+    beside: &HashMap<String, Box<RawValue>>,
+) -> Result<Vec<Box<RawValue>>, serde_json::Error> {
+    let wrong = |what: &str| Err(serde::de::Error::custom(what.to_owned()));
+    let first = data.get().trim_start().as_bytes().first().copied();
+    if first != Some(b'n') && first != Some(b'{') {
+        return serde_json::from_str(data.get());
+    }
+    let fields: Option<HashMap<String, Box<RawValue>>> = serde_json::from_str(data.get())?;
+    let mut indexed = BTreeMap::new();
+    for (name, item) in fields.unwrap_or_default() {
+        let Ok(index) = name.parse::<u64>() else { return wrong("`data` is an object and no list") };
+        indexed.insert(index, item);
+    }
+    if indexed.is_empty() && tells_failure(beside) {
+        return wrong("`data` is empty beside an error");
+    }
+    Ok(indexed.into_values().collect())
+}
+
+/// Whether a body says, whatever its status, that something failed.
+fn tells_failure(fields: &HashMap<String, Box<RawValue>>) -> bool {
+    const NO_FAILURE: [&str; 11] =
+        ["null", "false", "", "[]", "{}", "0", "200", "ok", "OK", "success", "SUCCESS"];
+    let value = |name: &str| fields.get(name).map_or("null", |raw| raw.get().trim_matches('"'));
+    let fails = |name: &str| !NO_FAILURE.contains(&value(name));
+    ["error", "errors", "code"].into_iter().any(fails) || matches!(value("success"), "false" | "0")
 }
 
 /// A text or a number; a boolean leads nowhere.
@@ -123,50 +160,6 @@ pub fn stand_in_id(raw: &str) -> String {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("{STAND_IN}{print:x}")
-}
-
-/// Makes JSON of what is nearly JSON, in place: half of a surrogate pair, as a
-/// text cut in an emoji ends with, becomes U+FFFD, a raw control character in
-/// a string becomes a space, and bytes that are no UTF-8 are replaced.
-pub fn mended(body: Vec<u8>) -> Vec<u8> {
-    let mut body = match String::from_utf8(body) {
-        Ok(text) => text.into_bytes(),
-        Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned().into_bytes(),
-    };
-    let (mut at, mut quoted) = (0, false);
-    while at < body.len() {
-        match body[at] {
-            b'"' => quoted = !quoted,
-            b'\\' if quoted => {
-                at += mend_escape(&mut body, at);
-                continue;
-            }
-            0..0x20 if quoted => body[at] = b' ',
-            _ => (),
-        }
-        at += 1;
-    }
-    body
-}
-
-/// Mends the escape that begins here; tells how long it is.
-fn mend_escape(body: &mut [u8], at: usize) -> usize {
-    match (unit(body, at), unit(body, at + 6)) {
-        (None, _) => 2,
-        (Some(0xd800..0xdc00), Some(0xdc00..0xe000)) => 12,
-        (Some(0xd800..0xe000), _) => {
-            body[at + 2..at + 6].copy_from_slice(b"fffd");
-            6
-        }
-        (Some(_), _) => 6,
-    }
-}
-
-/// The UTF-16 unit that is escaped here.
-fn unit(body: &[u8], at: usize) -> Option<u16> {
-    let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
-    let digits = std::str::from_utf8(digits).ok().filter(|it| it.bytes().all(|it| it.is_ascii_hexdigit()))?;
-    u16::from_str_radix(digits, 16).ok()
 }
 
 #[cfg(test)]
@@ -200,9 +193,51 @@ mod tests {
             let page = read(body).expect(body);
             assert_eq!((page.items.len(), page.next_cursor.as_deref()), (items, cursor), "{body}");
         }
-        for bad in ["", "<html>", r#"{"data":{}}"#, r#"{"data":[1"#, r#"{"error":[]}"#] {
+        let bad = [
+            "",
+            "<html>",
+            r#"{"data":[1"#,
+            r#"{"error":[]}"#,
+            r#"{"data":7}"#,
+            r#"{"data":{"id":"a"}}"#,
+            r#"{"data":null,"error":"out of memory"}"#,
+            r#"{"data":null,"errors":[{"message":"no"}]}"#,
+            r#"{"data":null,"code":"INTERNAL_ERROR","message":"boom"}"#,
+            r#"{"data":{},"success":false}"#,
+        ];
+        for bad in bad {
             assert!(read(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn empty_and_indexed_lists_of_other_languages_are_lists() {
+        let cases = [
+            (r#"{"data":null}"#, "", None),
+            (r#"{"data": null, "hasMore": false, "nextCursor": null, "error": null}"#, "", None),
+            (r#"{"data":null,"success":true,"code":200}"#, "", None),
+            (r#"{"data":null,"hasMore":true,"nextCursor":"c"}"#, "", Some("c")),
+            (r#"{"data":{}}"#, "", None),
+            (r#"{"data":{"10":3,"2":2,"0":1}}"#, "1 2 3", None),
+        ];
+        for (body, items, cursor) in cases {
+            let page = read(body).expect(body);
+            assert_eq!(
+                (page.items.join(" ").as_str(), page.next_cursor.as_deref()),
+                (items, cursor),
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn item_that_repeats_a_key_keeps_its_digits() {
+        let body = r#"[{"id":1,"id":12345678901234567890,"price":0.10}]"#;
+        let page = Listed::read(body.as_bytes(), |raw| {
+            Some(raw.get().to_owned()).filter(|text| text.matches("\"id\"").count() == 1)
+        });
+        let items = page.expect("a list").items;
+        assert_eq!(items, [r#"{"id":12345678901234567890,"price":0.10}"#]);
     }
 
     #[test]
@@ -212,27 +247,5 @@ mod tests {
         assert_eq!((page.items.join(" "), places), ("1 2".to_owned(), vec![0, 1, 1, 2]));
         let page = page.with_stand_ins(|raw, near| format!("{raw}/{}", near.map_or("-", |it| &it[..1])));
         assert_eq!(page.items.join(" "), "null/1 1 null/1 null/n 2 null/2");
-    }
-
-    #[test]
-    fn half_a_pair_is_mended_and_nothing_else() {
-        let cases = [
-            (r#""a\ud83d""#, r#""a\ufffd""#),
-            (r#""\ud83d\ude00""#, r#""\ud83d\ude00""#),
-            (r#""\ud83d\ud83d\ude00""#, r#""\ufffd\ud83d\ude00""#),
-            (r#""\ude00x""#, r#""\ufffdx""#),
-            (r#""\uD83Dx\n""#, r#""\ufffdx\n""#),
-            (r#""\\ud83d""#, r#""\\ud83d""#),
-            (r#""\\\ud83d""#, r#""\\\ufffd""#),
-            (r#"{"a":"\"\ud800","b":1}"#, r#"{"a":"\"\ufffd","b":1}"#),
-            ("{\n\"a\tb\"\n}", "{\n\"a b\"\n}"),
-            (r#""\ud8"#, r#""\ud8"#),
-            ("\"\\", "\"\\"),
-        ];
-        for (body, whole) in cases {
-            let found = mended(body.as_bytes().to_vec());
-            assert_eq!(String::from_utf8_lossy(&found), whole, "{body}");
-        }
-        assert_eq!(mended(b"\"a\xff\"".to_vec()), "\"a\u{fffd}\"".as_bytes());
     }
 }

@@ -127,7 +127,7 @@ pub fn read_message(
     let Some(conversation) = named.or_else(|| conversation.cloned()) else {
         return Err(serde::de::Error::missing_field("conversationId"));
     };
-    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::parse);
+    let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::read);
     let sender_type = body.sender_type.unwrap_or_default();
     let direction = body.direction.as_deref().and_then(Direction::from_word).unwrap_or({
         // Bot-chat items may lack a direction; their sender tells.

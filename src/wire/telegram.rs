@@ -80,7 +80,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         status: ConversationStatus::from_word(body.status.as_deref().unwrap_or("active")),
         message_count: body.message_count.unwrap_or(0),
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
-        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::parse),
+        last_message_at: body.last_message_at.as_deref().and_then(Timestamp::read),
         escalation: body.escalation.as_ref().map_or(Escalation::None, read_escalation),
         address: body.telegram_chat_id.filter(|it| !it.is_empty() && is_plain(it)),
         raw: raw.get().to_owned(),

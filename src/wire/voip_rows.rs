@@ -33,7 +33,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         message_count: count(&fields),
         preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),
-        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|it| Timestamp::parse(&it)),
+        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|it| Timestamp::read(&it)),
         escalation: fields.get("escalation").map_or(Escalation::None, read_escalation),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(id), false)
@@ -59,8 +59,10 @@ fn phone(fields: &Fields) -> Option<String> {
 /// When it last moved: by its name, else the newest text that is a time.
 fn newest(fields: &Fields) -> Option<Timestamp> {
     let usual = named(fields, &["lastMessageAt", "lastActivityAt", "updatedAt", "endedAt"]);
-    let by_shape = || fields.values().filter_map(|it| Timestamp::parse(it.as_str()?)).max();
-    usual.and_then(|it| Timestamp::parse(&it)).or_else(by_shape)
+    // Digits alone are as likely a telephone number.
+    let shaped = |value: &Value| Timestamp::read(value.as_str().filter(|text| text.contains(':'))?);
+    let by_shape = || fields.values().filter_map(shaped).max();
+    usual.and_then(|it| Timestamp::read(&it)).or_else(by_shape)
 }
 
 fn count(fields: &Fields) -> u64 {
