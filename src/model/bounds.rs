@@ -34,13 +34,14 @@ pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
 /// Seconds the service window stays open after an inbound message.
 pub const WINDOW_SECONDS: i64 = 24 * 3600;
 
-/// Whether a text is a phone number in E.164 form: `+`, then 8 to 15 digits,
-/// the first of which is not zero.
+/// Whether a text is a phone number in E.164 form: `+`, then 7 to 15 digits,
+/// the first of which is not zero. The shortest numbers in use, such as those
+/// of Saint Helena, Niue and Tokelau, have seven or eight.
 pub fn is_e164(text: &str) -> bool {
     let Some(digits) = text.strip_prefix('+') else {
         return false;
     };
-    (8..=15).contains(&digits.len())
+    (7..=15).contains(&digits.len())
         && digits.bytes().all(|byte| byte.is_ascii_digit())
         && !digits.starts_with('0')
 }
@@ -86,7 +87,9 @@ mod tests {
             ("+34600111222", true),
             ("+12345678", true),
             ("+123456789012345", true),
-            ("+1234567", false),
+            ("+2908123", true),
+            ("+1234567", true),
+            ("+123456", false),
             ("+1234567890123456", false),
             ("34600111222", false),
             ("+0600111222", false),

@@ -66,7 +66,11 @@ fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let (Some(value), None) = (values.next(), values.next()) else {
         return refuse("send exactly one header `Authorization: Bearer <API_KEY>`");
     };
-    let key = value.to_str().ok().and_then(|text| text.strip_prefix("Bearer "));
+    let scheme = |text: &&str| text.eq_ignore_ascii_case("Bearer");
+    let key = value.to_str().ok().and_then(|text| {
+        let (named, key) = text.split_once(' ')?;
+        Some(key).filter(|_| scheme(&named))
+    });
     match key {
         Some(key) if !key.is_empty() && !key.contains(char::is_whitespace) => Ok(key),
         _ => refuse("the Authorization header must read `Bearer <API_KEY>`"),
@@ -81,14 +85,16 @@ mod tests {
 
     #[test]
     fn one_header_in_one_form() {
-        let cases: [(&[&str], Option<&str>); 9] = [
+        let cases: [(&[&str], Option<&str>); 11] = [
             (&["Bearer svc_live_x"], Some("svc_live_x")),
             (&["Bearer x"], Some("x")),
             (&[], None),
             (&["Bearer"], None),
             (&["Bearer "], None),
             (&["Bearer  x"], None),
-            (&["bearer x"], None),
+            (&["bearer x"], Some("x")),
+            (&["BEARER x"], Some("x")),
+            (&["Bearerx"], None),
             (&["Basic x"], None),
             (&["Bearer x", "Bearer x"], None),
         ];

@@ -58,6 +58,7 @@ pub mod server;
 pub mod stamps;
 pub mod start;
 pub mod state;
+mod unparsed;
 mod unread;
 pub mod vault;
 pub mod voice;

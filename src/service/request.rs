@@ -17,6 +17,7 @@ use crate::faults::Delay;
 use crate::idempotency::{self, Claim, Fingerprint};
 use crate::query::Query;
 use crate::state::Service;
+use wire::repair::without_mark;
 use wire::strict;
 
 /// Bytes of a JSON body at most, where the route does not say otherwise.
@@ -155,7 +156,7 @@ impl FromRequest<Service> for Switch {
             return Ok(Self(Value::Null));
         }
         // Read loosely: a customer may write what no caller may, such as NUL.
-        let read = serde_json::from_slice(&bytes);
+        let read = serde_json::from_slice(without_mark(&bytes));
         read.map(Self).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
     }
 }

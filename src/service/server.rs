@@ -28,6 +28,7 @@ use crate::errors::ApiError;
 use crate::faults::CutOff;
 use crate::health;
 use crate::options::Options;
+use crate::unparsed::ExplainedRefusals;
 use crate::unread;
 use wire::errors::ErrorCode;
 
@@ -223,5 +224,5 @@ fn connection(
         .header_read_timeout(header_time)
         .max_headers(HEADERS)
         .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(ExplainedRefusals::new(stream)), service)
 }

@@ -49,7 +49,7 @@ fn number(typed: &str) -> Result<String, String> {
     if bounds::is_e164(&number) {
         return Ok(number);
     }
-    Err("a number is + and the country code, then 8 to 15 digits in all: +447700900517".to_owned())
+    Err("a number is + and the country code, then 7 to 15 digits in all: +447700900517".to_owned())
 }
 
 /// A line of words inside a JSON text; it holds no control characters.

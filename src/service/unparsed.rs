@@ -1,0 +1,152 @@
+//! Answers to what is no HTTP request, in the Error shape.
+//!
+//! The HTTP library refuses such a request before the router sees it, with a
+//! status and no body: two `Content-Length` that differ, a head that is too
+//! large, bytes that are no HTTP at all. Every other answer of the service has
+//! a body, so an empty 400, 414 or 431 is one of these; the connection ends
+//! behind it.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::errors::ApiError;
+use wire::errors::ErrorCode;
+
+/// A connection on which refusals of the HTTP library get a body.
+pub struct ExplainedRefusals<S> {
+    stream: S,
+    /// An answer that is written in place of another, from `written` on.
+    answer: Vec<u8>,
+    written: usize,
+}
+
+impl<S> ExplainedRefusals<S> {
+    pub fn new(stream: S) -> Self {
+        Self { stream, answer: Vec::new(), written: 0 }
+    }
+}
+
+impl<S: AsyncWrite + Unpin> ExplainedRefusals<S> {
+    /// Writes what is left of the answer that replaces another.
+    fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while self.written < self.answer.len() {
+            let rest = &self.answer[self.written..];
+            let count = ready!(Pin::new(&mut self.stream).poll_write(context, rest))?;
+            if count == 0 {
+                return Poll::Ready(Err(io::ErrorKind::WriteZero.into()));
+            }
+            self.written += count;
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl<S: AsyncRead + Unpin> AsyncRead for ExplainedRefusals<S> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        ready!(self.poll_answer(context))?;
+        match explained(bytes) {
+            Some(answer) => {
+                (self.answer, self.written) = (answer, 0);
+                // What cannot be written now goes out with the flush that follows.
+                if let Poll::Ready(Err(error)) = self.poll_answer(context) {
+                    return Poll::Ready(Err(error));
+                }
+                Poll::Ready(Ok(bytes.len()))
+            }
+            None => Pin::new(&mut self.stream).poll_write(context, bytes),
+        }
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        pieces: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let first = pieces.iter().find(|piece| !piece.is_empty());
+        if let Some(head) = first.filter(|head| explained(head).is_some()) {
+            return self.poll_write(context, head);
+        }
+        ready!(self.poll_answer(context))?;
+        Pin::new(&mut self.stream).poll_write_vectored(context, pieces)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_answer(context))?;
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.poll_answer(context))?;
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+}
+
+/// The answer with a body, if these bytes are a refusal of the HTTP library.
+fn explained(bytes: &[u8]) -> Option<Vec<u8>> {
+    let head = std::str::from_utf8(bytes.strip_suffix(b"\r\n\r\n")?).ok()?;
+    let (status, fields) = head.split_once("\r\n")?;
+    let why = match status {
+        "HTTP/1.1 400 Bad Request" => "the request is not valid HTTP: check its first line and its headers",
+        "HTTP/1.1 414 URI Too Long" => "the address of the request is too long",
+        "HTTP/1.1 431 Request Header Fields Too Large" => {
+            "the headers of the request are too large or too many"
+        }
+        _ => return None,
+    };
+    let mut lines: Vec<&str> = fields.split("\r\n").collect();
+    let before = lines.len();
+    lines.retain(|line| !line.eq_ignore_ascii_case("content-length: 0"));
+    if lines.len() == before {
+        return None;
+    }
+    let body = serde_json::to_string(&ApiError::new(ErrorCode::ValidationError, why).body()).ok()?;
+    let fields: String = lines.iter().map(|line| format!("{line}\r\n")).collect();
+    let length = body.len();
+    let head = format!("{status}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n{fields}");
+    Some(format!("{head}\r\n{body}").into_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_empty_refusal_gets_a_body() {
+        let refusal = b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\ndate: now\r\n\r\n";
+        let answer = String::from_utf8(explained(refusal).expect("an answer")).expect("text");
+        let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
+        assert!(head.ends_with(&format!("content-length: {}\r\ndate: now", body.len())), "{head}");
+        let body: serde_json::Value = serde_json::from_str(body).expect("JSON");
+        assert_eq!(body["code"], "VALIDATION_ERROR");
+        let others: [&[u8]; 4] = [
+            b"HTTP/1.1 400 Bad Request\r\ncontent-length: 2\r\n\r\n{}",
+            b"HTTP/1.1 400 Bad Request\r\ncontent-length: 20\r\n\r\n",
+            b"HTTP/1.1 204 No Content\r\ncontent-length: 0\r\n\r\n",
+            b"HTTP/1.1 400 Bad Request\r\n\r\ncontent-length: 0\r\n\r\n",
+        ];
+        for bytes in others {
+            assert_eq!(explained(bytes), None, "{}", String::from_utf8_lossy(bytes));
+        }
+    }
+}
