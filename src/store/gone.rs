@@ -6,12 +6,29 @@ use rusqlite::{Connection, params};
 
 use crate::{Store, StoreError};
 use model::ids::{ChannelId, ConversationId};
+use model::time::Timestamp;
 use sqlite::{Queries, only};
 
 /// Conversations remembered at most, the latest.
 const REMEMBERED: i64 = 1_000;
 
 impl Store {
+    /// Returns when something last happened in a conversation, as the list
+    /// tells it; `None` if the conversation is not stored.
+    pub async fn active_at(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+    ) -> Result<Option<Option<Timestamp>>, StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        self.cache()
+            .later(move |cache| {
+                let sql = "SELECT last_message_at FROM conversation WHERE channel = ?1 AND id = ?2";
+                Ok(cache.connection.first(sql, params![channel, conversation], only)?)
+            })
+            .await
+    }
+
     /// Removes a conversation the server no longer has, with its history.
     ///
     /// # Errors

@@ -14,6 +14,7 @@ use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::ConversationId;
 use model::news::News;
+use model::text::SafeText;
 use model::time::{MINUTE, Timestamp};
 use store::Snapshot;
 use store::meta::MetaChange;
@@ -213,6 +214,7 @@ impl ChannelSync {
             let cursors = state.rest.get_or_insert_with(|| WalkCursors::new(ALL_PAGES));
             let next = match cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
                 Followed::Next(next) if Some(&next) != cursor.as_ref() => Some(next),
+                Followed::Next(_) if page.items.is_empty() => None,
                 Followed::End => None,
                 Followed::Next(_) | Followed::Broken(_) => {
                     self.keep_page(page, snapshot, true, Vec::new()).await?;
@@ -230,6 +232,8 @@ impl ChannelSync {
     /// The cursor leads nowhere: from the top again, after a while.
     async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, PullError> {
         tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
+        let words = "the list of conversations breaks off: the server's cursors lead nowhere; it is read again in five minutes";
+        self.tell(News::Notice(self.id().clone(), None, SafeText::line(words)));
         state.rest = None;
         state.rest_left_alone = Some(self.clock.now());
         self.store.set_meta(self.id(), vec![(REST, Some(String::new())), (REST_AT, None)]).await?;

@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
+use crate::missing::Missing;
 use crate::report::PullError;
 use crate::state::SyncState;
 use client::{Client, ReadError};
@@ -180,7 +181,14 @@ impl ChannelSync {
                 return Ok(());
             }
             Err(ReadError::NotFound(_)) => {
-                self.forget(conversation).await?;
+                // Only business chat has single reads.
+                let missing = self.not_found(&Platform::Whatsapp, conversation).await?;
+                if matches!(missing, Missing::Doubtful(_)) {
+                    let now = self.clock.now();
+                    self.state(|state| state.details.want(conversation, now));
+                } else if let Err(error) = missing.into_result() {
+                    self.read_failed(PolledResource::Detail, error);
+                }
                 return Ok(());
             }
             Err(

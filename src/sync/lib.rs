@@ -38,6 +38,7 @@ mod looking;
 mod loops;
 mod message;
 mod messages;
+mod missing;
 pub mod overlap;
 mod people;
 pub mod plan;

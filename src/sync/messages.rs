@@ -83,8 +83,8 @@ impl ChannelSync {
     }
 
     /// Reads a history's newest messages. Tells whether it ends before the
-    /// activity the list tells of. A conversation the server no longer has is
-    /// removed.
+    /// activity the list tells of. A conversation that the server does not find
+    /// goes as [`crate::missing`] says.
     pub(crate) async fn read_history(
         &self,
         turn: &HistoryTurn<'_>,
@@ -103,7 +103,7 @@ impl ChannelSync {
         };
         match read {
             Err(PullError::Read(ReadError::NotFound(_))) => {
-                self.forget(conversation).await?;
+                self.not_found(platform, conversation).await?.into_result()?;
                 Ok(false)
             }
             Err(error @ PullError::Read(ReadError::Rejected(_) | ReadError::Forbidden(_))) => {

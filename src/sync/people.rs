@@ -3,59 +3,126 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
+use crate::walk::{Followed, WalkCursors};
 use client::ReadError;
 use model::fetches::FetchResult;
 use model::news::News;
+use model::text::SafeText;
 use model::time::Timestamp;
 use model::unreadable::List;
 
+/// Pages of a walk through the people at most.
+const MAX_PAGES: u32 = 100_000;
+
 /// How far the newest walk through the people has come.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct PeopleState {
     search: String,
-    cursor: Option<String>,
+    cursors: WalkCursors,
+    /// Whether a page follows the last one.
+    has_more: bool,
+    /// Whether the walk has begun anew because its cursor was refused.
+    restarted: bool,
+    /// Why the walk broke off before the end of the list.
+    broken: Option<&'static str>,
     began: Timestamp,
 }
 
-impl PeopleState {
-    /// Where to read on, and when that walk began.
-    fn place(&self, search: &str, more: bool, now: Timestamp) -> (Option<String>, Timestamp) {
-        if more && self.search == search { (self.cursor.clone(), self.began) } else { (None, now) }
+impl Default for PeopleState {
+    fn default() -> Self {
+        Self::new("", Timestamp::default())
     }
+}
+
+impl PeopleState {
+    fn new(search: &str, began: Timestamp) -> Self {
+        Self {
+            search: search.to_owned(),
+            cursors: WalkCursors::new(MAX_PAGES),
+            has_more: false,
+            restarted: false,
+            broken: None,
+            began,
+        }
+    }
+}
+
+/// The list broke off: what came before stays, and is not all.
+fn not_whole(why: &str) -> PullError {
+    ReadError::Trouble(SafeText::line(&format!("{why}; the list of contacts is not whole"))).into()
 }
 
 impl ChannelSync {
     /// Reads the first page of those that fit, or the one behind the last.
+    ///
+    /// # Errors
+    /// Also when the list breaks off: its cursors are refused or lead nowhere.
+    /// Nobody is forgotten then.
     pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
         let now = self.clock.now();
-        let (cursor, began) = self.state(|it| it.people.place(search, more, now));
-        if more && cursor.is_none() {
+        let mut walk = self.state(|state| std::mem::take(&mut state.people));
+        if !more || walk.search != search {
+            walk = PeopleState::new(search, now);
+        }
+        let read = self.read_people_page(&mut walk, more, now).await;
+        self.state(|state| state.people = walk);
+        read
+    }
+
+    async fn read_people_page(
+        &self,
+        walk: &mut PeopleState,
+        more: bool,
+        now: Timestamp,
+    ) -> Result<FetchResult, PullError> {
+        if let Some(why) = walk.broken {
+            return Err(not_whole(why));
+        }
+        if more && !walk.has_more && walk.cursors.pages() > 0 {
             return Ok(FetchResult::People { more: false });
         }
-        let wanted = Some(search).filter(|it| !it.is_empty());
+        let search = walk.search.clone();
+        let wanted = Some(search.as_str()).filter(|search| !search.is_empty());
         let client = self.client.for_person();
-        let page = match client.people(wanted, cursor.as_deref()).await {
-            // Cursors grow old; the walk begins anew.
-            Err(ReadError::Rejected(_)) if cursor.is_some() => client.people(wanted, None).await?,
+        let page = match client.people(wanted, walk.cursors.current()).await {
+            // Cursors grow old; the walk begins anew, once.
+            Err(ReadError::Rejected(_)) if walk.cursors.current().is_some() && !walk.restarted => {
+                walk.restarted = true;
+                walk.cursors = WalkCursors::new(MAX_PAGES);
+                client.people(wanted, None).await?
+            }
+            Err(ReadError::Rejected(_)) if walk.cursors.current().is_some() => {
+                walk.has_more = false;
+                return Err(not_whole(walk.broken.insert("the server does not take its own cursor")));
+            }
             page => page?,
         };
         self.note_unreadable(List::Contacts, &page, !more);
-        // Another page with the same cursor would bring the same again.
-        let next = page.next_cursor.filter(|it| cursor.as_ref() != Some(it));
+        let next = walk.cursors.follow(page.items.len(), page.next_cursor.as_deref());
         self.store.apply_people(self.id(), page.items, now).await?;
-        if next.is_none() && search.is_empty() {
-            // All were read: whom the server did not tell of is gone.
-            self.store.forget_people_before(self.id(), began).await?;
-        }
-        let more = next.is_some();
-        self.state(|it| it.people = PeopleState { search: search.to_owned(), cursor: next, began });
+        walk.has_more = matches!(next, Followed::Next(_));
         self.tell(News::Conversations(self.id().clone()));
-        Ok(FetchResult::People { more })
+        match next {
+            Followed::Next(_) => Ok(FetchResult::People { more: true }),
+            Followed::End => {
+                if search.is_empty() {
+                    // All were read: whom the server did not tell of is gone.
+                    self.store.forget_people_before(self.id(), walk.began).await?;
+                }
+                Ok(FetchResult::People { more: false })
+            }
+            Followed::Broken(why) => Err(not_whole(walk.broken.insert(why))),
+        }
     }
 
     /// Whether the newest walk through the people left some on the server.
     pub fn has_more_people(&self) -> bool {
-        self.state(|it| it.people.cursor.is_some())
+        self.state(|state| state.people.has_more)
+    }
+
+    /// Whether the newest walk through the people broke off before its end.
+    pub fn people_break_off(&self) -> bool {
+        self.state(|state| state.people.broken.is_some())
     }
 
     /// Reads one by its number; one that is gone is forgotten.

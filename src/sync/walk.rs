@@ -56,6 +56,10 @@ impl WalkCursors {
         let Some(next) = next else {
             return Followed::End;
         };
+        if rows == 0 && self.current.as_deref() == Some(next) {
+            // Some servers always give a cursor: behind the last row it stays.
+            return Followed::End;
+        }
         if self.empty > EMPTY {
             return Followed::Broken("the server answers with one empty page after another");
         }
@@ -170,6 +174,9 @@ mod tests {
         assert!(matches!(cursors.follow(50, Some("a")), Followed::Broken(_)), "a cycle");
         let mut cursors = WalkCursors::new(5);
         assert_eq!(cursors.follow(50, None), Followed::End);
+        let mut cursors = WalkCursors::new(5);
+        cursors.follow(50, Some("a"));
+        assert_eq!(cursors.follow(0, Some("a")), Followed::End, "nothing behind the last row");
         let mut cursors = WalkCursors::new(9);
         for cursor in ["a", "b", "c"] {
             assert!(matches!(cursors.follow(0, Some(cursor)), Followed::Next(_)));

@@ -1,0 +1,149 @@
+//! A conversation that the server does not find by its id (404) while its list
+//! may still name it: a replica behind the one that answered the list, or one
+//! that was deleted.
+//!
+//! 1. A 404 asks the list, from its top down to where the conversation stood.
+//! 2. The list names it, or cannot be read that far: the conversation stays,
+//!    and the reading failed.
+//! 3. The list does not name it: that is noted, and the conversation stays.
+//! 4. A later 404, at least [`BETWEEN`] after the first, finds it missing from
+//!    the list again: the conversation is removed with its history.
+//!
+//! The note is kept in the cache, so that processes on one data folder share
+//! it and a restart does not begin anew.
+
+use std::collections::BTreeMap;
+
+use crate::ChannelSync;
+use crate::report::PullError;
+use crate::walk::{Followed, WalkCursors};
+use client::ReadError;
+use model::account::Platform;
+use model::ids::ConversationId;
+use model::text::SafeText;
+use model::time::{DAY, MINUTE, SECOND, Timestamp};
+
+/// Mark: since when conversations are missing from the list, as JSON.
+const MISSING: &str = "list_missing";
+/// Microseconds between two looks at the list that both count.
+const BETWEEN: i64 = 5 * SECOND;
+/// Microseconds after which a first look counts no more.
+const STALE: i64 = DAY;
+/// Conversations noted at most, the latest.
+const MAX_NOTED: usize = 100;
+/// Pages of the list that one look reads at most.
+const MAX_PAGES: u32 = 20;
+/// How far below where it stood a conversation is looked for, in microseconds.
+const BELOW: i64 = 10 * MINUTE;
+
+/// What becomes of a conversation that was not found by its id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// The list names it, or nobody can tell: it stays.
+    Listed,
+    /// The list did not name it for the first time: it stays, to be asked for
+    /// again after so many microseconds.
+    Doubtful(i64),
+    /// The list did not name it twice: it was removed.
+    Gone,
+}
+
+impl Missing {
+    /// What a reading that met this 404 ends with, unless the conversation is
+    /// gone.
+    pub(crate) fn into_result(self) -> Result<(), ReadError> {
+        match self {
+            Self::Listed => Err(ReadError::Trouble(SafeText::line(
+                "the server lists this conversation but does not find it by its id; what is here stays",
+            ))),
+            Self::Doubtful(wait) => Err(ReadError::Paced(wait)),
+            Self::Gone => Ok(()),
+        }
+    }
+}
+
+impl ChannelSync {
+    /// Decides about a conversation that was answered 404, and removes it if
+    /// it is gone.
+    pub(crate) async fn not_found(
+        &self,
+        platform: &Platform,
+        conversation: &ConversationId,
+    ) -> Result<Missing, PullError> {
+        let Some(active_at) = self.store.active_at(self.id(), conversation).await? else {
+            // Nothing of it is here.
+            self.forget(conversation).await?;
+            return Ok(Missing::Gone);
+        };
+        let now = self.clock.now();
+        let mut noted = self.noted_missing().await?;
+        let since = noted.get(conversation.as_str()).copied().map(|at| now.since(at));
+        if let Some(waited) = since.filter(|waited| (0..BETWEEN).contains(waited)) {
+            return Ok(Missing::Doubtful(BETWEEN - waited));
+        }
+        let missing = if self.is_listed(platform, conversation, active_at).await? != Some(false) {
+            noted.remove(conversation.as_str());
+            Missing::Listed
+        } else if since.is_some_and(|waited| (BETWEEN..STALE).contains(&waited)) {
+            noted.remove(conversation.as_str());
+            self.forget(conversation).await?;
+            Missing::Gone
+        } else {
+            noted.insert(conversation.as_str().to_owned(), now);
+            Missing::Doubtful(BETWEEN)
+        };
+        tracing::info!(channel = %self.id(), %conversation, ?missing, "not found by its id");
+        self.note_missing(noted, now).await?;
+        Ok(missing)
+    }
+
+    /// Whether the list names a conversation; `None` when it could not be read
+    /// down to where the conversation stood.
+    async fn is_listed(
+        &self,
+        platform: &Platform,
+        conversation: &ConversationId,
+        active_at: Option<Timestamp>,
+    ) -> Result<Option<bool>, PullError> {
+        let client = self.client.also_same();
+        let mut cursors = WalkCursors::new(MAX_PAGES);
+        loop {
+            let page = match client.conversations(platform, cursors.current()).await {
+                Err(ReadError::Rejected(_) | ReadError::Trouble(_)) => return Ok(None),
+                page => page?,
+            };
+            if page.items.iter().any(|row| row.id == *conversation) {
+                return Ok(Some(true));
+            }
+            let below = active_at.map(|at| at.plus(-BELOW));
+            let is_past = |row: &Option<Timestamp>| row.zip(below).is_some_and(|(row, below)| row < below);
+            if page.items.iter().any(|row| is_past(&row.last_message_at)) {
+                return Ok(Some(false));
+            }
+            match cursors.follow(page.items.len(), page.next_cursor.as_deref()) {
+                Followed::Next(_) => {}
+                Followed::End => return Ok(Some(false)),
+                Followed::Broken(_) => return Ok(None),
+            }
+        }
+    }
+
+    async fn noted_missing(&self) -> Result<BTreeMap<String, Timestamp>, PullError> {
+        let noted = self.store.meta(self.id(), MISSING).await?;
+        Ok(noted.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    }
+
+    async fn note_missing(
+        &self,
+        mut noted: BTreeMap<String, Timestamp>,
+        now: Timestamp,
+    ) -> Result<(), PullError> {
+        noted.retain(|_, at| (0..STALE).contains(&now.since(*at)));
+        while noted.len() > MAX_NOTED {
+            let oldest = noted.iter().min_by_key(|(_, at)| **at).map(|(id, _)| id.clone());
+            oldest.and_then(|id| noted.remove(&id));
+        }
+        let text = if noted.is_empty() { None } else { serde_json::to_string(&noted).ok() };
+        Ok(self.store.set_meta(self.id(), vec![(MISSING, text)]).await?)
+    }
+}
