@@ -108,6 +108,12 @@ pub fn conversation_json(channel: &str, test: bool, row: &ConversationRow) -> Va
     item
 }
 
+/// Marks an item of a list of which more is at the server than could be read.
+pub fn of_broken_list(mut item: Value) -> Value {
+    item["listIsWhole"] = false.into();
+    item
+}
+
 /// A conversation as one line of columns.
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
     let it = &row.conversation;

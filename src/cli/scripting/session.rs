@@ -178,6 +178,15 @@ impl Session {
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
     }
 
+    /// Why a list that was printed is not whole.
+    pub fn list_breaks_off(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
+        let why =
+            "the server's list breaks off: its cursor is refused or leads back; what came before is shown";
+        let failure = RequestFailure::new(FailureCause::Trouble, why);
+        let (channel, what) = (channel.spec().name.clone(), what.to_owned());
+        Unfinished { failure, left: Left::Nothing, channel, what }.into()
+    }
+
     /// Asks the server something, within the command's time: a rate limit is
     /// waited for, and one bad answer is no reason to give up.
     pub fn ask<T>(

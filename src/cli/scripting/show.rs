@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use crate::cli::print;
-use crate::cli::scripting::top::{self, TopQuery};
+use crate::cli::scripting::top::{self, TopQuery, TopRows};
 use crate::cli::scripting::{Common, ConversationArguments, Session};
 use model::filter::ConversationFilter;
 use model::queries::HistoryQuery;
@@ -77,7 +77,7 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
             return Ok(());
         }
         let (name, label) = (&channel.spec().name, session.label(channel));
-        let rows = top::rows(session, channel, &platform, &wanted)?;
+        let TopRows { rows, incomplete } = top::rows(session, channel, &platform, &wanted)?;
         let stand_ins = session.reader.counts(&channel.spec().id)?.unreadable;
         if stand_ins > 0 {
             let words = unreadable::words(usize::try_from(stand_ins).unwrap_or(usize::MAX));
@@ -85,12 +85,13 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
         }
         for row in rows {
             if arguments.common.json {
-                items.push(print::conversation_json(name, session.is_test(channel), &row));
+                let item = print::conversation_json(name, session.is_test(channel), &row);
+                items.push(if incomplete.is_none() { item } else { print::of_broken_list(item) });
             } else {
                 print::line(&print::conversation_line(&label, &row, session.now()))?;
             }
         }
-        Ok(())
+        incomplete.map_or(Ok(()), Err)
     });
     print::list(arguments.common.json, items, listed)
 }
@@ -110,15 +111,24 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
         limit: arguments.limit,
     };
     let mut page = session.reader.history(&query)?;
+    let mut incomplete = None;
     // A page of the server's holds 50: older ones are asked for as needed.
     while found.platform.has_histories()
         && page.more_on_server
         && u32::try_from(page.messages.len()).is_ok_and(|it| it < arguments.limit)
     {
         let before = page.messages.len();
-        session.read(channel, "reading older messages", async || channel.pull_older(&id).await)?;
+        let read = session.read(channel, "reading older messages", async || channel.pull_older(&id).await);
         page = session.reader.history(&query)?;
+        if let Err(error) = read {
+            // What is in hand is shown.
+            incomplete = Some(error);
+            break;
+        }
         if page.messages.len() == before {
+            if page.more_on_server {
+                incomplete = Some(session.list_breaks_off(channel, "reading older messages"));
+            }
             break;
         }
     }
@@ -126,7 +136,10 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     if arguments.common.json {
         let messages: Vec<Value> = page.messages.iter().map(|it| print::message_json(&it.message)).collect();
         let conversation = print::conversation_json(&found.channel.spec().name, found.is_test(), row);
-        return print::json(&json!({"conversation": conversation, "messages": messages}));
+        let shown = json!({"conversation": conversation, "messages": messages});
+        print::json(&if incomplete.is_none() { shown } else { print::of_broken_list(shown) })?;
+        return incomplete.map_or(Ok(()), Err);
     }
-    page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message, session.zone())))
+    page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message, session.zone())))?;
+    incomplete.map_or(Ok(()), Err)
 }

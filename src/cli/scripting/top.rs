@@ -34,17 +34,31 @@ pub struct TopQuery {
     pub limit: u32,
 }
 
+/// The first rows of a list.
+pub struct TopRows {
+    pub rows: Vec<ConversationRow>,
+    /// Why rows may be missing, or be told in part: the server's list breaks
+    /// off before its end, or what follows the top could not be read.
+    pub incomplete: Option<anyhow::Error>,
+}
+
+impl TopRows {
+    fn whole(rows: Vec<ConversationRow>) -> Self {
+        Self { rows, incomplete: None }
+    }
+}
+
 /// Reads as much as is needed, and the rows.
 ///
 /// # Errors
-/// When the server does not answer as it should, or the rate budget does not
-/// suffice within the command's patience.
+/// When the top of the list cannot be read within the command's patience. What
+/// fails behind it is told with the rows in hand.
 pub fn rows(
     session: &Session,
     channel: &ChannelSync,
     platform: &Platform,
     wanted: &TopQuery,
-) -> Result<Vec<ConversationRow>> {
+) -> Result<TopRows> {
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
     let what = "reading conversations";
     // What another process keeps fresh is taken as it stands.
@@ -60,10 +74,10 @@ pub fn rows(
     loop {
         let rows = session.reader.conversations(&query)?.rows;
         if !session.asks(channel)? {
-            return Ok(rows);
+            return Ok(TopRows::whole(rows));
         }
         if session.is_over() {
-            return Err(session.no_room(channel));
+            return Ok(TopRows { rows, incomplete: Some(session.no_room(channel)) });
         }
         let is_full = u32::try_from(rows.len()).is_ok_and(|it| it >= wanted.limit);
         let last = match rows.last().filter(|_| is_full) {
@@ -72,15 +86,19 @@ pub fn rows(
         };
         if let Some((id, told)) = unread(session, channel, platform, wanted, (&rows, last), &asked)? {
             // One at a time: a limit that is waited for repeats no other.
-            match told {
+            let read = match told {
                 ConversationDetail::History => {
                     let list = &mut session.progress(channel).list;
-                    session.read(channel, what, async || channel.pull_behind_of(list, &id).await)?
+                    session.read(channel, what, async || channel.pull_behind_of(list, &id).await)
                 }
                 ConversationDetail::Automation => {
-                    session.read(channel, what, async || channel.pull_detail(&id).await)?
+                    session.read(channel, what, async || channel.pull_detail(&id).await)
                 }
             };
+            if let Err(error) = read {
+                let rows = session.reader.conversations(&query)?.rows;
+                return Ok(TopRows { rows, incomplete: Some(error) });
+            }
             asked.insert((id, told));
             continue;
         }
@@ -90,11 +108,17 @@ pub fn rows(
             (Reached::Above(time), Some(last)) => last > time,
             _ => false,
         };
-        if is_known || is_all {
-            return Ok(rows);
+        if is_known {
+            return Ok(TopRows::whole(rows));
+        }
+        if is_all {
+            return Ok(TopRows { rows, incomplete: Some(session.list_breaks_off(channel, what)) });
         }
         let list = &mut session.progress(channel).list;
-        is_all = session.read(channel, what, async || channel.pull_rest(list).await)? == ReadAmount::All;
+        match session.read(channel, what, async || channel.pull_rest(list).await) {
+            Ok(amount) => is_all = amount == ReadAmount::All,
+            Err(error) => return Ok(TopRows { rows, incomplete: Some(error) }),
+        }
         if !is_all {
             session.sleep(MOMENT);
         }

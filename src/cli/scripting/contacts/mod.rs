@@ -140,18 +140,25 @@ fn list(session: &Session, channel: &ChannelSync, arguments: &ContactListArgumen
     let mut more = false;
     loop {
         let fetch = Fetch::People { search: server_search(&search), more };
-        session.read(channel, "reading contacts", async || channel.fetch(&fetch).await)?;
+        let read = session.read(channel, "reading contacts", async || channel.fetch(&fetch).await);
         let page = session.reader.people(&query)?;
+        if let Err(error) = read {
+            if more || channel.people_break_off() {
+                print_people(&page.people, arguments.common.json, false)?;
+            }
+            return Err(error);
+        }
         if page.people.len() as u64 >= u64::from(arguments.limit) || !channel.has_more_people() {
-            return print_people(&page.people, arguments.common.json);
+            return print_people(&page.people, arguments.common.json, true);
         }
         more = true;
     }
 }
 
-fn print_people(people: &[Person], json: bool) -> Result<()> {
+fn print_people(people: &[Person], json: bool, is_whole: bool) -> Result<()> {
     if json {
-        let all: Vec<Value> = people.iter().map(person_json).collect();
+        let marked = |item| if is_whole { item } else { print::of_broken_list(item) };
+        let all: Vec<Value> = people.iter().map(person_json).map(marked).collect();
         return print::json(&Value::Array(all));
     }
     people.iter().try_for_each(|it| {
