@@ -24,6 +24,7 @@ mod sending;
 mod switches;
 mod templates;
 mod testkeys;
+mod unparsed;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;

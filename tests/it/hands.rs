@@ -8,6 +8,7 @@ mod engine;
 mod filing;
 mod leases;
 mod lists;
+mod odd_servers;
 mod outbox_crash;
 mod processes;
 mod pushing;

@@ -214,7 +214,7 @@ fn the_bounds_are_those_of_the_service() {
     let phones = inside(&document["components"]["schemas"]);
     let patterns: BTreeSet<_> =
         phones.iter().filter_map(|it| it["pattern"].as_str()).filter(|it| it.starts_with("^\\+")).collect();
-    assert_eq!(patterns.into_iter().collect::<Vec<_>>(), ["^\\+[1-9][0-9]{7,14}$"]);
+    assert_eq!(patterns.into_iter().collect::<Vec<_>>(), ["^\\+[1-9][0-9]{6,14}$"]);
 }
 
 fn bound(count: usize) -> u64 {

@@ -21,7 +21,6 @@ async fn each_way_not_to_be_known_has_its_code() {
         (header("Bearer "), "INVALID_AUTH"),
         (Some(format!("Bearer  {good}")), "INVALID_AUTH"),
         (Some(format!("Bearer {good} x")), "INVALID_AUTH"),
-        (Some(format!("bearer {good}")), "INVALID_AUTH"),
         (Some(format!("Basic {good}")), "INVALID_AUTH"),
         (Some(good.clone()), "INVALID_AUTH"),
         (header("Bearer é"), "INVALID_AUTH"),
@@ -45,6 +44,11 @@ async fn each_way_not_to_be_known_has_its_code() {
     }
     let twice = world.call("GET", "/account").header("authorization", &format!("Bearer {good}"));
     twice.send().await.refused(401, "INVALID_AUTH");
+    for scheme in ["bearer", "BEARER"] {
+        let call =
+            world.call("GET", "/account").keyless().header("authorization", &format!("{scheme} {good}"));
+        call.send().await.ok();
+    }
     let in_query = world.call("GET", &format!("/account?api_key={good}")).keyless();
     in_query.send().await.refused(401, "INVALID_AUTH");
     world.get("/account").await.ok();

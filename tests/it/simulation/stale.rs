@@ -26,17 +26,24 @@ fn was_old(crowd: &Crowd) -> bool {
     crowd.desks[0].line.seen().iter().any(|it| it.was_kept)
 }
 
+/// Looks at a conversation twice, so long apart that both count.
+async fn look_until_gone(crowd: &mut Crowd, conversation: &ConversationId) {
+    crowd.desks[0].tab().channel().pull_history(conversation).await;
+    crowd.pass_in_town(6 * SECOND).await;
+    crowd.desks[0].tab().channel().pull_history(conversation).await;
+}
+
 #[tokio::test]
 async fn a_conversation_that_is_gone_does_not_ring_again() {
-    let (crowd, here) = one_conversation().await;
+    let (mut crowd, here) = one_conversation().await;
     assert_eq!(crowd.town(async |it| it.delete(&phone(0)).await).await, 200);
-    crowd.desks[0].tab().channel().pull_history(&here).await;
+    look_until_gone(&mut crowd, &here).await;
     assert!(crowd.list(0).is_empty(), "removed");
     for _ in 0..2 {
         crowd.desks[0].line.script([Some(Fault::Stale)]);
         crowd.desks[0].tab().channel().pull_history(&here).await;
         assert!(was_old(&crowd) && crowd.list(0).len() == 1, "the old page brings it back");
-        crowd.desks[0].tab().channel().pull_history(&here).await;
+        look_until_gone(&mut crowd, &here).await;
         assert!(crowd.list(0).is_empty(), "and it goes again");
     }
     let notices = crowd.desks[0].notices.lock().expect("no one failed");
