@@ -12,6 +12,7 @@ use crate::database::place::DatabasePlace;
 use crate::forwarded::Network;
 use crate::hosts::{HostName, PublicUrl};
 use crate::metrics::MetricsToken;
+use crate::takeover::AfterPersonAnswers;
 use model::time::Clock;
 
 /// Everything that decides how one service runs.
@@ -41,6 +42,8 @@ pub struct Options {
     pub by_hand: bool,
     /// Whether the assistant answers inbound messages by itself.
     pub assistant: AssistantChoice,
+    /// How long the assistant is silent after a person's message.
+    pub after_person_answers: AfterPersonAnswers,
     /// What a model may use up.
     pub assistant_caps: Caps,
     /// What a model is told of the business.
@@ -137,6 +140,7 @@ impl Options {
             by_hand: false,
             clock,
             assistant: AssistantChoice::default(),
+            after_person_answers: AfterPersonAnswers::default(),
             assistant_caps: Caps::default(),
             knowledge: Knowledge::default(),
             hosts: Vec::new(),

@@ -9,8 +9,8 @@ use axum::{Extension, Router};
 use crate::demo::shop_api;
 use crate::gate;
 use crate::handlers::{
-    account, broadcasts, contacts, conversations, dev, email, hooks, media, messages, openapi, telegram,
-    templates, triggers, voip, webhooks,
+    account, automation, broadcasts, contacts, conversations, dev, email, hooks, media, messages, openapi,
+    telegram, templates, triggers, voip, webhooks,
 };
 use crate::health;
 use crate::metrics;
@@ -28,6 +28,7 @@ pub fn router(service: &Service) -> Router {
         router = router.nest("/shop", shop_api::routes());
     }
     router
+        .merge(automation::routes(service))
         .merge(hooks::routes())
         .fallback(gate::not_found)
         .layer(from_fn_with_state(service.clone(), gate::door))

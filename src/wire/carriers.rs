@@ -36,6 +36,15 @@ pub struct Parcel {
     pub test: bool,
 }
 
+/// Who has written what a draft is of: a [`MessageDraft`] names its sender, a
+/// [`MailDraft`] its author.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Deserialize)]
+#[serde(default)]
+pub struct DraftAuthor {
+    pub sender: String,
+    pub author: String,
+}
+
 /// What is kept of a message until its platform has spoken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MessageDraft {

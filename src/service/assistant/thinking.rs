@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::Instant;
 
 use crate::assistant::{self, Answer, Assistant, Failure, Tools, Turn, manners};
 use crate::connections;
@@ -30,6 +31,8 @@ const DEADLINE: Duration = Duration::from_secs(45);
 const LEASE: i64 = MINUTE;
 /// How often a thought renews that.
 const RENEWED: Duration = Duration::from_secs(15);
+/// How often a thought looks whether it is still wanted.
+const LOOK: Duration = Duration::from_secs(1);
 /// The pauses before it is tried again, after each failure.
 const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
 
@@ -174,18 +177,25 @@ pub async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> R
     tokio::time::timeout(DEADLINE, assistant.answer(turn, tools)).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// Thinks, and says what came of it. The work stays on the list until then; it
-/// is left where it is taken off meanwhile, because the customer wrote again.
+/// Thinks, and says what came of it. The work stays on the list until then; the
+/// thought ends where it is taken off meanwhile: the customer wrote again, or the
+/// conversation was taken over.
 async fn consider(service: &Service, scope: WriteScope, due: &Due) -> Result<(), ApiError> {
     let Some(assistant) = &service.assistant else { return Ok(()) };
     let mut thinking = pin!(think(service, assistant.as_ref(), &due.subject));
+    let mut renewed = Instant::now();
     let thought = loop {
         tokio::select! {
             thought = &mut thinking => break thought?,
-            () = tokio::time::sleep(RENEWED) => {
-                let (seq, until) = (due.seq, service.clock.now().plus(LEASE));
-                let kept: Result<bool, DatabaseError> =
-                    service.database.write_in(scope.clone(), move |db| due::postpone(db, seq, until)).await;
+            () = tokio::time::sleep(LOOK) => {
+                let seq = due.seq;
+                let kept: Result<bool, DatabaseError> = if renewed.elapsed() < RENEWED {
+                    service.database.read(move |db| Ok(due::at(db, seq)?.is_some())).await
+                } else {
+                    renewed = Instant::now();
+                    let until = service.clock.now().plus(LEASE);
+                    service.database.write_in(scope.clone(), move |db| due::postpone(db, seq, until)).await
+                };
                 if !kept? {
                     return Ok(());
                 }

@@ -23,6 +23,7 @@ use crate::mail::compose;
 use crate::media as hosted;
 use crate::platforms;
 use crate::state::Service;
+use crate::takeover;
 use crate::voice::CALL;
 use crate::write::Work;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
@@ -152,10 +153,10 @@ async fn claim(
 }
 
 /// Carries a parcel and settles it, however often the database has to be asked
-/// for that.
+/// for that. What was taken back before its first byte left was settled then.
 async fn fly(service: &Service, row: EgressRow, channel: Channel, start: Instant) {
     sleep_until(start).await;
-    let outcome = carry(service, &row, channel).await;
+    let Some(outcome) = carry(service, &row, channel).await else { return };
     service.metrics.carried(channel, outcome.word());
     loop {
         match settled(service, &row, outcome.clone()).await {
@@ -181,33 +182,50 @@ async fn settled(service: &Service, row: &EgressRow, outcome: CarryOutcome) -> R
         .await
 }
 
-async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> CarryOutcome {
+/// Carries a parcel; `None` where it is not to leave any more.
+async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> Option<CarryOutcome> {
+    let refused =
+        |error: ApiError| Some(CarryOutcome::Refused { code: error.code, why: error.message, broken: false });
+    let later = |error: ApiError| Some(CarryOutcome::Later { after: 5 * SECOND, why: error.message });
     let Some(connected) = service.platforms.connected(channel) else {
-        let error = platforms::not_connected(channel);
-        return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
+        return refused(platforms::not_connected(channel));
     };
     let parcel: Parcel = match serde_json::from_str(&row.parcel) {
         Ok(parcel) => parcel,
-        Err(cause) => {
-            let error = ApiError::internal(&cause);
-            return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
-        }
+        Err(cause) => return refused(ApiError::internal(&cause)),
     };
     match takes_texts(service, row, &parcel, channel).await {
         Ok(()) => {}
-        Err(error) if error.code == ErrorCode::InvalidRecipient => {
-            return CarryOutcome::Refused { code: error.code, why: error.message, broken: false };
-        }
-        Err(error) => return CarryOutcome::Later { after: 5 * SECOND, why: error.message },
+        Err(error) if error.code == ErrorCode::InvalidRecipient => return refused(error),
+        Err(error) => return later(error),
     }
     let file = match channel {
         Channel::Email => compose::file(service, row).await,
         _ => file(service, &parcel).await,
     };
-    match file {
-        Ok(file) => connected.platform.carry(&parcel, file.as_ref()).await,
-        Err(error) => CarryOutcome::Later { after: 5 * SECOND, why: error.message },
+    let file = match file {
+        Ok(file) => file,
+        Err(error) => return later(error),
+    };
+    match departs(service, row).await {
+        Ok(true) => Some(connected.platform.carry(&parcel, file.as_ref()).await),
+        Ok(false) => None,
+        Err(error) => later(error),
     }
+}
+
+/// Returns whether a claimed parcel may leave at this very moment. The assistant's
+/// may not, once somebody has taken its conversation over; a takeover from here on
+/// waits for this attempt.
+async fn departs(service: &Service, row: &EgressRow) -> Result<bool, ApiError> {
+    if !takeover::is_assistants(row)? {
+        return Ok(true);
+    }
+    let scope = service.database.scope_of_channel(&row.channel).await?;
+    let row = row.clone();
+    let departed: Result<bool, DatabaseError> =
+        service.database.write_in(scope, move |db| stored::depart(db, &row)).await;
+    Ok(departed?)
 }
 
 /// Refuses a text to somebody who has written STOP while it waited.

@@ -6,7 +6,7 @@ use crate::carriers::{
 };
 use crate::chat::deliver;
 use crate::database::channels::ChannelRow;
-use crate::database::egress::{self, EgressState};
+use crate::database::egress;
 use crate::database::messages::{self, MessageRow};
 use crate::database::{connected, conversations, workspaces};
 use crate::errors::ApiError;
@@ -74,7 +74,7 @@ pub fn only_unknown(
     to: &str,
     is_it: impl Fn(&Parcel) -> bool,
 ) -> Result<Option<String>, ApiError> {
-    let rows = in_state(work, channel, to, EgressState::Unknown)?;
+    let rows = unknown_parcels(work, channel, to)?;
     let mut found = rows.into_iter().filter(|(_, parcel)| is_it(parcel)).map(|(id, _)| id);
     Ok(found.next().filter(|_| found.next().is_none()))
 }
@@ -91,17 +91,19 @@ pub fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, event: &PlatformEven
     if messages::read(work.db, &channel.id, id)?.is_some() {
         return Ok(false);
     }
-    Ok(!in_state(work, channel, to, EgressState::Claimed)?.is_empty())
+    match conversations::of_peer(work.db, &channel.id, to)? {
+        Some(conversation) => Ok(egress::is_under_way(work.db, &conversation.id)?),
+        None => Ok(false),
+    }
 }
 
-fn in_state(
+fn unknown_parcels(
     work: &Work<'_>,
     channel: &ChannelRow,
     to: &str,
-    state: EgressState,
 ) -> Result<Vec<(String, Parcel)>, ApiError> {
     let Some(conversation) = conversations::of_peer(work.db, &channel.id, to)? else { return Ok(Vec::new()) };
-    let rows = egress::in_lane(work.db, &conversation.id, state)?;
+    let rows = egress::unknown_parcels(work.db, &conversation.id)?;
     let read = |(id, parcel): (String, String)| {
         let parcel = serde_json::from_str(&parcel).map_err(|cause| ApiError::internal(&cause))?;
         Ok((id, parcel))

@@ -18,6 +18,7 @@ use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::mail;
 use crate::reply::Reply;
+use crate::takeover::{self, Subject};
 use crate::voice::CALL;
 use crate::write::Work;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
@@ -48,9 +49,13 @@ pub(super) struct Case<'a, 'b> {
 /// parcel that was settled stays so, unless nobody knew how.
 pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> Result<(), ApiError> {
     let Some(row) = egress::read(work.db, id)? else { return Ok(()) };
-    let open = [EgressState::Claimed.word(), EgressState::Unknown.word()];
-    if row.fence != fence || !open.contains(&row.state.as_str()) {
+    let open = [EgressState::Claimed, EgressState::Departed, EgressState::Recalled, EgressState::Unknown];
+    if row.fence != fence || !open.iter().any(|state| state.word() == row.state) {
         return Ok(());
+    }
+    let is_recalled = row.state == EgressState::Recalled.word();
+    if is_recalled && matches!(outcome, CarryOutcome::Later { .. } | CarryOutcome::Moved { .. }) {
+        return Ok(egress::settle(work.db, id, EgressState::Dropped, None, work.now)?);
     }
     if let Some(channel) = mail_channel(work, &row)? {
         return mail::settle::settle(work, &channel, row, outcome);
@@ -136,6 +141,9 @@ impl Case<'_, '_> {
             return Ok(self);
         }
         egress::change_lane(db, &self.row.lane, &there.id)?;
+        if send::is_persons(&self.draft.sender, self.draft.broadcast.as_deref()) {
+            takeover::person_answered(self.work, Subject::Chat(&there.id))?;
+        }
         conversations::delete(db, &self.conversation.id)?;
         let row = EgressRow { lane: there.id.clone(), ..self.row };
         Ok(Self { row, conversation: there, ..self })
@@ -208,7 +216,7 @@ impl Case<'_, '_> {
         if row.told {
             self.fail(why)?;
         }
-        if draft.sender == "ai" && !row.told {
+        if draft.sender == "ai" && !row.told && row.state != EgressState::Recalled.word() {
             // The customer waits for an answer that nobody else knows of.
             ask_for_person(work, &row.lane, why)?;
         }

@@ -16,6 +16,7 @@ use crate::database::{DatabaseError, contacts, due, outbound};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::platforms;
+use crate::takeover::{self, Subject};
 use crate::voice::CALL;
 use crate::world::{Kind, customers};
 use crate::write::Work;
@@ -61,6 +62,9 @@ pub fn send(
     let stamp = work.stamp();
     let carrier = work.service.platforms.of(channel.kind)?;
     let parcel = parcel(work, channel, conversation, &id, &outgoing)?;
+    if is_persons(outgoing.sender, outgoing.broadcast.as_deref()) {
+        takeover::person_answered(work, Subject::Chat(&conversation.id))?;
+    }
     let (platform_id, fate) = match (carrier.is_instant(), work.test) {
         (true, _) => taken(carrier.carry(&parcel, None).now_or_never())?,
         // Nothing of a test key's leaves.
@@ -297,9 +301,15 @@ pub fn leave(
     foretell(work, &row.id, fate)
 }
 
+/// Returns whether a message that leaves is a person's: neither the assistant's
+/// nor part of a broadcast, which answers nobody.
+pub fn is_persons(sender: &str, broadcast: Option<&str>) -> bool {
+    sender != "ai" && broadcast.is_none()
+}
+
 /// A person has answered: the assistant need not ask for one any more.
 pub fn follow_up(work: &Work<'_>, conversation: &ConversationRow, row: &MessageRow) -> Result<(), ApiError> {
-    if row.sender != "ai" && row.broadcast.is_none() {
+    if is_persons(&row.sender, row.broadcast.as_deref()) {
         conversations::calm(work.db, &conversation.id)?;
         customers::heard_a_person(work, conversation)?;
     }

@@ -9,6 +9,8 @@ use crate::reply::Reply;
 use model::time::Timestamp;
 use sqlite::read_row;
 
+/// States of an attempt that has begun and is not settled.
+const UNDER_WAY: &str = "('claimed', 'departed', 'recalled')";
 /// Settled rows that are removed beside each claim.
 const REMOVED: i64 = 50;
 
@@ -42,8 +44,14 @@ pub struct EgressRow {
 pub enum EgressState {
     /// It has not left.
     Waiting,
-    /// It may have left.
+    /// An attempt has begun. A person's message may have left; one of the
+    /// assistant's leaves once it has departed.
     Claimed,
+    /// A message of the assistant's is on its way to the platform.
+    Departed,
+    /// The same, and somebody has taken the conversation over meanwhile: it leaves
+    /// with this attempt or not at all.
+    Recalled,
     /// The platform has it.
     Taken,
     /// The platform does not want it.
@@ -60,6 +68,8 @@ impl EgressState {
         match self {
             Self::Waiting => "waiting",
             Self::Claimed => "claimed",
+            Self::Departed => "departed",
+            Self::Recalled => "recalled",
             Self::Taken => "taken",
             Self::Refused => "refused",
             Self::Unknown => "unknown",
@@ -137,7 +147,7 @@ pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressR
     let sql = format!(
         "{SELECT} WHERE state = 'waiting' AND due_at <= ?1 AND NOT EXISTS (
              SELECT 1 FROM egress AS earlier WHERE earlier.lane = egress.lane AND earlier.place < egress.place
-             AND earlier.state IN ('waiting', 'claimed')
+             AND earlier.state IN ('waiting', 'claimed', 'departed', 'recalled')
          ) ORDER BY due_at, place LIMIT ?2"
     );
     db.all(&sql, bound![now, count], from_row)
@@ -145,7 +155,7 @@ pub fn due(db: &dyn DbSession, now: Timestamp, count: i64) -> Result<Vec<EgressR
 
 /// Those whose attempt has lasted too long: its process has ended.
 pub fn abandoned(db: &dyn DbSession, now: Timestamp) -> Result<Vec<EgressRow>, DatabaseError> {
-    let sql = format!("{SELECT} WHERE state = 'claimed' AND claimed_until <= ?1 ORDER BY place");
+    let sql = format!("{SELECT} WHERE state IN {UNDER_WAY} AND claimed_until <= ?1 ORDER BY place");
     db.all(&sql, bound![now], from_row)
 }
 
@@ -163,9 +173,33 @@ pub fn claim(db: &dyn DbSession, row: &EgressRow, until: Timestamp) -> Result<Op
     Ok(claimed.then_some(row.fence + 1))
 }
 
+/// Notes that the first byte of an attempt is about to leave; false where the
+/// parcel is not to leave any more or another attempt has begun.
+pub fn depart(db: &dyn DbSession, row: &EgressRow) -> Result<bool, DatabaseError> {
+    let sql = "UPDATE egress SET state = 'departed' WHERE id = ?1 AND fence = ?2 AND state = 'claimed'";
+    Ok(db.change(sql, bound![row.id, row.fence])? > 0)
+}
+
+/// Notes that a parcel on its way is not tried again.
+pub fn recall(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
+    db.note("UPDATE egress SET state = 'recalled' WHERE id = ?1 AND state = 'departed'", bound![id])
+}
+
+/// Returns the parcels of a lane that are not settled, in their order.
+pub fn open_in(db: &dyn DbSession, lane: &str) -> Result<Vec<EgressRow>, DatabaseError> {
+    let sql = format!("{SELECT} WHERE lane = ?1 AND settled_at IS NULL ORDER BY place");
+    db.all(&sql, bound![lane], from_row)
+}
+
+/// Returns whether a recalled parcel of a lane is still on its way.
+pub fn is_recalling(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state = 'recalled')";
+    db.scalar(sql, bound![lane])
+}
+
 /// Ends all attempts of processes that have ended.
 pub fn end_all_claims(db: &dyn DbSession) -> Result<(), DatabaseError> {
-    db.note("UPDATE egress SET claimed_until = 0 WHERE state = 'claimed'", &[])
+    db.note(&format!("UPDATE egress SET claimed_until = 0 WHERE state IN {UNDER_WAY}"), &[])
 }
 
 /// Puts a parcel off that has not left, perhaps with another request.
@@ -214,14 +248,16 @@ pub fn count(db: &dyn DbSession, channel: &str, state: EgressState) -> Result<i6
     db.scalar(sql, bound![channel, state.word()])
 }
 
-/// The ids and requests of a lane that are in a state, oldest first.
-pub fn in_lane(
-    db: &dyn DbSession,
-    lane: &str,
-    state: EgressState,
-) -> Result<Vec<(String, String)>, DatabaseError> {
-    let sql = "SELECT id, parcel FROM egress WHERE lane = ?1 AND state = ?2 ORDER BY place";
-    db.all(sql, bound![lane, state.word()], |row| Ok((row.get("id")?, row.get("parcel")?)))
+/// Returns the ids and requests of the unknown parcels of a lane, oldest first.
+pub fn unknown_parcels(db: &dyn DbSession, lane: &str) -> Result<Vec<(String, String)>, DatabaseError> {
+    let sql = "SELECT id, parcel FROM egress WHERE lane = ?1 AND state = 'unknown' ORDER BY place";
+    db.all(sql, bound![lane], |row| Ok((row.get("id")?, row.get("parcel")?)))
+}
+
+/// Returns whether an attempt at a parcel of a lane is not settled.
+pub fn is_under_way(db: &dyn DbSession, lane: &str) -> Result<bool, DatabaseError> {
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM egress WHERE lane = ?1 AND state IN {UNDER_WAY})");
+    db.scalar(&sql, bound![lane])
 }
 
 /// How many of a lane nobody knows the end of.

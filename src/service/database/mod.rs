@@ -43,6 +43,7 @@ mod scopes;
 pub mod session;
 mod sqlite;
 pub mod templates;
+pub mod thread_automation;
 pub mod threads;
 mod transfer;
 pub mod usage;

@@ -20,7 +20,11 @@ const BEGINNING: &[u8] = b"SQLite format 3\0";
 const FORMAT: i64 = 1;
 const SCHEMA: &str = include_str!("schema.sql");
 /// Tables that came later; each is made where it is missing.
-const LATER: [&str; 2] = [include_str!("schema_connections.sql"), include_str!("schema_carriers.sql")];
+const LATER: [&str; 3] = [
+    include_str!("schema_connections.sql"),
+    include_str!("schema_carriers.sql"),
+    include_str!("schema_takeover.sql"),
+];
 /// Mail addresses whatever their case, as every engine can find them.
 const ADDRESSES: &str = "
     DROP INDEX IF EXISTS conversations_by_email;

@@ -3,7 +3,7 @@
 use crate::cursors::Place;
 use crate::database::DatabaseError;
 use crate::database::clauses::Query;
-use crate::database::rows::{SqlValue, ToSqlValue, bound, table};
+use crate::database::rows::{SqlValue, ToSqlValue, bound, only, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
@@ -111,6 +111,11 @@ pub fn touch(db: &dyn DbSession, id: &str, inbound: bool, at: Timestamp) -> Resu
         folder = CASE WHEN ?2 AND folder IN ('archive', 'sent', 'trash') THEN 'inbox' ELSE folder END
         WHERE id = ?1";
     db.note(sql, bound![id, inbound, at])
+}
+
+/// Returns the channel of a thread.
+pub fn channel_of(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
+    db.first("SELECT channel FROM threads WHERE id = ?1", bound![id], only)
 }
 
 /// Learns what the contact is called, where nobody knew.

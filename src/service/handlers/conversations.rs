@@ -17,6 +17,7 @@ use crate::query::{PageRequest, Query};
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
 use crate::state::Service;
+use crate::takeover::{self, Subject};
 use crate::write::Work;
 use model::time::{Clock, Timestamp};
 use wire::body::Body;
@@ -123,10 +124,11 @@ pub async fn page_of_messages(service: Service, request: Reading) -> Result<Repl
 pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let enabled = Fields::of_body(&request.body)?.required_boolean("automationEnabled")?;
-    service
+    let lane = id.clone();
+    let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
-            conversations::set_automation(work.db, &row.id, enabled)?;
+            takeover::switch(work.db, Subject::Chat(&row.id), enabled, work.now)?;
             Reply::ok(&AutomationResult {
                 success: true,
                 id: row.id,
@@ -134,20 +136,28 @@ pub async fn patch(State(service): State<Service>, request: Writing) -> Result<R
                 status: row.status,
             })
         })
-        .await
+        .await?;
+    if !enabled {
+        takeover::wait_for_recalled(&service, &lane).await?;
+    }
+    Ok(reply)
 }
 
 /// `POST /conversations/{conversationId}/close`. Closing what is closed
 /// changes nothing and succeeds.
 pub async fn close(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
-    service
+    let lane = id.clone();
+    let reply = service
         .write(request, move |work, caller| {
             let row = find(work, caller, &id)?;
             conversations::set_status(work.db, &row.id, "closed")?;
+            takeover::silence(work.db, Subject::Chat(&row.id), work.now)?;
             Reply::ok(&CloseResult { success: true, conversation_id: row.id, status: "closed".to_owned() })
         })
-        .await
+        .await?;
+    takeover::wait_for_recalled(&service, &lane).await?;
+    Ok(reply)
 }
 
 fn find(work: &Work<'_>, caller: &Caller, id: &str) -> Result<ConversationRow, ApiError> {

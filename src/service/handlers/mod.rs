@@ -1,6 +1,7 @@
 //! One file per resource: reads a request, runs the work, writes the answer.
 
 pub mod account;
+pub mod automation;
 pub mod bodies;
 pub mod broadcasts;
 pub mod contacts;

@@ -1,5 +1,5 @@
 //! The assistant answers mail: where the mailbox was connected for that, until
-//! a person has written in the thread, never what a program has written, and
+//! a person has taken the thread over, never what a program has written, and
 //! not for ever with whoever answers at once.
 
 use futures_util::future::join_all;
@@ -14,7 +14,7 @@ use crate::database::due::{self, Due};
 use crate::database::emails::{self, EmailRow};
 use crate::database::session::DbSession;
 use crate::database::threads::{self, ThreadRow};
-use crate::database::{DatabaseError, savepoint};
+use crate::database::{DatabaseError, savepoint, thread_automation};
 use crate::errors::ApiError;
 use crate::mail::content::MailSendRequest;
 use crate::mail::receive::words;
@@ -27,7 +27,7 @@ use model::time::{Clock, MINUTE, SECOND, Timestamp};
 use wire::errors::ErrorCode;
 
 /// What falls due.
-const KIND: &str = "mail_answer";
+pub const KIND: &str = "mail_answer";
 /// How long an answer waits for what else is written.
 const WAIT: i64 = 2 * SECOND;
 /// Mails that are answered at a time.
@@ -66,20 +66,29 @@ pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
 #[derive(PartialEq, Eq)]
 enum WhoseTurn {
     Assistants,
-    /// A person has written in it before.
+    /// A person has taken the thread over.
     Persons,
     /// The assistant has answered too often: a person is wanted.
     Nobodys,
 }
 
 fn turn_of(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<WhoseTurn, DatabaseError> {
+    if !is_automated(db, thread)? {
+        return Ok(WhoseTurn::Persons);
+    }
     let written = emails::written(db, thread)?;
-    let lately = written.iter().filter(|it| now.since(it.created_at) < WITHIN).count();
-    Ok(match written.iter().all(emails::is_robots) {
-        false => WhoseTurn::Persons,
-        true if lately >= ANSWERS => WhoseTurn::Nobodys,
-        true => WhoseTurn::Assistants,
-    })
+    let alone = written.iter().take_while(|mail| emails::is_robots(mail));
+    let lately = alone.filter(|mail| now.since(mail.created_at) < WITHIN).count();
+    Ok(if lately >= ANSWERS { WhoseTurn::Nobodys } else { WhoseTurn::Assistants })
+}
+
+/// Returns whether the assistant answers a thread. Where nobody has decided, it
+/// does until a person has written there.
+pub fn is_automated(db: &dyn DbSession, thread: &str) -> Result<bool, DatabaseError> {
+    match thread_automation::read(db, thread)? {
+        Some(enabled) => Ok(enabled),
+        None => Ok(emails::written(db, thread)?.iter().all(emails::is_robots)),
+    }
 }
 
 fn is_assistants(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<bool, DatabaseError> {

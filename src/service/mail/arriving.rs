@@ -13,6 +13,7 @@ use crate::errors::ApiError;
 use crate::mail::receive::{self, InboundMail};
 use crate::mail::settle::{self, SENT, UNKNOWN};
 use crate::mail::{answering, filing};
+use crate::takeover::{self, Subject};
 use crate::write::Work;
 
 /// What came into the inbox is noted under this name.
@@ -115,6 +116,9 @@ fn own(
             made
         }
     };
+    if !mail.is_automatic {
+        takeover::person_answered(work, Subject::Thread(&thread.id))?;
+    }
     let row = EmailRow {
         id: work.id("mail", stamp),
         thread: thread.id,

@@ -19,6 +19,7 @@ use crate::mail::receive::fresh;
 use crate::mail::settle::{self, SENT};
 use crate::platforms::mail::{Letter, LetterFate};
 use crate::platforms::mailbox::MAIL;
+use crate::takeover::{self, Subject};
 use crate::world::{Kind, letters};
 use crate::write::Work;
 use wire::carriers::{MailDraft, MailEnvelope};
@@ -94,6 +95,9 @@ pub fn send(
             }
         }
     };
+    if author.word != "ai" {
+        takeover::person_answered(work, Subject::Thread(&thread.id))?;
+    }
     let stamp = work.stamp();
     let domain = address.rsplit('@').next().unwrap_or("mail.example");
     let draft = MailDraft {

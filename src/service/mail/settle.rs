@@ -13,6 +13,7 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, connected, correspondents, ingress, outbound, workspaces};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
+use crate::mail::answering;
 use crate::mail::receive::{fresh, words};
 use crate::platforms::mailbox::FILING;
 use crate::reply::Reply;
@@ -76,15 +77,14 @@ pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply
     Ok(egress::mark_told(work.db, &case.row.id)?)
 }
 
-/// Whether a mail is still to leave when its turn has come: what the assistant
-/// wanted to write is not written once a person has.
+/// Whether a mail is still to leave when its turn has come: the assistant's is
+/// not, where somebody has taken the thread over.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if is_filing(row)? {
         return Ok(true);
     }
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
-    let stays =
-        draft.author != "ai" || emails::written(work.db, &draft.thread)?.iter().all(emails::is_robots);
+    let stays = draft.author != "ai" || answering::is_automated(work.db, &draft.thread)?;
     if !stays {
         egress::settle(work.db, &row.id, EgressState::Dropped, None, work.now)?;
     }

@@ -20,8 +20,10 @@ const QUEUES: &str =
     UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL
     UNION ALL SELECT 'deliveries', count(*), min(due_at) FROM deliveries WHERE due_at IS NOT NULL
     UNION ALL SELECT 'timers', count(*), min(at) FROM due";
-const LANES: &str = "SELECT state, count(DISTINCT lane) AS lanes FROM egress
-    WHERE state IN ('waiting', 'claimed', 'unknown') GROUP BY state";
+const LANES: &str =
+    "SELECT CASE WHEN state IN ('departed', 'recalled') THEN 'claimed' ELSE state END AS state,
+    count(DISTINCT lane) AS lanes FROM egress
+    WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
 const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled FROM connected_channels
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
 const CREDITS: &str = "SELECT CAST(COALESCE(sum(balance), 0) AS BIGINT) FROM workspaces";

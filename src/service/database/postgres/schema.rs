@@ -6,7 +6,7 @@ use crate::database::rows::{DbRow, bound};
 use crate::database::transfer::note;
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 7] = [
+const STEPS: [&str; 8] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -14,9 +14,10 @@ const STEPS: [&str; 7] = [
     include_str!("schema_mail.sql"),
     include_str!("schema_workspaces.sql"),
     include_str!("schema_aliases.sql"),
+    include_str!("schema_takeover.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 7;
+pub const FORMAT: i64 = 8;
 /// The first format with an order of commits.
 const ORDERED: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any

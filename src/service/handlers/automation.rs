@@ -1,0 +1,59 @@
+//! `GET` and `PUT /desk/v1/conversations/{conversationId}/automation`: whether the
+//! assistant answers a conversation of any channel, also of those whose interface has
+//! no pause. A key reaches the conversations and threads of its own channel.
+
+use axum::Router;
+use axum::extract::State;
+use axum::middleware::from_fn_with_state;
+use axum::routing::get;
+use serde_json::json;
+
+use crate::errors::ApiError;
+use crate::fields::Fields;
+use crate::gate;
+use crate::handlers::conversations::absent;
+use crate::reply::Reply;
+use crate::request::{Reading, Writing};
+use crate::state::Service;
+use crate::takeover::{self, Subject};
+
+/// The paths under `/desk/v1`.
+pub fn routes(service: &Service) -> Router<Service> {
+    Router::new()
+        .route("/desk/v1/conversations/{conversationId}/automation", get(read).put(write))
+        .method_not_allowed_fallback(gate::wrong_method)
+        .layer(from_fn_with_state(service.clone(), gate::gate))
+}
+
+async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
+    let id = request.segment("conversationId")?;
+    let channel = request.caller.channel_id;
+    service
+        .database
+        .read(move |db| {
+            let (_, enabled) = Subject::find(db, &channel, &id)?.ok_or_else(absent)?;
+            answer(&id, enabled)
+        })
+        .await
+}
+
+async fn write(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
+    let id = request.segment("conversationId")?;
+    let enabled = Fields::of_body(&request.body)?.required_boolean("enabled")?;
+    let lane = id.clone();
+    let reply = service
+        .write(request, move |work, caller| {
+            let (subject, _) = Subject::find(work.db, &caller.channel_id, &id)?.ok_or_else(absent)?;
+            takeover::switch(work.db, subject, enabled, work.now)?;
+            answer(&id, enabled)
+        })
+        .await?;
+    if !enabled {
+        takeover::wait_for_recalled(&service, &lane).await?;
+    }
+    Ok(reply)
+}
+
+fn answer(id: &str, enabled: bool) -> Result<Reply, ApiError> {
+    Reply::ok(&json!({ "id": id, "enabled": enabled }))
+}
