@@ -27,6 +27,7 @@ mod phones;
 mod soak;
 mod stand_in;
 mod story;
+mod taking_over;
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -81,6 +82,8 @@ struct Served {
     keys: HashMap<String, String>,
     http: reqwest::Client,
     options: Options,
+    /// The same as they are now.
+    running_options: Options,
     /// The channel that is connected.
     channel: &'static str,
     _folder: tempfile::TempDir,
@@ -140,7 +143,7 @@ impl Served {
             let public: PublicUrl = format!("http://{}", options.listen).parse().expect("an address");
             options.public_url = Some(public);
         }
-        let running = start(options).await.expect("it starts again");
+        let running = start(options.clone()).await.expect("it starts again");
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         let channel = match stand_in {
             StandIn::Bot(_) | StandIn::CallingBot(_) => "telegram",
@@ -153,7 +156,7 @@ impl Served {
             StandIn::Phone(phone) => phone.waits_until_followed(),
             StandIn::Bot(_) | StandIn::CallingBot(_) | StandIn::Mailbox(_) => (),
         }
-        Self { running, keys, http, options: kept, channel, _folder: folder }
+        Self { running, keys, http, options: kept, running_options: options, channel, _folder: folder }
     }
 
     async fn call(

@@ -57,6 +57,7 @@ fn the_contract_holds_on_a_server() {
         "carriers::numbers",
         "carriers::mails",
         "carriers::phones",
+        "carriers::taking_over",
     ]);
     if let Some((name, folder)) = mail_server::servers().map(mail_server::MailServers::nested) {
         run.env(name, folder);
