@@ -13,7 +13,9 @@ use crate::config::{AssistantConfig, ServiceConfig};
 use crate::shell::clock::SystemClock;
 use model::secret::Secret;
 use service::metrics::MetricsToken;
-use service::{self, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl};
+use service::{
+    self, AfterPersonAnswers, AssistantChoice, Caps, DatabasePlace, Endpoint, HostName, Network, PublicUrl,
+};
 
 /// The switches of `serve`.
 #[derive(Debug, Args)]
@@ -83,6 +85,11 @@ pub struct ServeArguments {
     /// 2000000 unless it is said here or in the file.
     #[arg(long, value_name = "TOKENS", requires = "assistant_url")]
     pub assistant_day_tokens: Option<u64>,
+    /// How long the assistant is silent in a conversation after a person's
+    /// message: "pause", until it is handed back, or "next customer message".
+    /// pause unless it is said here or in the file.
+    #[arg(long, value_name = "WHEN")]
+    pub after_person_answers: Option<AfterPersonAnswers>,
     /// No rate limits, for benches.
     #[arg(long, requires = "dev")]
     pub unlimited: bool,
@@ -144,6 +151,10 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
             conversation: arguments.assistant_conversation_tokens.unwrap_or(caps.conversation),
             day: arguments.assistant_day_tokens.unwrap_or(caps.day),
         },
+        after_person_answers: arguments
+            .after_person_answers
+            .or(told.as_ref().map(|file| file.after_person_answers))
+            .unwrap_or_default(),
         assistant: assistant(
             arguments.assistant_url,
             arguments.assistant_model,

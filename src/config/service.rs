@@ -8,7 +8,7 @@ use toml::de::DeTable;
 use crate::config::reading::{ConfigText, Section};
 use crate::config::settings::SERVICE_FILE;
 use crate::config::{ConfigError, ConfigErrors, Mistakes};
-use ::service::{Caps, Endpoint, Knowledge, QuestionFile, QuestionMistake};
+use ::service::{AfterPersonAnswers, Caps, Endpoint, Knowledge, QuestionFile, QuestionMistake};
 use model::secret::Secret;
 
 /// Characters of the instructions, of a tone and of a fact at most.
@@ -34,6 +34,8 @@ pub struct AssistantConfig {
     /// Instructions, facts, questions and answers.
     pub knowledge: Knowledge,
     pub caps: Caps,
+    /// How long it is silent after a person's message, unless a switch says it.
+    pub after_person_answers: AfterPersonAnswers,
 }
 
 impl ServiceConfig {
@@ -102,7 +104,13 @@ fn read_assistant(
         conversation: tokens("conversation_tokens", before.conversation),
         day: tokens("day_tokens", before.day),
     };
-    AssistantConfig { endpoint: read_endpoint(section, environment, mistakes), knowledge, caps }
+    let after = mistakes.take(section.word("after_person_answers")).flatten();
+    AssistantConfig {
+        endpoint: read_endpoint(section, environment, mistakes),
+        knowledge,
+        caps,
+        after_person_answers: after.and_then(|words| words.parse().ok()).unwrap_or_default(),
+    }
 }
 
 fn read_endpoint(
@@ -217,11 +225,13 @@ mod tests {
             facts = ["We are at the pier."]
             questions = "questions.md"
             conversation_tokens = 5000
+            after_person_answers = "next customer message"
         "#;
         let assistant = read(text, folder.path()).expect("it is well").assistant.expect("a table");
         let endpoint = assistant.endpoint.expect("an endpoint");
         assert_eq!((endpoint.model.as_str(), endpoint.key.is_some()), ("small", true));
         assert_eq!(assistant.caps, Caps { conversation: 5_000, ..Caps::default() });
+        assert_eq!(assistant.after_person_answers, AfterPersonAnswers::NextCustomerMessage);
         assert_eq!(assistant.knowledge.facts, ["We are at the pier."]);
         assert_ne!(assistant.knowledge.questions, QuestionFile::default());
         assert_eq!(read("", folder.path()), Ok(ServiceConfig::default()));
@@ -240,6 +250,10 @@ mod tests {
             ),
             ("[assistant]\nfacts = \"one\"\n", "service.toml, line 2: facts must be a list of texts"),
             ("[assistant]\nurl = \"http://127.0.0.1:1/v1\"\n", "service.toml, line 2: url needs model"),
+            (
+                "[assistant]\nafter_person_answers = \"never\"\n",
+                "line 2: after_person_answers = \"never\" is not known; use one of: pause, next customer message",
+            ),
             ("[assistant]\nday_tokens = 5\n", "service.toml, line 2: day_tokens must be a whole number"),
             (
                 "[assistant]\n\nkey_env = \"NONE\"\n",

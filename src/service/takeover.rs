@@ -20,8 +20,9 @@
 use std::pin::pin;
 use std::time::Duration;
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, sleep, timeout_at};
 
+use crate::admin::{Admin, AdminError};
 use crate::database::conversations;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::session::DbSession;
@@ -38,6 +39,8 @@ use wire::errors::ErrorCode;
 /// Longest wait between two looks for a settled attempt: another process on a
 /// file tells nobody of its commits.
 const LOOK: Duration = Duration::from_millis(250);
+/// How long a command waits for an attempt to end.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long the assistant is silent after a person's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -208,6 +211,48 @@ pub fn still_leaving() -> ApiError {
     let words = "the assistant is switched off here, but its last text is still on its way to the platform; \
                  ask again to be told when it cannot arrive any more";
     ApiError::new(ErrorCode::InternalError, words).retry_after(1)
+}
+
+impl Admin {
+    /// Returns whether the assistant answers a conversation or a thread of any
+    /// channel.
+    ///
+    /// # Errors
+    /// When there is none of this id.
+    pub async fn automation(&self, id: &str) -> Result<bool, AdminError> {
+        let id = id.to_owned();
+        self.database
+            .read(move |db| Ok(Subject::find_anywhere(db, &id)?.ok_or_else(|| no_subject(&id))?.1))
+            .await
+    }
+
+    /// Switches the assistant on or off in a conversation or a thread of any channel.
+    ///
+    /// # Errors
+    /// When there is none of this id, or the assistant's last text is still on its
+    /// way after [`PATIENCE`].
+    pub async fn switch_automation(&self, id: &str, enabled: bool, now: Timestamp) -> Result<(), AdminError> {
+        let (subject, last) = (id.to_owned(), Instant::now() + PATIENCE);
+        self.database
+            .write(move |db| {
+                let (found, _) = Subject::find_anywhere(db, &subject)?.ok_or_else(|| no_subject(&subject))?;
+                switch(db, found, enabled, now).map_err(|error| AdminError::Refused(error.message))
+            })
+            .await?;
+        while !enabled && is_recalling(&self.database, id).await? {
+            if Instant::now() >= last {
+                return Err(AdminError::Refused(still_leaving().message));
+            }
+            sleep(LOOK).await;
+        }
+        Ok(())
+    }
+}
+
+fn no_subject(id: &str) -> AdminError {
+    AdminError::Refused(format!(
+        "there is no conversation or thread {id:?}; `frontdesk list` shows the ids of a channel"
+    ))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `frontdesk admin`: the dashboard's side of an embedded service's file,
 //! also while that service runs.
 
+mod assistant;
 mod calls;
 mod channels;
 mod connections;
@@ -48,6 +49,9 @@ pub enum AdminAction {
     /// Channels: connect to a platform, list, test, disconnect.
     #[command(subcommand)]
     Channel(channels::PlatformAction),
+    /// The assistant in one conversation of any channel: show, pause, resume.
+    #[command(subcommand)]
+    Assistant(assistant::AssistantAction),
     /// Calls that go on: list, end.
     #[command(subcommand)]
     Call(calls::CallAction),
@@ -98,6 +102,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
             AdminAction::Move(_) | AdminAction::Backup(_) => Ok(()),
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Channel(action) => channels::run(&admin, action, json).await,
+            AdminAction::Assistant(action) => assistant::run(&admin, action, json).await,
             AdminAction::Call(action) => calls::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,

@@ -1,7 +1,8 @@
 //! Every key of the file that `serve --config` reads.
 
-use crate::config::settings::SettingValue::{Number, Text, TextOrTexts, Texts};
+use crate::config::settings::SettingValue::{Number, Text, TextOrTexts, Texts, Word};
 use crate::config::settings::{SettingTable, TableForm, setting};
+use service::AfterPersonAnswers;
 
 /// The name of the file that `serve --config` reads.
 pub const SERVICE_FILE: &str = "service.toml";
@@ -27,6 +28,12 @@ pub const SERVICE_TABLES: &[SettingTable] = &[
             setting("tone", Text, "", "How it speaks"),
             setting("facts", Texts, "", "What it may rely on"),
             setting("questions", TextOrTexts, "", "A file of questions and answers, or several"),
+            setting(
+                "after_person_answers",
+                Word(|| AfterPersonAnswers::ALL.map(AfterPersonAnswers::words).to_vec()),
+                "pause",
+                "How long the assistant is silent after a person's message: until it is handed back, or until the customer writes",
+            ),
             setting(
                 "conversation_tokens",
                 Number(1_000, 1_000_000_000),

@@ -1,0 +1,57 @@
+//! `admin assistant`: whether the assistant answers one conversation, also on the
+//! channels whose interface has no pause.
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::cli::print;
+use crate::shell::clock::SystemClock;
+use model::text::SafeText;
+use model::time::Clock;
+use service::admin::Admin;
+
+/// Actions on the assistant of one conversation.
+#[derive(Debug, Subcommand)]
+pub enum AssistantAction {
+    /// Show whether it answers.
+    Show {
+        /// The id of the conversation, or of the thread of mail.
+        id: String,
+    },
+    /// Switch it off; done when nothing it was about to say can leave any more.
+    Pause {
+        /// The id of the conversation, or of the thread of mail.
+        id: String,
+    },
+    /// Hand the conversation back to it.
+    Resume {
+        /// The id of the conversation, or of the thread of mail.
+        id: String,
+    },
+}
+
+/// Does it.
+pub async fn run(admin: &Admin, action: AssistantAction, json: bool) -> Result<()> {
+    let (id, enabled) = match action {
+        AssistantAction::Show { id } => {
+            let enabled = admin.automation(&id).await.context("reading the assistant's part")?;
+            (id, enabled)
+        }
+        AssistantAction::Pause { id } => {
+            let now = SystemClock.now();
+            admin.switch_automation(&id, false, now).await.context("pausing the assistant")?;
+            (id, false)
+        }
+        AssistantAction::Resume { id } => {
+            let now = SystemClock.now();
+            admin.switch_automation(&id, true, now).await.context("handing the conversation back")?;
+            (id, true)
+        }
+    };
+    if json {
+        return print::json(&json!({ "id": id, "enabled": enabled }));
+    }
+    let words = if enabled { "the assistant answers" } else { "the assistant is paused" };
+    print::line(&format!("{}\t{words}", SafeText::line(&id)))
+}
