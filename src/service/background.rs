@@ -9,7 +9,7 @@ use tokio::time::sleep;
 
 use crate::database::{DatabaseError, WriteScope, connected};
 use crate::state::Service;
-use crate::{assistant, carriers, deliveries, mail, world};
+use crate::{assistant, carriers, deliveries, mail, waits, world};
 
 /// Between two looks at who does it.
 const LOOK: Duration = Duration::from_millis(200);
@@ -71,6 +71,8 @@ async fn take_over(service: &Service) {
 fn begin(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -> JoinSet<()> {
     let mut tasks = JoinSet::new();
     let given = || (service.clone(), stop.clone());
+    let (following, stopped) = given();
+    tasks.spawn(waits::run(following, stopped));
     if !service.platforms.are_simulated() {
         let (service, stop) = given();
         tasks.spawn(carriers::egress::run(service, stop));

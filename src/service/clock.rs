@@ -1,24 +1,87 @@
 //! The service's clock: a given clock plus a shift that `/dev/clock` moves.
 //!
-//! Limits, windows, idempotency, schedules and the world all ask it.
+//! It tells two times. [`now`](Clock::now) is the wall clock's, which windows, schedules
+//! and stamps follow, and which may be set ahead or back under a running service.
+//! [`elapsed`](ServiceClock::elapsed) grows with the time that really passes, as long as
+//! the machine can tell it, and with each move of `/dev/clock`; what is kept for a span
+//! (idempotency keys, what is remembered of a platform's calls) goes by it. When the wall
+//! clock is set, [`take_step`](ServiceClock::take_step) tells how far, and `waits.rs`
+//! moves what waits along.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::time::{Clock, Timestamp, Zone};
+use model::time::{Clock, HOUR, SECOND, Timestamp, Zone};
+
+/// How far elapsed time goes on at most while no service runs: nobody can tell a
+/// long stop from a clock that was set ahead.
+const LONGEST_STOP: i64 = HOUR;
+/// Microseconds by which a wall clock may drift from the machine's own between two
+/// looks: less is no step.
+const DRIFT: i64 = 2 * SECOND;
 
 /// A clock that can be moved forward.
 pub struct ServiceClock {
     base: Arc<dyn Clock>,
     shift: AtomicI64,
+    /// The elapsed time, less the shift, when the machine had run for no time.
+    origin: Option<i64>,
+    /// The wall clock's time when the machine had run for no time, as it was last
+    /// looked at.
+    booted_at: AtomicI64,
     /// What the clock was last moved over, from and to.
     moved: Mutex<(Timestamp, Timestamp)>,
 }
 
 impl ServiceClock {
-    /// A clock ahead of `base` by `shift` microseconds.
-    pub fn new(base: Arc<dyn Clock>, shift: i64) -> Self {
-        Self { base, shift: AtomicI64::new(shift), moved: Mutex::default() }
+    /// A clock ahead of `base` by `shift` microseconds. `kept` is the elapsed time,
+    /// less the shift, at which an earlier run ended.
+    pub fn new(base: Arc<dyn Clock>, shift: i64, kept: Option<i64>) -> Self {
+        let (wall, booted) = (base.now().micros(), base.since_boot());
+        let begin = kept.map_or(wall, |kept| wall.clamp(kept, kept.saturating_add(LONGEST_STOP)));
+        Self {
+            base,
+            shift: AtomicI64::new(shift),
+            origin: booted.map(|booted| begin - booted),
+            booted_at: AtomicI64::new(wall - booted.unwrap_or(0)),
+            moved: Mutex::default(),
+        }
+    }
+
+    /// The time that has passed, on the scale of the wall clock at the first start.
+    /// Never ahead of the time that has really passed where the machine tells it, and
+    /// the wall clock's time where it does not.
+    pub fn elapsed(&self) -> Timestamp {
+        Timestamp::from_micros(self.elapsed_less_shift().saturating_add(self.shift()))
+    }
+
+    /// The same without what `/dev/clock` has moved; kept for the next run.
+    pub fn elapsed_less_shift(&self) -> i64 {
+        match (self.origin, self.base.since_boot()) {
+            (Some(origin), Some(booted)) => origin.saturating_add(booted),
+            _ => self.base.now().micros(),
+        }
+    }
+
+    /// The earlier of both times: what was stamped by the wall clock is never older
+    /// by it than it really is.
+    pub fn retained(&self) -> Timestamp {
+        self.now().min(self.elapsed())
+    }
+
+    /// Whether the machine tells how long it has run, and so whether its wall clock
+    /// was set.
+    pub const fn is_told_apart(&self) -> bool {
+        self.origin.is_some()
+    }
+
+    /// How far the wall clock was set since the last look, in microseconds; 0 where
+    /// it was not, or nobody can tell.
+    pub fn take_step(&self) -> i64 {
+        let Some(booted) = self.base.since_boot() else { return 0 };
+        let booted_at = self.base.now().micros().saturating_sub(booted);
+        let step = booted_at.saturating_sub(self.booted_at.swap(booted_at, Ordering::SeqCst));
+        if step.abs() < DRIFT { 0 } else { step }
     }
 
     /// Moves forward by so many microseconds.
@@ -75,6 +138,58 @@ mod tests {
         assert_eq!(http_date(at), "Sun, 06 Nov 1994 08:49:37 GMT");
     }
 
+    /// A wall clock that is set, on a machine that knows how long it has run.
+    #[derive(Default)]
+    struct Settable {
+        wall: AtomicI64,
+        booted: AtomicI64,
+    }
+
+    impl Settable {
+        fn passes(&self, span: i64) {
+            self.wall.fetch_add(span, Ordering::SeqCst);
+            self.booted.fetch_add(span, Ordering::SeqCst);
+        }
+    }
+
+    impl Clock for Settable {
+        fn now(&self) -> Timestamp {
+            Timestamp::from_micros(self.wall.load(Ordering::SeqCst))
+        }
+
+        fn since_boot(&self) -> Option<i64> {
+            Some(self.booted.load(Ordering::SeqCst))
+        }
+    }
+
+    #[test]
+    fn elapsed_time_follows_no_wall_clock_that_is_set() {
+        let base = Arc::new(Settable::default());
+        base.wall.store(1_000 * HOUR, Ordering::SeqCst);
+        let clock = ServiceClock::new(base.clone(), 0, None);
+        let (at, begin) = (|hours: i64| Timestamp::from_micros(hours * HOUR), 1_000);
+        assert_eq!(clock.elapsed(), at(begin));
+        for step in [48 * HOUR, -72 * HOUR] {
+            base.wall.fetch_add(step, Ordering::SeqCst);
+            assert_eq!((clock.elapsed(), clock.take_step(), clock.take_step()), (at(begin), step, 0));
+        }
+        assert_eq!((clock.now(), clock.retained()), (at(begin - 24), at(begin - 24)));
+        base.passes(HOUR);
+        assert_eq!((clock.elapsed(), clock.take_step()), (at(begin + 1), 0));
+        clock.advance(24 * HOUR);
+        assert_eq!(clock.elapsed(), at(begin + 25), "a deliberate move counts");
+        base.passes(HOUR);
+        let kept = clock.elapsed_less_shift();
+        assert_eq!(kept, (begin + 2) * HOUR);
+
+        // The next run begins behind it, and at most a while ahead.
+        for (wall, begins) in [(begin - 22, begin + 2), (begin + 2, begin + 2), (begin + 90, begin + 3)] {
+            base.wall.store(wall * HOUR, Ordering::SeqCst);
+            let next = ServiceClock::new(base.clone(), 0, Some(kept));
+            assert_eq!(next.elapsed(), at(begins), "{wall}");
+        }
+    }
+
     #[test]
     fn what_the_clock_was_moved_over_happens_in_its_time() {
         struct Still;
@@ -84,7 +199,7 @@ mod tests {
             }
         }
         let at = Timestamp::from_micros;
-        let clock = ServiceClock::new(Arc::new(Still), 0);
+        let clock = ServiceClock::new(Arc::new(Still), 0, None);
         assert_eq!(clock.when_due(at(400)), at(1000));
         clock.advance(500);
         clock.follow(500);

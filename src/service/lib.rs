@@ -63,6 +63,7 @@ mod unparsed;
 mod unread;
 pub mod vault;
 pub mod voice;
+mod waits;
 pub mod workspace;
 pub mod world;
 pub mod write;

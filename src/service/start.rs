@@ -35,6 +35,7 @@ use crate::server::Entrance;
 use crate::stamps::Stamps;
 use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
+use crate::waits::ELAPSED;
 use crate::workspace::{self, IssuedKey, World};
 use crate::write::Work;
 use crate::{carriers, router, server};
@@ -236,6 +237,8 @@ struct Kept {
     business: Option<String>,
     secret: Vec<u8>,
     shift: i64,
+    /// The elapsed time at which an earlier run ended.
+    elapsed: Option<i64>,
     boots: u64,
     latest: Timestamp,
     keys: Vec<IssuedKey>,
@@ -318,7 +321,7 @@ async fn prepare(
     let business = kept.business.as_deref().unwrap_or("a business");
     let assistant = options.make_assistant(business).map_err(StartError::Assistant)?;
     let guard = Guard::system(Policy { allow_loopback_http: options.dev });
-    let clock = ServiceClock::new(options.clock.clone(), kept.shift);
+    let clock = ServiceClock::new(options.clock.clone(), kept.shift, kept.elapsed);
     let service = Arc::new(ServiceState {
         hosts: Hosts::new(&options.hosts, options.public_url.as_ref(), address),
         connections: Connections::new(guard.clone(), options.clock.clone(), &credentials),
@@ -389,6 +392,19 @@ fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Res
     let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
-    let latest = latest::stamp(db)?;
-    Ok(Kept { business, secret, shift, boots: boots.unsigned_abs(), latest, keys, media, fits: true })
+    let (latest, elapsed) = (latest::stamp(db)?, meta::number(db, ELAPSED)?);
+    if elapsed.is_none() && clock.since_boot().is_some() {
+        meta::set(db, ELAPSED, &clock.now().micros())?;
+    }
+    Ok(Kept {
+        business,
+        secret,
+        shift,
+        elapsed,
+        boots: boots.unsigned_abs(),
+        latest,
+        keys,
+        media,
+        fits: true,
+    })
 }

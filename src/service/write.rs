@@ -37,7 +37,7 @@ impl Work<'_> {
     /// A time for a new row: now, but later than every earlier one, so that
     /// rows have one order.
     pub fn stamp(&self) -> Timestamp {
-        self.service.stamps.next(self.now)
+        self.service.stamps.next(self.now, self.service.clock.now())
     }
 
     /// A new id; ids made later sort after ids made earlier. What a test key
@@ -87,7 +87,7 @@ impl ServiceState {
     ) -> Result<bool, ApiError> {
         request.claim = claim;
         let (api_key, fingerprint) = (request.caller.key.clone(), request.fingerprint);
-        let now = self.clock.now();
+        let now = self.clock.elapsed();
         let look = move |db: &dyn DbSession| kept::find(db, &api_key, &key, &fingerprint, now);
         let found: Result<Found, DatabaseError> = self.database.read(look).await;
         Ok(found? != Found::Nothing)
@@ -138,7 +138,7 @@ where
 {
     let now = service.clock.now();
     if let Some(keyed) = keyed {
-        match kept::find(db, &caller.key, &keyed.key, &keyed.fingerprint, now)? {
+        match kept::find(db, &caller.key, &keyed.key, &keyed.fingerprint, service.clock.elapsed())? {
             Found::Nothing => {}
             Found::Same(reply) => return Ok(reply),
             Found::Other => return Err(conflict()),
@@ -191,7 +191,8 @@ fn keep_answer(
         return egress::bind(work.db, id, request.as_ref(), reply);
     }
     let Some(keyed) = keyed else { return Ok(()) };
-    kept::keep(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, work.now)
+    let now = work.service.clock.elapsed();
+    kept::keep(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, now)
 }
 
 /// The answer to an earlier request under the key, which waits for a platform.

@@ -146,7 +146,7 @@ async fn claim(
                 claimed.push((EgressRow { fence, ..row }, channel));
             }
         }
-        stored::forget(db, settle::forgotten_before(now))?;
+        stored::forget(db, settle::forgotten_before(state.clock.retained()))?;
         Ok::<_, ApiError>(claimed)
     });
     claimed.await

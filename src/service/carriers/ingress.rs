@@ -48,7 +48,8 @@ pub fn keep(
     pieces: &[HookPiece],
 ) -> Result<(), DatabaseError> {
     for HookPiece { name, lane, body } in pieces {
-        let stamp = service.stamps.next(service.clock.now());
+        let now = service.clock.now();
+        let stamp = service.stamps.next(now, now);
         stored::insert(db, channel, (name, lane, body), stamp)?;
     }
     Ok(())
@@ -144,7 +145,7 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             for event in events {
                 apply(&work, &channel, event)?;
             }
-            stored::forget(db, work.now.plus(-REMEMBERED))?;
+            stored::forget(db, state.clock.retained().plus(-REMEMBERED))?;
             Ok::<_, ApiError>(())
         })
         .await

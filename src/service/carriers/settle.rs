@@ -352,7 +352,7 @@ impl Case<'_, '_> {
 pub fn keep_reply(work: &Work<'_>, id: &str, reply: &Reply) -> Result<(), DatabaseError> {
     let Some(request) = egress::request_of(work.db, id)? else { return Ok(()) };
     let egress::KeyedRequest { api_key, name, fingerprint } = request;
-    idempotency::keep(work.db, &api_key, &name, &fingerprint, reply, work.now)
+    idempotency::keep(work.db, &api_key, &name, &fingerprint, reply, work.service.clock.elapsed())
 }
 
 /// The channel of a parcel that is mail.

@@ -66,6 +66,7 @@ use place::DatabasePlace;
 use pool::Pool;
 use postgres::REVISION;
 pub use postgres::feed::CommittedElsewhere;
+pub use postgres::order::lower_stamps;
 pub use postgres::shared_state::{DecisionClock, NewValue, SharedState};
 pub use session::WriteScope;
 use session::{DbSession, WritingConnection};

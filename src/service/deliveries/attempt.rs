@@ -101,12 +101,14 @@ fn record(
             end(db, &webhook)
         }
         Verdict::Failed { asked } => {
-            let since = webhook.failing_since.unwrap_or(at);
+            // A clock that is set ahead deactivates nobody.
+            let elapsed = service.clock.elapsed();
+            let since = webhook.failing_since.unwrap_or(elapsed);
             webhooks::set_failing(db, &webhook.id, Some(since))?;
             let chance = service.stamps.between(-schedule::JITTER, schedule::JITTER);
             let span = schedule::next(delivery.attempts + 1, asked, chance);
             events::failed(db, delivery, span.map(|it| at.plus(it)))?;
-            if at.since(since) >= schedule::GIVEN_UP { end(db, &webhook) } else { Ok(()) }
+            if elapsed.since(since) >= schedule::GIVEN_UP { end(db, &webhook) } else { Ok(()) }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::net::IpAddr;
 use crate::database::{DatabaseError, DecisionClock, NewValue};
 use crate::limits::{Category, FAILURES, KeyLogs, Refused, SlidingLog, Standing};
 use crate::state::ServiceState;
-use model::time::{Clock, MINUTE, Timestamp};
+use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
 /// What is said of a call.
 pub type Admission = Result<Standing, Refused>;
@@ -21,11 +21,20 @@ impl ServiceState {
         DecisionClock::Server { shift: self.clock.shift() }
     }
 
+    /// Windows go by elapsed time, which nobody sets; callers are told the wall
+    /// clock's.
+    fn by_wall(&self, standing: Standing) -> Standing {
+        let ahead = self.clock.now().since(self.clock.elapsed()) / SECOND;
+        Standing { reset: standing.reset.saturating_add(ahead), ..standing }
+    }
+
     /// Counts a call of a key, or refuses it, over all processes.
     pub async fn admit(&self, key: &str, category: Category) -> Result<Admission, DatabaseError> {
-        let now = self.clock.now();
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
-            return Ok(self.limits.admit(key, category, now));
+            let told = self.limits.admit(key, category, self.clock.elapsed());
+            return Ok(told
+                .map(|it| self.by_wall(it))
+                .map_err(|it| Refused { standing: self.by_wall(it.standing), ..it }));
         };
         let decide = move |bytes: &[u8], now| {
             let now = Timestamp::from_micros(now);
@@ -38,9 +47,8 @@ impl ServiceState {
 
     /// How a key's category stands, counting nothing.
     pub async fn standing(&self, key: &str, category: Category) -> Result<Standing, DatabaseError> {
-        let now = self.clock.now();
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
-            return Ok(self.limits.standing(key, category, now));
+            return Ok(self.by_wall(self.limits.standing(key, category, self.clock.elapsed())));
         };
         let decide = move |bytes: &[u8], now| NewValue {
             value: None,

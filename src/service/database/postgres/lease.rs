@@ -109,13 +109,14 @@ impl Held {
 
     /// Renews what it has, or takes what nobody has any more. In a database of
     /// another format it could keep nothing of what it does: it leaves the lease to
-    /// the version that can.
+    /// the version that can. One that is good for longer than any was taken before the
+    /// server's clock was set back.
     fn renew(&self, link: &Link) -> Result<(), DatabaseError> {
         let begun = Instant::now();
         let sql = format!(
             "UPDATE leases SET holder = ?1, process = ?2, until = {NOW} + ?3,
              fence = CASE WHEN holder = ?1 THEN fence ELSE fence + 1 END
-             WHERE name = 'background' AND (holder = ?1 OR until <= {NOW})
+             WHERE name = 'background' AND (holder = ?1 OR until <= {NOW} OR until > {NOW} + 2 * ?3)
              AND (SELECT format FROM commit_order WHERE id = 1) = {FORMAT} RETURNING fence"
         );
         let span = i64::try_from(SPAN.as_micros()).unwrap_or(i64::MAX);

@@ -22,7 +22,7 @@ mod address;
 pub mod feed;
 pub mod lease;
 mod link;
-mod order;
+pub mod order;
 mod password;
 mod pooler;
 pub mod schema;

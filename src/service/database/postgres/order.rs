@@ -14,6 +14,7 @@ use crate::database::postgres::session::WritingSession;
 use crate::database::rows::{DbRow, bound};
 use crate::database::session::{DbSession, WriteScope};
 use crate::database::{DatabaseError, Durability};
+use model::time::Timestamp;
 
 /// Every statement sees what was committed before it, whatever the server's
 /// settings say: those behind the first see what that waited for.
@@ -39,6 +40,13 @@ const FOUND: &str = "SELECT format, greatest(stamp, (SELECT max(workspaces.stamp
 
 /// How often something that a workspace sees was committed, in a query for its row.
 pub const REVISION: &str = "(SELECT commit_order.revision FROM commit_order) + workspaces.revision";
+
+/// Has rows dated by the clock again, where it was set back over more than a stamp
+/// may be ahead of it.
+pub fn lower_stamps(db: &dyn DbSession, newest: Timestamp) -> Result<(), DatabaseError> {
+    db.note("UPDATE commit_order SET stamp = ?1 WHERE stamp > ?1", bound![newest])?;
+    db.note("UPDATE workspaces SET stamp = ?1 WHERE stamp > ?1", bound![newest])
+}
 
 /// What one process knows of the order.
 pub struct CommitOrder {
