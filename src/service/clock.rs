@@ -5,8 +5,8 @@
 //! [`elapsed`](ServiceClock::elapsed) grows with the time that really passes, as long as
 //! the machine can tell it, and with each move of `/dev/clock`; what is kept for a span
 //! (idempotency keys, what is remembered of a platform's calls) goes by it. When the wall
-//! clock is set, [`take_step`](ServiceClock::take_step) tells how far, and `waits.rs`
-//! moves what waits along.
+//! clock is set, [`take_step`](ServiceClock::take_step) tells how far, and what waits
+//! follows it (`waits.rs`).
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,9 +1,11 @@
-//! What waits, where the wall clock is set: a wait is a span, so it moves with the
-//! clock. Otherwise a step back would hold up texts, answers, deliveries and leases for
-//! as long as it was, and a step ahead would end attempts that are under way.
+//! What waits, where the wall clock is set back: otherwise it would hold up texts,
+//! answers, deliveries and leases for as long as the step was.
 //!
-//! The process that does what falls due looks every second, and keeps the elapsed time
-//! for the next run.
+//! The process that does what falls due looks for two things. A step of the clock that
+//! it sees moves every wait along. A wait that ends later than any wait of its kind can
+//! was begun while the clock was wrong, perhaps before this start: it ends now. Where
+//! the clock is set ahead waits end early, which is made good by what follows them.
+//! It also keeps the elapsed time for the next run.
 
 use std::time::Duration;
 
@@ -15,22 +17,66 @@ use crate::database::session::DbSession;
 use crate::database::{self, DatabaseError, WriteScope, meta};
 use crate::stamps::LEAD;
 use crate::state::Service;
-use model::time::Clock;
+use model::time::{Clock, HOUR, MINUTE, Timestamp};
 
 /// The name under which the elapsed time is kept, without what `/dev/clock` has moved.
 pub const ELAPSED: &str = "elapsed";
 const LOOK: Duration = Duration::from_secs(1);
+/// How often it looks for waits that are too long.
+const SEARCHED: Duration = Duration::from_secs(5);
 /// How often the elapsed time is kept.
 const KEPT: Duration = Duration::from_secs(60);
-/// Every time at which a wait ends.
-const MOVES: [&str; 5] = [
-    "UPDATE due SET at = at + ?1",
-    "UPDATE egress SET place = place + ?1, due_at = due_at + ?1, claimed_until = claimed_until + ?1
-     WHERE settled_at IS NULL",
-    "UPDATE ingress SET due_at = due_at + ?1 WHERE done_at IS NULL",
-    "UPDATE deliveries SET due_at = due_at + ?1 WHERE due_at IS NOT NULL",
-    "UPDATE connected_channels SET read_until = read_until + ?1 WHERE reader IS NOT NULL",
+
+/// One kind of wait.
+struct Wait {
+    table: &'static str,
+    /// The column that holds when it ends.
+    column: &'static str,
+    /// The rows that wait.
+    condition: &'static str,
+    /// Longest span it is ever begun with, in microseconds, and some more.
+    longest: i64,
+}
+
+const WAITS: [Wait; 5] = [
+    Wait { table: "due", column: "at", condition: "kind IN ('answer', 'mail_answer')", longest: 5 * MINUTE },
+    Wait { table: "egress", column: "due_at", condition: "state = 'waiting'", longest: 2 * HOUR },
+    Wait {
+        table: "egress",
+        column: "claimed_until",
+        condition: "state IN ('claimed', 'departed', 'recalled')",
+        longest: 10 * MINUTE,
+    },
+    Wait { table: "ingress", column: "due_at", condition: "done_at IS NULL", longest: HOUR },
+    Wait { table: "deliveries", column: "due_at", condition: "due_at IS NOT NULL", longest: 30 * HOUR },
 ];
+
+impl Wait {
+    /// Returns whether a wait is longer than it can be.
+    fn is_too_long(&self, db: &dyn DbSession, now: Timestamp) -> Result<bool, DatabaseError> {
+        let Self { table, column, condition, longest } = self;
+        let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {condition} AND {column} > ?1)");
+        db.scalar(&sql, bound![now.plus(*longest)])
+    }
+
+    /// Ends waits now that are longer than they can be.
+    fn shorten(&self, db: &dyn DbSession, now: Timestamp) -> Result<(), DatabaseError> {
+        let Self { table, column, condition, longest } = self;
+        let sql = format!("UPDATE {table} SET {column} = ?2 WHERE {condition} AND {column} > ?1");
+        db.note(&sql, bound![now.plus(*longest), now])
+    }
+
+    /// Moves waits along with a clock that was set back to `now`; one that was begun
+    /// since then ends early.
+    fn follow(&self, db: &dyn DbSession, back: i64, now: Timestamp) -> Result<(), DatabaseError> {
+        let Self { table, column, condition, .. } = self;
+        let sql = format!(
+            "UPDATE {table} SET {column} = CASE WHEN {column} - ?1 > ?2 THEN {column} - ?1 ELSE ?2 END
+             WHERE {condition} AND {column} > ?2"
+        );
+        db.note(&sql, bound![back, now])
+    }
+}
 
 /// Follows the wall clock until the service stops; nothing where the machine does
 /// not tell how long it has run.
@@ -39,21 +85,25 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         return;
     }
     let mut kept = Instant::now();
-    // Set before this process did what falls due: others' waits are not by its clock.
+    let mut searched: Option<Instant> = None;
+    // Set before this process did what falls due: waits are not by its clock.
     service.clock.take_step();
     loop {
+        let mut done = Ok(());
         let step = service.clock.take_step();
         if step != 0 {
-            tracing::warn!(
-                seconds = step / 1_000_000,
-                "the clock of this machine was set; what waits moves along"
-            );
+            tracing::warn!(seconds = step / 1_000_000, "the clock of this machine was set");
         }
-        if step != 0 || kept.elapsed() >= KEPT {
-            match keep(&service, step).await {
-                Ok(()) => kept = Instant::now(),
-                Err(cause) => tracing::warn!(%cause, "what waits could not follow the clock"),
-            }
+        if step < 0 || kept.elapsed() >= KEPT {
+            kept = Instant::now();
+            done = keep(&service, -step.min(0)).await;
+        }
+        if searched.is_none_or(|at| at.elapsed() >= SEARCHED) {
+            searched = Some(Instant::now());
+            done = done.and(shorten(&service).await);
+        }
+        if let Err(cause) = done {
+            tracing::warn!(%cause, "what waits could not follow the clock yet");
         }
         tokio::select! {
             () = sleep(LOOK) => {}
@@ -62,24 +112,41 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Moves what waits by a step of the wall clock, and keeps the elapsed time.
-async fn keep(service: &Service, step: i64) -> Result<(), DatabaseError> {
+/// Moves what waits along with a clock that was set back, and keeps the elapsed time.
+async fn keep(service: &Service, back: i64) -> Result<(), DatabaseError> {
     let elapsed = service.clock.elapsed_less_shift();
-    let (is_shared, newest) = (service.database.is_shared(), service.clock.now().plus(LEAD));
+    let (is_shared, now) = (service.database.is_shared(), service.clock.now());
     service
         .database
         .write_leading(WriteScope::Everything, move |db| {
             if is_shared {
-                database::lower_stamps(db, newest)?;
+                database::lower_stamps(db, now.plus(LEAD))?;
             }
-            if step != 0 {
-                move_waits(db, step)?;
+            if back > 0 {
+                WAITS.iter().try_for_each(|wait| wait.follow(db, back, now))?;
             }
             meta::set(db, ELAPSED, &elapsed.max(meta::number(db, ELAPSED)?.unwrap_or(elapsed)))
         })
         .await
 }
 
-fn move_waits(db: &dyn DbSession, step: i64) -> Result<(), DatabaseError> {
-    MOVES.iter().try_for_each(|sql| db.note(sql, bound![step]))
+/// Ends waits that were begun while the clock was wrong.
+async fn shorten(service: &Service) -> Result<(), DatabaseError> {
+    let now = service.clock.now();
+    let is_any: Result<bool, DatabaseError> = service
+        .database
+        .read(move |db| {
+            for wait in &WAITS {
+                if wait.is_too_long(db, now)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+        .await;
+    if !is_any? {
+        return Ok(());
+    }
+    let shorten = move |db: &dyn DbSession| WAITS.iter().try_for_each(|wait| wait.shorten(db, now));
+    service.database.write_leading(WriteScope::Everything, shorten).await
 }
