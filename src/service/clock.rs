@@ -75,6 +75,11 @@ impl ServiceClock {
         self.origin.is_some()
     }
 
+    /// The wall clock's time, where it is known when that was set back.
+    pub fn known(&self) -> Option<Timestamp> {
+        self.is_told_apart().then(|| self.now())
+    }
+
     /// How far the wall clock was set since the last look, in microseconds; 0 where
     /// it was not, or nobody can tell.
     pub fn take_step(&self) -> i64 {

@@ -1,5 +1,4 @@
-//! Times and ids of new rows: one order for all rows, as long as the clock is not
-//! set back by more than [`LEAD`].
+//! Times and ids of new rows: one order for all rows, whatever the clock does.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,9 +8,9 @@ use rand::{RngExt, SeedableRng};
 
 use model::time::{MINUTE, Timestamp};
 
-/// Microseconds by which a stamp may be ahead of the clock: the order of rows outlives
-/// a clock that is set back by less. After a longer step back rows are dated by the
-/// clock again, and stand before those of the time it was set back over.
+/// Microseconds by which a stamp may be ahead of a clock that was set back. After a
+/// longer step rows are dated by the clock again, and those of the time it was set back
+/// over are dated anew (`database/redating.rs`).
 pub const LEAD: i64 = MINUTE;
 
 /// Makes stamps and ids.
@@ -30,12 +29,13 @@ impl Stamps {
     }
 
     /// `at`, but at least one microsecond after the last stamp, unless that is more
-    /// than [`LEAD`] ahead of the clock, which says `now`. Other processes come after
-    /// it, too, where it is made inside a transaction.
-    pub fn next(&self, at: Timestamp, now: Timestamp) -> Timestamp {
+    /// than [`LEAD`] ahead of `known`: the clock's time, where it is known that the clock
+    /// was set back. Other processes come after it, too, where it is made inside a
+    /// transaction.
+    pub fn next(&self, at: Timestamp, known: Option<Timestamp>) -> Timestamp {
         let after = |last: i64| {
-            let is_astray = last > now.micros().saturating_add(LEAD);
-            at.micros().max(if is_astray { now.micros() } else { last.saturating_add(1) })
+            let astray = known.filter(|now| last > now.micros().saturating_add(LEAD));
+            at.micros().max(astray.map_or(last.saturating_add(1), Timestamp::micros))
         };
         let last = self.last.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| Some(after(it)));
         Timestamp::from_micros(last.map_or(at.micros(), after))
@@ -62,7 +62,7 @@ mod tests {
     fn stamps_and_ids_only_grow() {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let stamps = Stamps::new(1, now.plus(7), Arc::default());
-        let made: Vec<_> = [0, 0, -5, 3, 10].map(|step| stamps.next(now.plus(step), now)).to_vec();
+        let made: Vec<_> = [0, 0, -5, 3, 10].map(|step| stamps.next(now.plus(step), None)).to_vec();
         assert!(made.is_sorted_by(|one, two| one < two));
         assert!(made[0] > now.plus(7));
         let ids: Vec<_> = made.iter().map(|stamp| stamps.id("msg", *stamp)).collect();
@@ -73,7 +73,7 @@ mod tests {
     fn a_stamp_is_at_most_a_little_ahead_of_the_clock() {
         let now = Timestamp::from_micros(1_700_000_000_000_000);
         let stamps = Stamps::new(1, now, Arc::default());
-        let next = |at: i64, clock: i64| stamps.next(now.plus(at), now.plus(clock)).since(now);
+        let next = |at: i64, clock: i64| stamps.next(now.plus(at), Some(now.plus(clock))).since(now);
         assert_eq!((next(LEAD, LEAD), next(0, 0)), (LEAD, LEAD + 1), "set back by a little");
         assert_eq!(next(60 * LEAD, 60 * LEAD), 60 * LEAD);
         // What fell due before it was set back happens in its time, in order.

@@ -22,7 +22,7 @@ use crate::database::connections as stored;
 use crate::database::place::DatabasePlace;
 use crate::database::session::DbSession;
 use crate::database::{
-    Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
+    Database, DatabaseError, Durability, connected, egress, latest, media, meta, redating, workspaces,
 };
 use crate::demo::seed;
 use crate::hosts::Hosts;
@@ -295,7 +295,7 @@ async fn prepare(
     let kept: Result<Kept, DatabaseError> = database
         .write(move |db| {
             let fits = asked.claim(db, &at, alone)?;
-            let kept = keep(db, fresh, world, clock.as_ref())?;
+            let kept = keep(db, fresh, world, clock.as_ref(), !shared)?;
             if !shared {
                 // The file is this process's alone: any process that had claimed something has ended.
                 egress::end_all_claims(db)?;
@@ -367,7 +367,14 @@ async fn prepare(
     Ok(Prepared { service, keys: kept.keys, foreign_key })
 }
 
-fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Result<Kept, DatabaseError> {
+/// Reads what a run begins with; `alone` says that no other process makes rows.
+fn keep(
+    db: &dyn DbSession,
+    fresh: bool,
+    world: World,
+    clock: &dyn Clock,
+    alone: bool,
+) -> Result<Kept, DatabaseError> {
     let shift = meta::number(db, "clock_shift")?.unwrap_or(0);
     // Of two that start at once on an empty database, one makes it.
     let keys = if fresh && workspaces::are_none(db)? {
@@ -392,6 +399,9 @@ fn keep(db: &dyn DbSession, fresh: bool, world: World, clock: &dyn Clock) -> Res
     let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
+    if alone {
+        redating::redate(db, clock.now().plus(shift), None)?;
+    }
     let (latest, elapsed) = (latest::stamp(db)?, meta::number(db, ELAPSED)?);
     if elapsed.is_none() && clock.since_boot().is_some() {
         meta::set(db, ELAPSED, &clock.now().micros())?;

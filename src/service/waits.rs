@@ -14,7 +14,7 @@ use tokio::time::{Instant, sleep};
 
 use crate::database::rows::bound;
 use crate::database::session::DbSession;
-use crate::database::{self, DatabaseError, WriteScope, meta};
+use crate::database::{self, DatabaseError, WriteScope, meta, redating};
 use crate::stamps::LEAD;
 use crate::state::Service;
 use model::time::{Clock, HOUR, MINUTE, Timestamp};
@@ -123,6 +123,7 @@ async fn keep(service: &Service, back: i64) -> Result<(), DatabaseError> {
                 database::lower_stamps(db, now.plus(LEAD))?;
             }
             if back > 0 {
+                redating::redate(db, now, Some(back))?;
                 WAITS.iter().try_for_each(|wait| wait.follow(db, back, now))?;
             }
             meta::set(db, ELAPSED, &elapsed.max(meta::number(db, ELAPSED)?.unwrap_or(elapsed)))

@@ -37,7 +37,7 @@ impl Work<'_> {
     /// A time for a new row: now, but later than every earlier one, so that
     /// rows have one order.
     pub fn stamp(&self) -> Timestamp {
-        self.service.stamps.next(self.now, self.service.clock.now())
+        self.service.stamps.next(self.now, self.service.clock.known())
     }
 
     /// A new id; ids made later sort after ids made earlier. What a test key

@@ -11,7 +11,7 @@ use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, calls, report};
+use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, calls, elsewhere, report};
 use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
@@ -48,8 +48,7 @@ pub fn keep(
     pieces: &[HookPiece],
 ) -> Result<(), DatabaseError> {
     for HookPiece { name, lane, body } in pieces {
-        let now = service.clock.now();
-        let stamp = service.stamps.next(now, now);
+        let stamp = service.stamps.next(service.clock.now(), service.clock.known());
         stored::insert(db, channel, (name, lane, body), stamp)?;
     }
     Ok(())
@@ -237,6 +236,7 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
             Ok(people::moved(work, channel, &from, &to)?)
         }
         PlatformEvent::Status(it) => report::apply(work, channel, it),
+        PlatformEvent::SentElsewhere(sent) => elsewhere::observe(work, channel, sent),
         PlatformEvent::Mail(mail) => arriving::arrive(work, channel, *mail),
         PlatformEvent::Filed(facts) => Ok(filing::learn(work, channel, &facts)?),
         PlatformEvent::Call(it) => calls::apply(work, channel, it),

@@ -11,6 +11,7 @@
 //! | `settle.rs` | what becomes of what left, of its message and its price |
 //! | `report.rs` | what a platform reports later about a message |
 //! | `calls.rs` | calls: placed once and not late, and what a platform reports of them |
+//! | `elsewhere.rs` | messages that a person has sent past this service |
 //! | `waiting.rs` | how long a request waits for the platform's answer |
 //! | `ingress.rs` | what came in and what is made of it |
 //! | `secrets.rs` | secrets that a platform changes by itself |
@@ -22,6 +23,7 @@ mod account;
 mod calls;
 pub mod dashboard;
 pub mod egress;
+mod elsewhere;
 pub mod ingress;
 mod report;
 mod secrets;
@@ -44,6 +46,7 @@ use model::time::SECOND;
 use wire::errors::ErrorCode;
 
 pub use crate::mail::arriving::{ArrivedMail, MailReturn};
+pub use elsewhere::SentElsewhere;
 pub use secrets::SecretStore;
 pub use waiting::answered;
 pub use wire::carriers::{MailFacts, Parcel};
@@ -250,6 +253,8 @@ pub struct PlatformDescription {
 pub enum PlatformEvent {
     /// Somebody wrote.
     Message(Box<ArrivedMessage>),
+    /// A person has sent a message past this service.
+    SentElsewhere(SentElsewhere),
     /// Somebody wrote a message anew.
     Edited { peer: String, platform_id: String, text: String },
     /// A chat has another id.

@@ -2,7 +2,8 @@
 //! more than once, also before the answer to the send is here.
 
 use crate::carriers::{
-    CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentTrace, StatusReport, settle,
+    CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentElsewhere, SentTrace,
+    StatusReport, elsewhere, settle,
 };
 use crate::chat::deliver;
 use crate::database::channels::ChannelRow;
@@ -20,7 +21,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         None => adopted(work, channel, &report)?,
         known => known.clone(),
     };
-    let StatusReport { platform_id, step, reached, .. } = report;
+    let StatusReport { platform_id, step, reached, trace, .. } = report;
     let parcel = match &own_id {
         Some(id) => egress::read(work.db, id)?.filter(|it| it.channel == channel.id),
         None => None,
@@ -39,6 +40,15 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         None if id != platform_id => messages::read(work.db, &channel.id, &platform_id)?,
         found => found,
     };
+    if let (None, None, Some(trace)) = (&found, &own_id, trace) {
+        // One of several unknown texts that are alike may be ours.
+        let is_ours =
+            unknown_parcels(work, channel, &trace.to)?.iter().any(|(_, parcel)| parcel.text == trace.text);
+        let SentTrace { to, text } = trace;
+        let sent = SentElsewhere { platform_id, to, text, kind: "text" };
+        let has_failed = matches!(step, MessageStep::Failed { .. });
+        return if is_ours || has_failed { Ok(()) } else { elsewhere::observe(work, channel, sent) };
+    }
     let Some(message) = found.filter(|it| it.direction == "outbound") else { return Ok(()) };
     match step {
         MessageStep::Sent => Ok(()),

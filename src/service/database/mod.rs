@@ -37,6 +37,7 @@ pub mod place;
 mod pool;
 mod postgres;
 pub mod proposals;
+pub mod redating;
 pub mod rows;
 pub mod savepoint;
 mod scopes;

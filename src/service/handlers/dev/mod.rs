@@ -57,7 +57,7 @@ pub async fn credits(State(service): State<Service>, Switch(body): Switch) -> Re
         .database
         .write(move |db| {
             let workspace = workspaces::first(db)?;
-            let reference = state.stamps.id("set", state.stamps.next(now, now));
+            let reference = state.stamps.id("set", state.stamps.next(now, state.clock.known()));
             workspaces::set_balance(db, &workspace.id, balance, &reference, now)?;
             Reply::ok(&json!({ "balance": balance }))
         })

@@ -4,10 +4,13 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent, StatusReport};
+use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent, SentElsewhere, StatusReport};
 use crate::chat::receive::Inbound;
 use crate::database::templates::Template;
 use crate::platforms::whatsapp::sending;
+
+/// The field under which the platform tells what was sent with its own app.
+const ECHOES: &str = "smb_message_echoes";
 
 /// The pieces of a call that are about a number; one for each thing told.
 pub(super) fn split(number: &str, body: &[u8]) -> Vec<HookPiece> {
@@ -22,6 +25,9 @@ pub(super) fn split(number: &str, body: &[u8]) -> Vec<HookPiece> {
 
 fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     let (field, value) = (change["field"].as_str().unwrap_or(""), &change["value"]);
+    if field == ECHOES {
+        return echoes(number, value);
+    }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
         let wanted = about.iter().any(|it| field.contains(it));
@@ -54,6 +60,31 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     pieces
 }
 
+/// What was sent with the platform's own app on a phone that has the same number.
+fn echoes(number: &str, value: &Value) -> Vec<HookPiece> {
+    if value["metadata"]["phone_number_id"].as_str().is_some_and(|id| id != number) {
+        return Vec::new();
+    }
+    let all = value["message_echoes"].as_array().into_iter().flatten();
+    let one = |message: &Value| {
+        let (id, to) = (message["id"].as_str()?, message["to"].as_str()?);
+        Some(piece(format!("message {id}"), to.to_owned(), json!({ "echo": message }).to_string()))
+    };
+    all.filter_map(one).collect()
+}
+
+fn echo(message: &Value) -> Option<PlatformEvent> {
+    let (kind, text, _) = content(message)?;
+    // A reaction answers nobody.
+    (kind != "reaction").then_some(())?;
+    Some(PlatformEvent::SentElsewhere(SentElsewhere {
+        platform_id: message["id"].as_str()?.to_owned(),
+        to: phone(message["to"].as_str()?),
+        text,
+        kind,
+    }))
+}
+
 fn piece(name: String, lane: String, body: String) -> HookPiece {
     HookPiece { name, lane, body: body.into_bytes() }
 }
@@ -69,6 +100,9 @@ pub(super) fn understand(piece: &Value) -> Option<PlatformEvent> {
     }
     if piece["status"].is_object() {
         return status(&piece["status"]);
+    }
+    if piece["echo"].is_object() {
+        return echo(&piece["echo"]);
     }
     let message = &piece["message"];
     let from = message["from"].as_str()?;

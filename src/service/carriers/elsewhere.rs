@@ -1,0 +1,64 @@
+//! A message that a person has sent past this service: from the platform's own app on
+//! a phone, or from its dashboard. It stands in the history and takes the conversation
+//! over.
+
+use serde_json::json;
+
+use crate::chat::send;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations;
+use crate::database::messages::{self, MessageRow};
+use crate::errors::ApiError;
+use crate::events::{self, Event};
+use crate::takeover::{self, Subject};
+use crate::write::Work;
+
+/// A message that left elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SentElsewhere {
+    pub platform_id: String,
+    /// The customer it went to.
+    pub to: String,
+    pub text: String,
+    /// `text`, `image`, …
+    pub kind: &'static str,
+}
+
+/// Takes in a message that left elsewhere, once. Where the customer has no conversation
+/// there is nothing to take over.
+pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Result<(), ApiError> {
+    let SentElsewhere { platform_id, to, text, kind } = sent;
+    let Some(conversation) = conversations::of_peer(work.db, &channel.id, &to)? else { return Ok(()) };
+    if messages::read(work.db, &channel.id, &platform_id)?.is_some() {
+        return Ok(());
+    }
+    takeover::person_answered(work, Subject::Chat(&conversation.id))?;
+    let stamp = work.stamp();
+    let row = MessageRow {
+        id: work.id("msg", stamp),
+        conversation: conversation.id.clone(),
+        channel: channel.id.clone(),
+        platform_id,
+        direction: "outbound".to_owned(),
+        sender: "agent".to_owned(),
+        content: text,
+        kind: kind.to_owned(),
+        media_url: None,
+        details: None,
+        status: "sent".to_owned(),
+        reply_to: None,
+        reaction: None,
+        cost: 0,
+        created_at: stamp,
+        delivered_at: None,
+        read_at: None,
+        broadcast: None,
+    };
+    send::store(work, channel, &conversation, &row)?;
+    send::follow_up(work, &conversation, &row)?;
+    let told = json!({
+        "conversationId": row.conversation, "messageId": row.id, "to": conversation.peer,
+        "content": row.content, "status": row.status,
+    });
+    Ok(events::emit(work, &channel.id, Event::MessageSent, told)?)
+}
