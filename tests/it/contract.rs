@@ -7,6 +7,7 @@
 
 mod account;
 mod bot;
+mod clock_steps;
 mod connections;
 mod conversations;
 mod credits;

@@ -68,6 +68,8 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
     assert_eq!((model.requests().len(), bot.reached().len()), (3, 3), "it is not even asked");
     // A person has looked: there is somebody.
     assert_eq!(served.send(text_to(ANA, "Ana here"), None).await.1["status"], "sent");
+    let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(served.automation(&id, Some(true)).await.0, 200, "handed back");
     bot.says(ANA, "Ah, good.");
     served.waits(ANA, "an answer again", |it| it.len() == 10).await;
 }

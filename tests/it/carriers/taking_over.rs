@@ -196,7 +196,7 @@ impl Served {
         Self { running, running_options, ..self }
     }
 
-    async fn automation(&self, id: &str, wanted: Option<bool>) -> (u16, Value) {
+    pub(super) async fn automation(&self, id: &str, wanted: Option<bool>) -> (u16, Value) {
         let url = format!(
             "{}/desk/v1/conversations/{id}/automation",
             self.running.base_url.trim_end_matches("/v1")
