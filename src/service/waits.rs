@@ -131,9 +131,10 @@ async fn keep(service: &Service, back: i64) -> Result<(), DatabaseError> {
         .await
 }
 
-/// Ends waits that were begun while the clock was wrong.
+/// Ends waits that were begun while the clock was wrong, for whatever time; rows that
+/// were made then are dated anew where no other process makes any.
 async fn shorten(service: &Service) -> Result<(), DatabaseError> {
-    let now = service.clock.now();
+    let (now, is_alone) = (service.clock.now(), !service.database.is_shared());
     let is_any: Result<bool, DatabaseError> = service
         .database
         .read(move |db| {
@@ -142,12 +143,17 @@ async fn shorten(service: &Service) -> Result<(), DatabaseError> {
                     return Ok(true);
                 }
             }
-            Ok(false)
+            Ok(is_alone && redating::is_needed(db, now)?)
         })
         .await;
     if !is_any? {
         return Ok(());
     }
-    let shorten = move |db: &dyn DbSession| WAITS.iter().try_for_each(|wait| wait.shorten(db, now));
+    let shorten = move |db: &dyn DbSession| {
+        if is_alone {
+            redating::redate(db, now, None)?;
+        }
+        WAITS.iter().try_for_each(|wait| wait.shorten(db, now))
+    };
     service.database.write_leading(WriteScope::Everything, shorten).await
 }

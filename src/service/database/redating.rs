@@ -23,6 +23,11 @@ const DATES: [(&str, &[&str]); 10] = [
     ("ingress", &["place"]),
 ];
 
+/// Returns whether rows are dated further in the future than stamps can be.
+pub fn is_needed(db: &dyn DbSession, now: Timestamp) -> Result<bool, DatabaseError> {
+    Ok(latest::stamp(db)?.since(now) > LEAD)
+}
+
 /// Dates rows of the future anew. `ahead` is how far the clock was wrong, `None` where
 /// nobody knows: the newest row is dated now then.
 pub fn redate(db: &dyn DbSession, now: Timestamp, ahead: Option<i64>) -> Result<(), DatabaseError> {
