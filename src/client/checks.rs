@@ -23,6 +23,12 @@ pub(crate) fn counted(what: &'static str, count: usize, most: usize) -> Result<(
     if count > most { Err(PrepareError::TooMany { what, count, most }) } else { Ok(()) }
 }
 
+/// An address of business chat that must be there: a phone number, or what the
+/// server gives for a person without one or a group.
+pub(crate) fn chat_address(text: &str) -> Result<(), PrepareError> {
+    if bounds::is_chat_address(text) { Ok(()) } else { phone(text) }
+}
+
 /// A phone number that must be there.
 pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
     match text {

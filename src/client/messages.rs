@@ -144,7 +144,7 @@ fn send(
     content: TypedContent<'_>,
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
-    checks::phone(to)?;
+    checks::chat_address(to)?;
     let body = SendBody { to, content, reply_to: reply_to.map(MessageId::as_str) };
     json(WriteMethod::Post, paths::MESSAGES_SEND, &body)
 }

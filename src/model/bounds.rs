@@ -46,6 +46,34 @@ pub fn is_e164(text: &str) -> bool {
         && !digits.starts_with('0')
 }
 
+/// Whether a text is a business chat platform's own id of a person: two letters
+/// of a country, a dot, and up to 128 letters and digits, as in
+/// `ES.1502576394655843`; before these perhaps `ENT.`.
+pub fn is_user_id(text: &str) -> bool {
+    let Some((country, rest)) = text.split_once('.') else {
+        return false;
+    };
+    let rest = rest.strip_prefix("ENT.").unwrap_or(rest);
+    country.len() == 2
+        && country.bytes().all(|byte| byte.is_ascii_uppercase())
+        && (1..=128).contains(&rest.len())
+        && rest.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Returns the platform's id of a business chat group from the address it is
+/// answered at, `group:` and the id.
+pub fn group_id(text: &str) -> Option<&str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"=_-@.+/".contains(&byte);
+    let id = text.strip_prefix("group:")?;
+    ((1..=200).contains(&id.len()) && id.bytes().all(is_plain)).then_some(id)
+}
+
+/// Whether a text is an address that business chat sends to: a phone number in
+/// E.164, the platform's id of a person, or a group.
+pub fn is_chat_address(text: &str) -> bool {
+    is_e164(text) || is_user_id(text) || group_id(text).is_some()
+}
+
 /// Whether a text is one mail address in plain form, `local@domain`: ASCII
 /// without spaces, quotes or a display name, and a domain of at least two
 /// labels.

@@ -44,6 +44,7 @@ mod odd_times;
 pub mod outbox;
 pub mod past;
 pub mod person;
+pub mod phone_forms;
 pub mod phones;
 pub mod pictures;
 pub mod places;

@@ -135,6 +135,8 @@ pub struct Message {
     pub delivery: DeliveryStatus,
     /// When the server took it in; `None` if unreadable.
     pub created_at: Option<Timestamp>,
+    /// When it was sent, where that is told and was earlier.
+    pub sent_at: Option<Timestamp>,
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
@@ -160,6 +162,7 @@ impl Message {
             media_url: None,
             delivery: DeliveryStatus::Other(String::new()),
             created_at: None,
+            sent_at: None,
             delivered_at: None,
             read_at: None,
             quotes: None,

@@ -137,6 +137,14 @@ impl<'a> Fields<'a> {
             Err(self.refuse(name, "must be a phone number in E.164 form, such as +34600111222"))
         }
     }
+
+    /// An address of business chat that must be there: a phone number, or what a
+    /// conversation without one has as `customerAddress`.
+    pub fn required_chat_address(&self, name: &str) -> Result<&'a str, ApiError> {
+        let text = self.required_text(name, 256)?;
+        let form = "must be a phone number in E.164 form, such as +34600111222, or the customerAddress of a conversation";
+        if bounds::is_chat_address(text) { Ok(text) } else { Err(self.refuse(name, form)) }
+    }
 }
 
 #[cfg(test)]

@@ -142,7 +142,7 @@ pub(crate) fn merge_all(
 /// time of its older neighbour, else of its newer one.
 fn places(messages: &[Message]) -> Vec<i64> {
     let mut places: Vec<Option<i64>> =
-        messages.iter().map(|it| it.created_at.map(Timestamp::micros)).collect();
+        messages.iter().map(|it| it.sent_at.or(it.created_at).map(Timestamp::micros)).collect();
     let mut carried = None;
     for place in places.iter_mut().rev() {
         *place = place.or(carried);

@@ -24,6 +24,9 @@ pub struct ConversationBody {
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_phone: Option<String>,
+    /// Where an answer goes that goes to no phone number: a person's id, a group.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub customer_address: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_name: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
@@ -115,7 +118,10 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         },
         automation: Automation::from_enabled(body.automation_enabled),
         escalation: escalation(&body),
-        address: body.customer_phone.filter(|it| !it.is_empty() && is_plain(it)),
+        address: [body.customer_phone, body.customer_address]
+            .into_iter()
+            .flatten()
+            .find(|address| !address.is_empty() && is_plain(address)),
         id: ConversationId::new(body.id),
         raw: raw.get().to_owned(),
     })

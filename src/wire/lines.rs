@@ -40,6 +40,9 @@ pub struct MessageLine<'a> {
     pub reaction: Option<&'a str>,
     #[serde(serialize_with = "time")]
     pub created_at: Timestamp,
+    /// When the customer sent it, as the platform says it.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_time")]
+    pub sent_at: Option<Timestamp>,
     #[serde(serialize_with = "optional_time")]
     pub delivered_at: Option<Timestamp>,
     #[serde(serialize_with = "optional_time")]
@@ -52,7 +55,10 @@ pub struct MessageLine<'a> {
 pub struct ConversationLine<'a> {
     pub id: &'a str,
     /// E.164.
-    pub customer_phone: &'a str,
+    pub customer_phone: Option<&'a str>,
+    /// Where an answer goes that goes to no phone number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub customer_address: Option<&'a str>,
     pub customer_name: Option<&'a str>,
     pub customer_email: Option<&'a str>,
     pub customer_avatar: Option<&'a str>,

@@ -108,6 +108,10 @@ pub struct MessageBody {
     /// ISO 8601.
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
+    /// ISO 8601: when the customer sent it, as the platform says it; this
+    /// service's choice.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<String>,
     /// ISO 8601 or null.
     #[serde(default, deserialize_with = "lenient::text")]
     pub delivered_at: Option<String>,
@@ -150,6 +154,7 @@ pub fn read_message(
         media_url: SafeText::optional_line(body.media_url.as_deref()),
         delivery: DeliveryStatus::from_word(body.status.as_deref().unwrap_or("")),
         created_at: time(&body.created_at),
+        sent_at: time(&body.sent_at),
         delivered_at: time(&body.delivered_at),
         read_at: time(&body.read_at),
         quotes: body.reply_to.filter(|it| is_plain(it)).map(MessageId::new),

@@ -11,7 +11,8 @@ use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, calls, elsewhere, report};
+use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, REACTION, calls, elsewhere, report};
+use crate::channels::Channel;
 use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
 use crate::database::ingress::{self as stored, IngressRow};
@@ -185,9 +186,9 @@ async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), Ap
 
 /// Has the media of a message brought here.
 async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) -> Result<(), String> {
-    let Some((reference, name)) = message.media.clone() else { return Ok(()) };
-    let bytes = connected.platform.fetch(&reference).await.map_err(|it| it.why)?;
-    let (row, url) = store(service, &name, bytes).await.map_err(|it| it.message)?;
+    let Some(media) = message.media.clone() else { return Ok(()) };
+    let bytes = connected.platform.fetch(&media.reference).await.map_err(|trouble| trouble.why)?;
+    let (row, url) = store(service, &media.name, bytes).await.map_err(|it| it.message)?;
     message.inbound.media_url = Some(url);
     let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
     message.inbound.details = Some(details.to_string());
@@ -243,12 +244,20 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
         PlatformEvent::AccountChanged => {
             Ok(connected::expect_description(work.db, &channel.id, work.stamp())?)
         }
-        PlatformEvent::Edited { peer, platform_id, text } => {
+        PlatformEvent::IdChanged { from, to } => Ok(people::change_id(work, channel, &from, &to)?),
+        PlatformEvent::Renamed { peer, name } => {
+            if let Some(found) = conversations::of_peer(work.db, &channel.id, &peer)? {
+                conversations::rename(work.db, &found.id, Some(&name), None, None)?;
+            }
+            Ok(())
+        }
+        PlatformEvent::Edited { peer, speaker, platform_id, text } => {
             let Some(conversation) = conversations::of_peer(work.db, &channel.id, &peer)? else {
                 return Ok(());
             };
             let found = messages::read_within(work.db, &conversation.id, &platform_id)?;
             if let Some(row) = found.filter(|it| it.direction == "inbound") {
+                let text = receive::spoken(speaker.as_deref(), &text, &row.kind);
                 messages::retell(work.db, &row.id, &row.status, &text, row.cost)?;
                 let preview = bodies::preview(&text, &row.kind);
                 conversations::retell(work.db, &conversation.id, &preview, row.created_at)?;
@@ -264,11 +273,19 @@ fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Res
     if !stored::is_new(work.db, &channel.id, &inbound.from, &platform_id)? {
         return Ok(());
     }
-    if let Some(quoted) = quoted
-        && let Some(conversation) = conversations::of_peer(work.db, &channel.id, &inbound.from)?
-    {
-        let found = messages::read_within(work.db, &conversation.id, &quoted)?;
-        inbound.reply_to = found.map(|it| it.id);
+    if let Some(quoted) = quoted {
+        if channel.kind == Channel::Telegram
+            && inbound.kind == REACTION
+            && let Some(topic) = conversations::holding(work.db, &channel.id, &inbound.from, &quoted)?
+        {
+            // A reaction does not tell the topic of the message it is for.
+            inbound.from = topic.peer;
+            (inbound.name, inbound.username) = (None, None);
+        }
+        if let Some(conversation) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
+            let found = messages::read_within(work.db, &conversation.id, &quoted)?;
+            inbound.reply_to = found.map(|it| it.id);
+        }
     }
     if let Some(file) = inbound.file.take() {
         media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;

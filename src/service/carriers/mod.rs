@@ -179,12 +179,22 @@ pub struct Polled {
     pub mark: String,
 }
 
+/// A file that came in with a message, as the platform tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ArrivedMedia {
+    /// What the platform gives it for.
+    pub reference: String,
+    pub name: String,
+    pub mime_type: Option<String>,
+    /// In bytes.
+    pub size: Option<i64>,
+}
+
 /// A message that came in.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMessage {
     pub inbound: Inbound,
-    /// What its media is called by the platform, and its name.
-    pub media: Option<(String, String)>,
+    pub media: Option<ArrivedMedia>,
     /// The platform's id of the message it answers.
     pub quoted: Option<String>,
 }
@@ -215,6 +225,8 @@ pub struct StatusReport {
     pub step: MessageStep,
     /// The recipient's number as the platform knows it, where it tells.
     pub reached: Option<String>,
+    /// The platform's own id of the recipient, where it tells.
+    pub recipient_id: Option<String>,
     /// What the message is known by where the platform was listed, which tells no
     /// id of the service's.
     pub trace: Option<SentTrace>,
@@ -256,7 +268,17 @@ pub enum PlatformEvent {
     /// A person has sent a message past this service.
     SentElsewhere(SentElsewhere),
     /// Somebody wrote a message anew.
-    Edited { peer: String, platform_id: String, text: String },
+    Edited {
+        peer: String,
+        /// Who wrote it, where several people write in one conversation.
+        speaker: Option<String>,
+        platform_id: String,
+        text: String,
+    },
+    /// A group or topic has another name.
+    Renamed { peer: String, name: String },
+    /// The platform calls somebody by another id of its own.
+    IdChanged { from: String, to: String },
     /// A chat has another id.
     Moved {
         from: String,

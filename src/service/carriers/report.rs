@@ -5,7 +5,7 @@ use crate::carriers::{
     CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentElsewhere, SentTrace,
     StatusReport, elsewhere, settle,
 };
-use crate::chat::deliver;
+use crate::chat::{deliver, people};
 use crate::database::channels::ChannelRow;
 use crate::database::egress;
 use crate::database::messages::{self, MessageRow};
@@ -21,7 +21,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         None => adopted(work, channel, &report)?,
         known => known.clone(),
     };
-    let StatusReport { platform_id, step, reached, trace, .. } = report;
+    let StatusReport { platform_id, step, reached, trace, recipient_id, .. } = report;
     let parcel = match &own_id {
         Some(id) => egress::read(work.db, id)?.filter(|it| it.channel == channel.id),
         None => None,
@@ -50,6 +50,11 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         return if is_ours || has_failed { Ok(()) } else { elsewhere::observe(work, channel, sent) };
     }
     let Some(message) = found.filter(|it| it.direction == "outbound") else { return Ok(()) };
+    if let Some(id) = recipient_id
+        && let Some(conversation) = conversations::read(work.db, &channel.id, &message.conversation)?
+    {
+        people::learn_id(work, channel, &conversation, &id)?;
+    }
     match step {
         MessageStep::Sent => Ok(()),
         MessageStep::Delivered => Ok(deliver::advance(work, &message.id, Kind::Delivered)?),

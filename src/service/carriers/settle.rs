@@ -307,6 +307,7 @@ impl Case<'_, '_> {
             cost: draft.cost,
             // A reader who pages on from a message meets those that are kept later.
             created_at: work.stamp(),
+            sent_at: None,
             delivered_at: None,
             read_at: None,
             broadcast: draft.broadcast.clone(),

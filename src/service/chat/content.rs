@@ -47,7 +47,7 @@ pub struct Media {
 /// The body of a send.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatSendRequest {
-    /// E.164.
+    /// A phone number in E.164, a person's id or a group.
     pub to: String,
     pub content: Content,
     /// The quoted message: a service id or a platform id. Ignored for
@@ -61,7 +61,7 @@ impl ChatSendRequest {
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
     pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let to = fields.required_phone("to")?.to_owned();
+        let to = fields.required_chat_address("to")?.to_owned();
         let content = Content::read(fields, &TYPES)?;
         let reply_to = fields.text("replyTo", ID)?.filter(|it| !it.is_empty()).map(str::to_owned);
         let reply_to = reply_to.filter(|_| content.kind() != "template");

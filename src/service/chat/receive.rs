@@ -15,13 +15,20 @@ use crate::events::{self, Event};
 use crate::platforms;
 use crate::world::Kind;
 use crate::write::Work;
-use model::time::SECOND;
+use model::bounds;
+use model::time::{SECOND, Timestamp};
 
 /// What a customer sent.
 #[derive(Debug, Clone, Default)]
 pub struct Inbound {
-    /// Their number or chat id.
+    /// Where an answer goes: a number, a person's or group's id, or a chat id.
     pub from: String,
+    /// Other ids of the platform's for the same person.
+    pub also: Vec<String>,
+    /// Who wrote, where several people write in one conversation.
+    pub speaker: Option<String>,
+    /// When it was sent, as the platform says it.
+    pub sent_at: Option<Timestamp>,
     /// What they are called, if the platform tells.
     pub name: Option<String>,
     /// Their user name on the bot channel.
@@ -55,6 +62,9 @@ pub struct Received {
 pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Result<Received, DatabaseError> {
     let conversation = find_or_make(work, channel, inbound)?;
     let stamp = work.stamp();
+    // A time that lies ahead is the clock's of a platform that runs fast.
+    let sent_at = inbound.sent_at.filter(|sent_at| *sent_at < stamp);
+    let content = spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
     let id = work.id("msg", stamp);
     let platform_id = match &inbound.platform_id {
         Some(platform_id) => platform_id.clone(),
@@ -69,7 +79,7 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
             platform_id,
             direction: "inbound".to_owned(),
             sender: "customer".to_owned(),
-            content: inbound.text.clone(),
+            content: content.clone(),
             kind: inbound.kind.clone(),
             media_url: inbound.media_url.clone(),
             details: inbound.details.clone(),
@@ -78,15 +88,16 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
             reaction: None,
             cost: 0,
             created_at: stamp,
+            sent_at,
             delivered_at: None,
             read_at: None,
             broadcast: None,
         },
     )?;
-    let preview = if inbound.text.is_empty() { format!("[{}]", inbound.kind) } else { inbound.text.clone() };
-    conversations::touch(work.db, &conversation.id, &preview, true, stamp)?;
+    let preview = if content.is_empty() { format!("[{}]", inbound.kind) } else { content.clone() };
+    conversations::touch_inbound(work.db, &conversation.id, &preview, (stamp, sent_at.unwrap_or(stamp)))?;
     let told = json!({
-        "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": inbound.text,
+        "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": content,
     });
     events::emit(work, &channel.id, Event::MessageReceived, told)?;
     let is_text = channel.kind == Channel::Voip && inbound.kind == "text";
@@ -97,15 +108,28 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
     Ok(Received { conversation: conversation.id, message: id })
 }
 
+/// Returns the words of a message, after the name of who wrote them where several
+/// people write.
+pub fn spoken(speaker: Option<&str>, words: &str, kind: &str) -> String {
+    match speaker {
+        None => words.to_owned(),
+        Some(speaker) if words.is_empty() => format!("{speaker}: [{kind}]"),
+        Some(speaker) => format!("{speaker}: {words}"),
+    }
+}
+
 fn find_or_make(
     work: &Work<'_>,
     channel: &ChannelRow,
     inbound: &Inbound,
 ) -> Result<ConversationRow, DatabaseError> {
     let stamp = work.stamp();
-    let found = conversations::of_peer(work.db, &channel.id, &inbound.from)?;
-    let phone = found.as_ref().map_or(&inbound.from, |it| &it.peer);
-    let contact = people::heard(work, channel, phone, inbound.name.as_deref(), stamp)?;
+    let found = people::conversation_of(work, channel, &inbound.from, &inbound.also)?;
+    let phones = found.iter().map(|it| it.peer.as_str()).chain([inbound.from.as_str()]);
+    let contact = match phones.into_iter().find(|it| bounds::is_e164(it)) {
+        Some(phone) => people::heard(work, channel, phone, inbound.name.as_deref(), stamp)?,
+        None => None,
+    };
     let name = contact.as_ref().map_or(inbound.name.as_deref(), |it| it.name.as_deref());
     if let Some(found) = found {
         conversations::rename(work.db, &found.id, name, inbound.username.as_deref(), None)?;
@@ -117,6 +141,7 @@ fn find_or_make(
     made.username.clone_from(&inbound.username);
     made.referral = inbound.referral.as_ref().map(Value::to_string);
     conversations::insert(work.db, &made)?;
+    people::note_ids(work, channel, &made.peer, &inbound.also)?;
     Ok(made)
 }
 

@@ -125,7 +125,7 @@ fn parcel(
         outgoing.details.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
     Ok(Parcel {
         id: id.to_owned(),
-        to: conversation.peer.clone(),
+        to: conversation.recipient().to_owned(),
         kind: outgoing.kind.to_owned(),
         text: text.clone(),
         mode,
@@ -189,6 +189,7 @@ fn queued(
         reaction: None,
         cost: outgoing.cost,
         created_at: stamp,
+        sent_at: None,
         delivered_at: None,
         read_at: None,
         broadcast: outgoing.broadcast,

@@ -5,6 +5,7 @@ use crate::database::DatabaseError;
 use crate::database::clauses::Query;
 use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
+use model::phone_forms;
 use model::time::Timestamp;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,13 +94,20 @@ pub fn read(db: &dyn DbSession, workspace: &str, id: &str) -> Result<Option<Cont
     db.first(&format!("{SELECT} WHERE id = ?1 AND workspace = ?2"), bound![id, workspace], from_row)
 }
 
-/// One of a workspace by phone number.
+/// Finds a contact by any form of a phone number: exactly this one first, then
+/// the one that was heard of last.
 pub fn of_phone(
     db: &dyn DbSession,
     workspace: &str,
     phone: &str,
 ) -> Result<Option<ContactRow>, DatabaseError> {
-    db.first(&format!("{SELECT} WHERE workspace = ?1 AND phone = ?2"), bound![workspace, phone], from_row)
+    let forms = phone_forms::forms(phone);
+    let form = |place: usize| forms.get(place).unwrap_or(&forms[0]);
+    let sql = format!(
+        "{SELECT} WHERE workspace = ?1 AND phone IN (?2, ?3, ?4, ?5, ?6)
+         ORDER BY CASE WHEN phone = ?2 THEN 0 ELSE 1 END, last_at DESC, id LIMIT 1"
+    );
+    db.first(&sql, bound![workspace, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
 /// A page, newest activity first; with a search only those whose name or
@@ -116,8 +124,11 @@ pub fn list(
     let number = search.map(|it| it.replace([' ', '-', '(', ')', '.'], "")).filter(|it| !it.is_empty());
     let sql = format!("{SELECT} WHERE workspace = ?1 AND (last_at, id) < (?2, ?3)");
     let mut query = Query::new(sql, bound![workspace, after.at, after.id]);
+    let forms = number.as_deref().map(phone_forms::forms).unwrap_or_default();
+    let form: [Option<&String>; 4] = std::array::from_fn(|place| forms.get(place + 1));
     if name.is_some() {
-        query.push(" AND (instr(folded, ?) > 0 OR instr(phone, ?) > 0)", bound![name, number]);
+        let sql = " AND (instr(folded, ?) > 0 OR instr(phone, ?) > 0 OR phone IN (?, ?, ?, ?))";
+        query.push(sql, bound![name, number, form[0], form[1], form[2], form[3]]);
     }
     query.push(" ORDER BY last_at DESC, id DESC LIMIT ?", bound![reach]);
     let (sql, bound) = query.parts();
@@ -138,8 +149,8 @@ pub fn all_ids(db: &dyn DbSession, workspace: &str) -> Result<Vec<String>, Datab
 
 /// Notes that a message came or went.
 pub fn touch(db: &dyn DbSession, workspace: &str, phone: &str, at: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "UPDATE contacts SET last_at = ?3 WHERE workspace = ?1 AND phone = ?2 AND last_at < ?3";
-    db.note(sql, bound![workspace, phone, at])
+    let Some(found) = of_phone(db, workspace, phone)? else { return Ok(()) };
+    db.note("UPDATE contacts SET last_at = ?2 WHERE id = ?1 AND last_at < ?2", bound![found.id, at])
 }
 
 /// Removes a contact.

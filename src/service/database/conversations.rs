@@ -7,8 +7,8 @@ use crate::database::channels::{self, ChannelRow};
 use crate::database::clauses::Query;
 use crate::database::rows::{SqlValue, bound, only, table};
 use crate::database::session::DbSession;
-use model::bounds;
 use model::time::{SECOND, Timestamp};
+use model::{bounds, phone_forms};
 
 /// Characters of a preview.
 const PREVIEW: usize = 120;
@@ -19,8 +19,12 @@ const PREVIEW: usize = 120;
 pub struct ConversationRow<T = String> {
     pub id: T,
     pub channel: T,
-    /// Where replies go: a phone number or a chat id.
+    /// The address it is kept and shown under: a phone number, a person's or a
+    /// group's id, or a chat id.
     pub peer: T,
+    /// The address that the platform last gave for it, where that is another
+    /// form than `peer`.
+    pub platform_peer: Option<T>,
     pub name: Option<T>,
     /// The customer's user name on the bot channel.
     pub username: Option<T>,
@@ -53,6 +57,7 @@ impl ConversationRow {
             id,
             channel: channel.to_owned(),
             peer: peer.to_owned(),
+            platform_peer: None,
             name: None,
             username: None,
             email: None,
@@ -84,6 +89,11 @@ impl<T: AsRef<str>> ConversationRow<T> {
         self.last_inbound_at.map(|at| at.plus(bounds::WINDOW_SECONDS * SECOND))
     }
 
+    /// The address that sends go to.
+    pub fn recipient(&self) -> &str {
+        self.platform_peer.as_ref().unwrap_or(&self.peer).as_ref()
+    }
+
     /// Its place in lists ordered by activity.
     pub fn place(&self) -> Place {
         Place { at: self.last_at.micros(), id: self.id.as_ref().to_owned() }
@@ -91,7 +101,7 @@ impl<T: AsRef<str>> ConversationRow<T> {
 }
 
 table!(ConversationRow<T> in conversations {
-    id: text, channel: text, peer: text, name: optional_text, username: optional_text, email: optional_text,
+    id: text, channel: text, peer: text, platform_peer: optional_text, name: optional_text, username: optional_text, email: optional_text,
     avatar: optional_text, status: text, automation, escalation: optional_text, escalated_at, message_count,
     preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text
 });
@@ -114,16 +124,39 @@ pub fn with_channel(
     found.map(|row| Ok((channels::read(db, &row.channel)?, row))).transpose()
 }
 
-/// One of a channel by the customer's number or chat id, or by a number that
-/// the platform knows as the same.
+/// Finds a conversation by an address, by an address that the platform knows as
+/// the same, or by another form of the number. Of several, an alias of exactly
+/// this address comes first, then the one in which the customer wrote last.
 pub fn of_peer(
     db: &dyn DbSession,
     channel: &str,
     peer: &str,
 ) -> Result<Option<ConversationRow>, DatabaseError> {
+    let forms = phone_forms::forms(peer);
+    if forms.len() > 1 {
+        return of_forms(db, channel, &forms);
+    }
     let known = "coalesce((SELECT peer_aliases.peer FROM peer_aliases
                  WHERE peer_aliases.channel = ?1 AND peer_aliases.alias = ?2), ?2)";
     db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = {known}"), bound![channel, peer], from_row)
+}
+
+/// `forms` are at most five, the wanted one first.
+fn of_forms(
+    db: &dyn DbSession,
+    channel: &str,
+    forms: &[String],
+) -> Result<Option<ConversationRow>, DatabaseError> {
+    let form = |place: usize| forms.get(place).unwrap_or(&forms[0]);
+    let any = "(?2, ?3, ?4, ?5, ?6)";
+    let known =
+        "SELECT peer_aliases.peer FROM peer_aliases WHERE peer_aliases.channel = ?1 AND peer_aliases.alias";
+    let sql = format!(
+        "{SELECT} WHERE channel = ?1 AND (peer IN {any} OR peer IN ({known} IN {any}))
+         ORDER BY CASE WHEN peer = ({known} = ?2) THEN 0 ELSE 1 END, coalesce(last_inbound_at, -1) DESC,
+         CASE WHEN peer = ?2 THEN 0 ELSE 1 END, created_at, id LIMIT 1"
+    );
+    db.first(&sql, bound![channel, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
 /// One of a channel by the number or chat id that it is kept under.
@@ -133,6 +166,39 @@ pub fn at_peer(
     peer: &str,
 ) -> Result<Option<ConversationRow>, DatabaseError> {
     db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), bound![channel, peer], from_row)
+}
+
+/// Whether a bot chat, or a topic of it, has a conversation.
+pub fn has_chat(db: &dyn DbSession, channel: &str, chat: &str) -> Result<bool, DatabaseError> {
+    let topics = format!("{chat}/");
+    let behind = format!("{chat}0");
+    let sql =
+        "SELECT count(*) FROM conversations WHERE channel = ?1 AND (peer = ?2 OR (peer > ?3 AND peer < ?4))";
+    let count: i64 = db.scalar(sql, bound![channel, chat, topics, behind])?;
+    Ok(count > 0)
+}
+
+/// Finds the conversation of a bot chat or of one of its topics that holds a
+/// message. Message numbers are unique within a chat, over all its topics.
+pub fn holding(
+    db: &dyn DbSession,
+    channel: &str,
+    chat: &str,
+    platform_id: &str,
+) -> Result<Option<ConversationRow>, DatabaseError> {
+    let topics = format!("{chat}/");
+    let behind = format!("{chat}0");
+    let sql = format!(
+        "{SELECT} WHERE channel = ?1 AND (peer = ?2 OR (peer > ?3 AND peer < ?4))
+         AND id IN (SELECT conversation FROM messages WHERE messages.channel = ?1 AND messages.platform_id = ?5)
+         ORDER BY last_at DESC LIMIT 1"
+    );
+    db.first(&sql, bound![channel, chat, topics, behind, platform_id], from_row)
+}
+
+/// Notes the address that the platform gives for a conversation.
+pub fn set_platform_peer(db: &dyn DbSession, id: &str, address: Option<&str>) -> Result<(), DatabaseError> {
+    db.note("UPDATE conversations SET platform_peer = ?2 WHERE id = ?1", bound![id, address])
 }
 
 /// A page, newest activity first.
@@ -183,11 +249,27 @@ pub fn touch(
     at: Timestamp,
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE conversations SET message_count = message_count + 1, preview = ?2, last_at = ?3,
-        first_at = CASE message_count WHEN 0 THEN ?3 ELSE first_at END,
-        last_inbound_at = CASE WHEN ?4 THEN ?3 ELSE last_inbound_at END,
-        status = CASE WHEN ?4 THEN 'active' ELSE status END
-        WHERE id = ?1";
-    db.note(sql, bound![id, cut(preview), at, inbound])
+        first_at = CASE message_count WHEN 0 THEN ?3 ELSE first_at END WHERE id = ?1";
+    db.note(sql, bound![id, cut(preview), at])?;
+    if inbound { hear(db, id, at) } else { Ok(()) }
+}
+
+/// Counts a message of a customer that arrived at `at` and was sent at
+/// `sent_at`, which opens the service window; opens a closed conversation.
+pub fn touch_inbound(
+    db: &dyn DbSession,
+    id: &str,
+    preview: &str,
+    (at, sent_at): (Timestamp, Timestamp),
+) -> Result<(), DatabaseError> {
+    touch(db, id, preview, false, at)?;
+    hear(db, id, sent_at)
+}
+
+fn hear(db: &dyn DbSession, id: &str, sent_at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET status = 'active', last_inbound_at =
+        CASE WHEN last_inbound_at IS NULL OR last_inbound_at < ?2 THEN ?2 ELSE last_inbound_at END WHERE id = ?1";
+    db.note(sql, bound![id, sent_at])
 }
 
 /// Writes the preview of a message anew, where it is still the newest.

@@ -106,7 +106,7 @@ pub fn move_peer(
     (from, to): (&str, &str),
     for_good: bool,
 ) -> Result<(), DatabaseError> {
-    let sql = "UPDATE conversations SET peer = ?3 WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
+    let sql = "UPDATE conversations SET peer = ?3, platform_peer = NULL WHERE channel = ?1 AND peer = ?2 AND NOT EXISTS
                (SELECT 1 FROM conversations AS other WHERE other.channel = ?1 AND other.peer = ?3)";
     if db.change(sql, bound![channel, from, to])? > 0 {
         aliases::forget(db, channel, to)?;

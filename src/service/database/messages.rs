@@ -33,8 +33,12 @@ pub struct MessageRow<T = String> {
     /// The emoji this side reacted with.
     pub reaction: Option<T>,
     pub cost: i64,
-    /// When it was made: with the id, its place.
+    /// When it was made or came in: with the id, its place in lists of what is
+    /// new.
     pub created_at: Timestamp,
+    /// When it was sent, as the platform says it; `None` where that is not told
+    /// or not before it came in.
+    pub sent_at: Option<Timestamp>,
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
@@ -49,9 +53,16 @@ impl MessageRow {
 }
 
 impl<T: AsRef<str>> MessageRow<T> {
-    /// Its place in lists, newest first.
+    /// Its place in lists by arrival, newest first.
     pub fn place(&self) -> Place {
         Place { at: self.created_at.micros(), id: self.id.as_ref().to_owned() }
+    }
+
+    /// Its place in the history of its conversation, which goes by the time at
+    /// which messages were sent.
+    pub fn place_in_history(&self) -> Place {
+        let at = self.sent_at.unwrap_or(self.created_at);
+        Place { at: at.micros(), id: self.id.as_ref().to_owned() }
     }
 }
 
@@ -69,8 +80,11 @@ pub struct Filter {
 table!(MessageRow<T> in messages {
     id: text, conversation: text, channel: text, platform_id: text, direction: text, sender: text, content: text,
     kind: text, media_url: optional_text, details: optional_text, status: text, reply_to: optional_text,
-    reaction: optional_text, cost, created_at, delivered_at, read_at, broadcast: optional_text
+    reaction: optional_text, cost, created_at, sent_at, delivered_at, read_at, broadcast: optional_text
 });
+
+/// The order of a history.
+const SENT: &str = "coalesce(sent_at, created_at)";
 
 /// Stores a message.
 pub fn insert(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
@@ -132,6 +146,24 @@ pub fn each<E: From<DatabaseError>>(
     db.each(sql, bound, |row| visit(&view(row)?))
 }
 
+/// A page of a conversation's history, in the order in which messages were sent,
+/// newest first; each row is shown where it lies.
+///
+/// # Errors
+/// When the database fails, or what `visit` fails with.
+pub fn each_of_history<E: From<DatabaseError>>(
+    db: &dyn DbSession,
+    conversation: &str,
+    after: &Place,
+    reach: i64,
+    mut visit: impl FnMut(&MessageRow<&str>) -> Result<(), E>,
+) -> Result<(), E> {
+    let sql = format!(
+        "{SELECT} WHERE conversation = ?1 AND ({SENT}, id) < (?2, ?3) ORDER BY {SENT} DESC, id DESC LIMIT ?4"
+    );
+    db.each(&sql, bound![conversation, after.at, after.id, reach], |row| visit(&view(row)?))
+}
+
 /// The empty text keeps the channel's index from being taken for a
 /// conversation's.
 fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Query<'a> {
@@ -145,9 +177,10 @@ fn page_query<'a>(bound: &[SqlValue<'a>], filter: &'a Filter, reach: i64) -> Que
     query
 }
 
-/// The newest messages of a conversation, newest first.
+/// The newest messages of a conversation in the order of its history, newest
+/// first.
 pub fn newest(db: &dyn DbSession, conversation: &str, count: i64) -> Result<Vec<MessageRow>, DatabaseError> {
-    let sql = format!("{SELECT} WHERE conversation = ?1 ORDER BY created_at DESC, id DESC LIMIT ?2");
+    let sql = format!("{SELECT} WHERE conversation = ?1 ORDER BY {SENT} DESC, id DESC LIMIT ?2");
     db.all(&sql, bound![conversation, count], from_row)
 }
 

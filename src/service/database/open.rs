@@ -25,6 +25,16 @@ const LATER: [&str; 3] = [
     include_str!("schema_carriers.sql"),
     include_str!("schema_takeover.sql"),
 ];
+/// Columns that came later: table, column, and what adds it where it is missing.
+const COLUMNS: [(&str, &str, &str); 2] = [
+    ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
+    (
+        "messages",
+        "sent_at",
+        "ALTER TABLE messages ADD COLUMN sent_at INTEGER;
+         CREATE INDEX messages_by_history ON messages (conversation, coalesce(sent_at, created_at) DESC, id DESC);",
+    ),
+];
 /// Mail addresses whatever their case, as every engine can find them.
 const ADDRESSES: &str = "
     DROP INDEX IF EXISTS conversations_by_email;
@@ -168,8 +178,24 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     }
     LATER.iter().try_for_each(|it| connection.execute_batch(it))?;
     free_lanes(&mut connection)?;
+    add_columns(&mut connection)?;
     connection.execute_batch(ADDRESSES)?;
     Ok((connection, fresh))
+}
+
+/// Adds the columns that came later. Programs that do not know them leave them
+/// empty, which means what it meant before.
+fn add_columns(connection: &mut Connection) -> rusqlite::Result<()> {
+    for (table, column, add) in COLUMNS {
+        let sql = "SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2";
+        let found: i64 = connection.scalar(sql, [table, column])?;
+        if found == 0 {
+            let change = connection.transaction()?;
+            change.execute_batch(add)?;
+            change.commit()?;
+        }
+    }
+    Ok(())
 }
 
 /// Lanes were conversations once, and are threads of mail, too, by now.

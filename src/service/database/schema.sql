@@ -67,7 +67,7 @@ CREATE TABLE templates (
 CREATE TABLE conversations (
     id TEXT PRIMARY KEY,
     channel TEXT NOT NULL REFERENCES channels,
-    -- Where replies go: a phone number or a chat id.
+    -- A phone number, a person's or group's id, or a chat id.
     peer TEXT NOT NULL,
     name TEXT,
     username TEXT,
@@ -84,6 +84,8 @@ CREATE TABLE conversations (
     created_at INTEGER NOT NULL,
     last_inbound_at INTEGER,
     referral TEXT,
+    -- The address that the platform last gave, where that is another form.
+    platform_peer TEXT,
     UNIQUE (channel, peer)
 ) STRICT;
 CREATE INDEX conversations_by_activity ON conversations (channel, last_at DESC, id DESC);
@@ -108,9 +110,12 @@ CREATE TABLE messages (
     created_at INTEGER NOT NULL,
     delivered_at INTEGER,
     read_at INTEGER,
-    broadcast TEXT
+    broadcast TEXT,
+    -- When it was sent, as the platform says it, where that is before it came.
+    sent_at INTEGER
 ) STRICT;
 CREATE INDEX messages_by_conversation ON messages (conversation, created_at DESC, id DESC);
+CREATE INDEX messages_by_history ON messages (conversation, coalesce(sent_at, created_at) DESC, id DESC);
 CREATE INDEX messages_by_channel ON messages (channel, created_at DESC, id DESC);
 CREATE INDEX messages_by_direction ON messages (channel, direction, created_at DESC, id DESC);
 CREATE INDEX messages_by_platform ON messages (channel, platform_id);

@@ -118,6 +118,7 @@ fn seed_message(
         reaction: None,
         cost: i64::from(sender == "api"),
         created_at: at,
+        sent_at: None,
         broadcast: None,
         id: id.clone(),
         sender,

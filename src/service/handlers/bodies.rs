@@ -12,6 +12,7 @@ use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::handlers::account::precise;
 use crate::reply::Reply;
+use model::bounds;
 use model::time::Timestamp;
 use wire::conversations::ConversationBody;
 use wire::lines::{ConversationLine, MessageLine};
@@ -61,6 +62,7 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
         reply_to: row.reply_to,
         reaction: row.reaction,
         created_at: time(row.created_at),
+        sent_at: row.sent_at.and_then(time),
         delivered_at: row.delivered_at.and_then(time),
         read_at: row.read_at.and_then(time),
         ..MessageBody::default()
@@ -85,6 +87,7 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
         reply_to: row.reply_to,
         reaction: row.reaction,
         created_at: row.created_at,
+        sent_at: row.sent_at,
         delivered_at: row.delivered_at,
         read_at: row.read_at,
     }
@@ -94,7 +97,8 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
 pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> ConversationLine<'a> {
     ConversationLine {
         id: row.id,
-        customer_phone: row.peer,
+        customer_phone: Some(row.peer).filter(|peer| bounds::is_e164(peer)),
+        customer_address: Some(row.peer).filter(|peer| !bounds::is_e164(peer)),
         customer_name: row.name,
         customer_email: row.email,
         customer_avatar: row.avatar,
@@ -123,7 +127,8 @@ pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
         service_window_open: Some(row.window_open(now)),
         referral: row.referral.as_deref().and_then(|it| serde_json::from_str(it).ok()),
         id: row.id,
-        customer_phone: Some(row.peer),
+        customer_address: Some(row.peer.clone()).filter(|peer| !bounds::is_e164(peer)),
+        customer_phone: Some(row.peer).filter(|peer| bounds::is_e164(peer)),
         customer_name: row.name,
         customer_email: row.email,
         customer_avatar: row.avatar,

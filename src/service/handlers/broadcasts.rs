@@ -19,7 +19,7 @@ use crate::request::{Reading, Writing};
 use crate::state::Service;
 use crate::write::Work;
 use crate::{credits, handlers};
-use model::bounds;
+use model::{bounds, phone_forms};
 use wire::broadcasts::{BroadcastAccepted, BroadcastBody, RecipientBody};
 use wire::errors::ErrorCode;
 
@@ -105,7 +105,8 @@ fn create_in(
 }
 
 /// The contacts that were named, each once, in their order; all when none
-/// were. Who is not there is left out.
+/// were. Who is not there is left out, and so is a contact whose number is
+/// another form of one before it.
 fn recipients(
     work: &Work<'_>,
     caller: &Caller,
@@ -115,13 +116,16 @@ fn recipients(
         Some(ids) => ids,
         None => contacts::all_ids(work.db, &caller.workspace)?,
     };
-    let mut seen = HashSet::new();
+    let (mut seen, mut numbers) = (HashSet::new(), HashSet::new());
     let mut found = Vec::new();
     for id in ids {
         if !seen.insert(id.clone()) {
             continue;
         }
         if let Some(contact) = contacts::read(work.db, &caller.workspace, &id)? {
+            if !numbers.insert(phone_forms::normal(&contact.phone)) {
+                continue;
+            }
             let position = i64::try_from(found.len()).unwrap_or(i64::MAX);
             found.push(Recipient { position, contact: contact.id, phone: contact.phone });
         }

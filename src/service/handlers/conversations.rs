@@ -7,11 +7,10 @@ use serde_json::Value;
 use crate::auth::Caller;
 use crate::channels::Channel;
 use crate::database::conversations::{self, ConversationRow};
-use crate::database::messages::Filter;
+use crate::database::messages as stored;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::bodies;
-use crate::handlers::messages::write_page;
 use crate::last_answer;
 use crate::query::{PageRequest, Query};
 use crate::reply::Reply;
@@ -114,8 +113,11 @@ pub async fn page_of_messages(service: Service, request: Reading) -> Result<Repl
         .database
         .read(move |db| {
             conversations::read(db, &caller.channel_id, &id)?.ok_or_else(absent)?;
-            let filter = Filter { conversation: Some(id), ..Filter::default() };
-            write_page(db, &caller, &filter, &page, &state.cursors)
+            let mut lines = page.lines();
+            stored::each_of_history(db, &id, &page.after, page.reach(), |row| {
+                lines.take(&bodies::message_line(row, caller.channel), || row.place_in_history())
+            })?;
+            lines.reply(&state.cursors)
         })
         .await
 }

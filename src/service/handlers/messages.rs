@@ -113,7 +113,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
 }
 
 /// A page of the caller's channel's messages, written as they are read.
-pub fn write_page(
+fn write_page(
     db: &dyn DbSession,
     caller: &Caller,
     filter: &Filter,
@@ -187,7 +187,7 @@ fn react_to(
         return Ok(None);
     };
     if !work.test && !work.service.platforms.of(caller.channel)?.is_instant() {
-        return Ok(Some(send::enqueue_reaction(work, row, &conversation.peer, emoji)?));
+        return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
     }
     messages::react(work.db, &row.id, Some(emoji).filter(|it| !it.is_empty()))?;
     outbound::note(work.db, caller.channel, &conversation.peer, emoji, work.key, work.now)?;

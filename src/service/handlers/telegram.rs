@@ -17,6 +17,7 @@ use crate::fields::Fields;
 use crate::handlers::bodies;
 use crate::handlers::conversations::{page, page_of_messages};
 use crate::handlers::messages::{react_with, read_emoji};
+use crate::platforms::telegram::chat;
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
 use crate::state::Service;
@@ -80,22 +81,24 @@ impl TelegramSendRequest {
     }
 }
 
+/// The General topic has the address of its chat.
+fn general(address: &str) -> &str {
+    address.strip_suffix("/1").unwrap_or(address)
+}
+
 /// A chat id as text; a number is taken too. Interface: `chatId`.
 fn chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
     let text = match fields.value("chatId") {
         // Beyond 64 bits, a number would not be the one that was written.
         Some(Value::Number(number)) => number.as_i64().map_or_else(String::new, |it| it.to_string()),
-        _ => fields.required_text("chatId", 64)?.to_owned(),
+        _ => general(fields.required_text("chatId", 64)?).to_owned(),
     };
-    let numeric = text.strip_prefix('-').unwrap_or(&text);
-    let is_number = !numeric.is_empty() && numeric.bytes().all(|byte| byte.is_ascii_digit());
-    let is_channel = text.strip_prefix('@').is_some_and(|name| {
-        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    });
-    if is_number || is_channel {
+    if chat::is_address(&text) {
         Ok(text)
     } else {
-        Err(fields.refuse("chatId", "must be a numeric chat id or the @name of a channel"))
+        let form =
+            "must be a numeric chat id, perhaps with / and the number of a topic, or the @name of a channel";
+        Err(fields.refuse("chatId", form))
     }
 }
 
@@ -144,16 +147,19 @@ fn send_in(
 }
 
 /// The chat, if its user has started the bot. A test key talks to any.
-fn started_chat(work: &Work<'_>, channel: &str, chat: &str) -> Result<ConversationRow, ApiError> {
-    if let Some(found) = conversations::of_peer(work.db, channel, chat)? {
+fn started_chat(work: &Work<'_>, channel: &str, address: &str) -> Result<ConversationRow, ApiError> {
+    if let Some(found) = conversations::of_peer(work.db, channel, address)? {
         return Ok(found);
     }
-    if !work.test {
+    // A topic of a group that the bot is in.
+    let (whole, topic) = chat::split(address);
+    let is_topic = topic.is_some() && conversations::has_chat(work.db, channel, whole)?;
+    if !(work.test || is_topic) {
         let message = "this user has not started the bot, so it cannot write to them";
         return Err(ApiError::new(ErrorCode::InvalidRecipient, message));
     }
     let stamp = work.stamp();
-    let made = ConversationRow::new(work.id("conv", stamp), channel, chat, stamp);
+    let made = ConversationRow::new(work.id("conv", stamp), channel, address, stamp);
     conversations::insert(work.db, &made)?;
     Ok(made)
 }

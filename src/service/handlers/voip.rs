@@ -10,6 +10,7 @@ use crate::chat::send::{self, Outgoing};
 use crate::credits;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
+use crate::database::ingress;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::account::precise;
@@ -45,7 +46,13 @@ impl Target {
             return Err(ApiError::validation("channelId must name the channel of this key"));
         }
         work.service.platforms.address(&channel)?;
-        let conversation = conversation_with(work, &channel, &self.to)?;
+        let mut conversation = conversation_with(work, &channel, &self.to)?;
+        let wrote = conversation.last_inbound_at.is_some();
+        if !wrote && conversation.peer != self.to {
+            // Networks do not know an old form as the same number.
+            ingress::move_peer(work.db, &channel.id, (&conversation.peer, &self.to), true)?;
+            conversation.peer.clone_from(&self.to);
+        }
         Ok((channel, conversation))
     }
 }

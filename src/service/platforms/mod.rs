@@ -9,6 +9,7 @@ pub mod voice;
 pub mod voip;
 mod web;
 pub mod whatsapp;
+mod words;
 
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};

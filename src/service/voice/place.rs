@@ -47,7 +47,7 @@ pub fn place(
         return Ok(true);
     }
     let course = match platforms.are_simulated() {
-        true => Some(platforms.voice()?.dial(work, &Dial { id: &new.id, to: &conversation.peer })?),
+        true => Some(platforms.voice()?.dial(work, &Dial { id: &new.id, to: conversation.recipient() })?),
         // Nothing of a test key's leaves.
         false => None,
     };
@@ -69,7 +69,7 @@ fn enqueue(
     let metadata: Value = serde_json::from_str(&new.metadata).map_err(|cause| ApiError::internal(&cause))?;
     let parcel = Parcel {
         id: new.id,
-        to: conversation.peer.clone(),
+        to: conversation.recipient().to_owned(),
         kind: CALL.to_owned(),
         content: Some(metadata),
         ..Parcel::default()
@@ -114,6 +114,7 @@ pub fn begin(
             reaction: None,
             cost: new.cost,
             created_at: stamp,
+            sent_at: None,
             delivered_at: None,
             read_at: None,
             broadcast: None,

@@ -15,6 +15,8 @@ pub(crate) fn read(row: &Row<'_>, conversation: &ConversationId) -> rusqlite::Re
         id, platform_id, content: block, media_url: optional_line, created_at, delivered_at, read_at, quotes,
         unreadable, raw;
         conversation: conversation.clone(),
+        // The row's place says it.
+        sent_at: None,
         direction: direction(row)?,
         sender: row.word("sender", sender_from)?,
         content_type: row.line("content_type")?.to_string(),

@@ -6,7 +6,7 @@ use crate::database::rows::{DbRow, bound};
 use crate::database::transfer::note;
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 8] = [
+const STEPS: [&str; 9] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -15,9 +15,10 @@ const STEPS: [&str; 8] = [
     include_str!("schema_workspaces.sql"),
     include_str!("schema_aliases.sql"),
     include_str!("schema_takeover.sql"),
+    include_str!("schema_platforms.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 8;
+pub const FORMAT: i64 = 9;
 /// The first format with an order of commits.
 const ORDERED: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any

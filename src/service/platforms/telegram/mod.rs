@@ -8,9 +8,13 @@
 //! |---|---|
 //! | `asking.rs` | one call, and why there was none |
 //! | `sending.rs` | what a parcel becomes, and what an answer to it means |
-//! | `updates.rs` | what people wrote |
+//! | `updates.rs` | what the platform tells |
+//! | `message.rs` | what a message says |
+//! | `chat.rs` | chats, their topics, and who speaks in them |
 
 mod asking;
+pub mod chat;
+mod message;
 mod sending;
 mod updates;
 
@@ -40,7 +44,8 @@ const LONG_POLL: u64 = 25;
 /// Updates of one read at most.
 const UPDATES: u64 = 100;
 /// What is wanted of what the platform can tell.
-const WANTED: [&str; 3] = ["message", "edited_message", "message_reaction"];
+const WANTED: [&str; 5] =
+    ["message", "edited_message", "channel_post", "edited_channel_post", "message_reaction"];
 
 pub struct BotPlatform {
     guard: Guard,
@@ -153,7 +158,10 @@ impl PlatformSource for BotPlatform {
 
     fn show_typing<'a>(&'a self, to: &'a str, _: &'a str) -> Option<Carrying<'a, Duration>> {
         Some(Box::pin(async move {
-            let told = self.ask("sendChatAction", json!({ "chat_id": to, "action": "typing" })).await;
+            let mut asked = json!({ "action": "typing" });
+            chat::set_address(&mut asked, to);
+            asked["chat_id"] = chat::split(to).0.into();
+            let told = self.ask("sendChatAction", asked).await;
             told.map_or_else(|trouble| pause_of(&trouble), |_| TYPING)
         }))
     }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
-use crate::platforms::telegram::{BotPlatform, pause};
+use crate::platforms::telegram::{BotPlatform, chat, pause};
 use crate::platforms::web;
 use model::text::SafeText;
 use wire::errors::ErrorCode;
@@ -39,7 +39,8 @@ impl BotPlatform {
 
 /// The method of a parcel, and what it is called with.
 fn content(parcel: &Parcel) -> (&'static str, Value) {
-    let mut body = json!({ "chat_id": chat(&parcel.to) });
+    let mut body = json!({});
+    chat::set_address(&mut body, &parcel.to);
     let method = match parcel.kind.as_str() {
         REACTION => {
             let reaction = match parcel.text.as_str() {
@@ -48,6 +49,12 @@ fn content(parcel: &Parcel) -> (&'static str, Value) {
             };
             body["message_id"] = number(parcel.quoted.as_deref());
             body["reaction"] = reaction;
+            // The message says where it is.
+            if let Some(fields) = body.as_object_mut() {
+                fields.retain(|name, _| {
+                    !matches!(name.as_str(), "message_thread_id" | "direct_messages_topic_id")
+                });
+            }
             return ("setMessageReaction", body);
         }
         "photo" => "sendPhoto",
@@ -80,11 +87,6 @@ fn field(kind: &str) -> &str {
         "photo" | "video" | "audio" => kind,
         _ => "document",
     }
-}
-
-/// A chat's id, or the name of a public one.
-fn chat(to: &str) -> Value {
-    to.parse::<i64>().map_or_else(|_| Value::from(to), Value::from)
 }
 
 fn number(text: Option<&str>) -> Value {
@@ -120,6 +122,12 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
             ErrorCode::InvalidRecipient,
             format!("the bot may not write to this chat: {said}"),
         ),
+        400 if said.as_str().to_ascii_lowercase().contains("message thread not found") => {
+            CarryOutcome::refused(
+                ErrorCode::InvalidRecipient,
+                "the topic is not there any more: answer in another topic of the group",
+            )
+        }
         400 | 413 => {
             CarryOutcome::refused(code_of(status, said.as_str()), format!("the platform refuses it: {said}"))
         }
@@ -131,7 +139,9 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
 fn code_of(status: u16, said: &str) -> ErrorCode {
     let said = said.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|it| said.contains(it));
-    if status == 413 || has(&["file is too big", "photo_invalid_dimensions", "image_process_failed"]) {
+    if has(&["topic_closed", "topic_deleted", "topic_not_found"]) {
+        ErrorCode::InvalidRecipient
+    } else if status == 413 || has(&["file is too big", "photo_invalid_dimensions", "image_process_failed"]) {
         ErrorCode::MediaUploadFailed
     } else if has(&["chat not found", "peer_id_invalid", "user not found", "chat_id is empty"]) {
         ErrorCode::InvalidRecipient
@@ -202,6 +212,8 @@ mod tests {
             (429, json!({"parameters": {"retry_after": 3}}), "later"),
             (400, moved, "moved"),
             (400, told("Bad Request: chat not found"), "INVALID_RECIPIENT"),
+            (400, told("Bad Request: message thread not found"), "INVALID_RECIPIENT"),
+            (400, told("Bad Request: TOPIC_CLOSED"), "INVALID_RECIPIENT"),
             (400, told("Bad Request: can't parse entities: x"), "VALIDATION_ERROR"),
             (400, told("Bad Request: failed to get HTTP URL content"), "MEDIA_FETCH_FAILED"),
             (400, told("Bad Request: something new"), "WHATSAPP_ERROR"),

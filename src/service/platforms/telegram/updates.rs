@@ -2,29 +2,33 @@
 
 use serde_json::Value;
 
-use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent};
+use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent, REACTION};
 use crate::chat::receive::Inbound;
+use crate::platforms::telegram::chat::{self, name_of};
+use crate::platforms::telegram::message::{Content, content};
+use crate::platforms::words::{self, text};
+
+/// Updates that hold a message that is new.
+const NEW: [&str; 2] = ["message", "channel_post"];
+/// Updates that hold a message that was changed.
+const CHANGED: [&str; 2] = ["edited_message", "edited_channel_post"];
 
 /// The update as a piece: named by its number, in line with its chat.
 pub(super) fn piece(update: &Value) -> Option<HookPiece> {
     let name = update["update_id"].as_i64()?.to_string();
-    let kinds = ["message", "edited_message", "message_reaction"];
-    let chat = kinds.iter().find_map(|it| update[*it]["chat"]["id"].as_i64()).unwrap_or(0);
+    let mut kinds = NEW.into_iter().chain(CHANGED).chain(["message_reaction"]);
+    let chat = kinds.find_map(|kind| update[kind]["chat"]["id"].as_i64()).unwrap_or(0);
     Some(HookPiece { name, lane: chat.to_string(), body: update.to_string().into_bytes() })
 }
 
 /// What an update says; nothing where it says nothing that is kept.
 pub(super) fn understand(update: &Value) -> Vec<PlatformEvent> {
-    let message = &update["message"];
-    if message.is_object() {
-        return match moved(message) {
-            Some(event) => vec![event],
-            None => arrived(message).into_iter().collect(),
-        };
+    if let Some(message) = NEW.iter().map(|kind| &update[*kind]).find(|message| message.is_object()) {
+        let about_chat = moved(message).or_else(|| renamed(message));
+        return about_chat.or_else(|| arrived(message)).into_iter().collect();
     }
-    let edited = &update["edited_message"];
-    if edited.is_object() {
-        return changed(edited).into_iter().collect();
+    if let Some(message) = CHANGED.iter().map(|kind| &update[*kind]).find(|message| message.is_object()) {
+        return changed(message).into_iter().collect();
     }
     reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
 }
@@ -39,133 +43,38 @@ fn moved(message: &Value) -> Option<PlatformEvent> {
     Some(PlatformEvent::Moved { from: from.to_string(), to: to.to_string(), for_good: true })
 }
 
-/// Text without what no database keeps.
-fn text(value: &Value) -> Option<String> {
-    value.as_str().map(|it| it.replace('\0', "")).filter(|it| !it.is_empty())
-}
-
-fn name_of(person: &Value) -> Option<String> {
-    let parts: Vec<String> = ["first_name", "last_name"].iter().filter_map(|it| text(&person[*it])).collect();
-    let name = parts.join(" ");
-    Some(name).filter(|it| !it.is_empty()).or_else(|| text(&person["title"]))
-}
-
-fn is_private(chat: &Value) -> bool {
-    chat["type"] == "private"
-}
-
-/// What was said, with who said it where there are several.
-fn said(message: &Value, words: String) -> String {
-    let who = name_of(&message["from"]).filter(|_| !is_private(&message["chat"]));
-    match who {
-        Some(who) if !words.is_empty() => format!("{who}: {words}"),
-        _ => words,
-    }
+/// A group or topic has another name.
+fn renamed(message: &Value) -> Option<PlatformEvent> {
+    let name = text(&message["new_chat_title"]).or_else(|| chat::renamed_topic(message))?;
+    Some(PlatformEvent::Renamed { peer: chat::address(message)?, name })
 }
 
 fn arrived(message: &Value) -> Option<PlatformEvent> {
-    let chat = &message["chat"];
-    let (kind, words, media) = content(message)?;
+    let Content { kind, words, media } = content(message)?;
     let inbound = Inbound {
-        from: chat["id"].as_i64()?.to_string(),
-        name: name_of(chat).or_else(|| name_of(&message["from"])),
-        username: text(&chat["username"]),
-        text: said(message, words),
+        from: chat::address(message)?,
+        name: chat::title(message),
+        username: text(&message["chat"]["username"]),
+        speaker: chat::speaker(message),
+        sent_at: words::time(&message["date"]),
+        text: words,
         kind: kind.to_owned(),
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
         // Two machines would answer each other without end.
-        needs_no_answer: message["from"]["is_bot"] == true,
+        needs_no_answer: chat::needs_no_answer(message),
         ..Inbound::default()
     };
-    let quoted = message["reply_to_message"]["message_id"].as_i64().map(|it| it.to_string());
+    let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());
     Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted })))
 }
 
 fn changed(message: &Value) -> Option<PlatformEvent> {
-    let (_, words, _) = content(message)?;
     Some(PlatformEvent::Edited {
-        peer: message["chat"]["id"].as_i64()?.to_string(),
+        peer: chat::address(message)?,
+        speaker: chat::speaker(message),
         platform_id: message["message_id"].as_i64()?.to_string(),
-        text: said(message, words),
+        text: content(message)?.words,
     })
-}
-
-/// A message's kind, its words, and the platform's id of its file with a name
-/// for it; nothing for what the platform itself says of a chat.
-#[expect(clippy::type_complexity, reason = "three things of one message")]
-fn content(message: &Value) -> Option<(&'static str, String, Option<(String, String)>)> {
-    if let Some(words) = text(&message["text"]) {
-        return Some(("text", words, None));
-    }
-    let caption = text(&message["caption"]).unwrap_or_default();
-    // The largest of several sizes is the last.
-    if let Some(photo) = message["photo"].as_array().and_then(|it| it.last()) {
-        return Some(("photo", caption, file(photo, "photo.jpg")));
-    }
-    let files = [
-        ("video", "video", "video.mp4"),
-        ("animation", "video", "animation.mp4"),
-        ("video_note", "video", "video.mp4"),
-        ("audio", "audio", "audio.mp3"),
-        ("voice", "audio", "voice.ogg"),
-        ("document", "document", "document"),
-        ("sticker", "photo", "sticker.webp"),
-    ];
-    for (field, kind, name) in files {
-        if message[field].is_object() {
-            let words =
-                if field == "sticker" { text(&message[field]["emoji"]).unwrap_or_default() } else { caption };
-            return Some((kind, words, file(&message[field], name)));
-        }
-    }
-    Some(("text", other(message)?, None))
-}
-
-/// A file's id and name.
-fn file(value: &Value, name: &str) -> Option<(String, String)> {
-    let name = text(&value["file_name"]).unwrap_or_else(|| name.to_owned());
-    Some((value["file_id"].as_str()?.to_owned(), name))
-}
-
-/// What has neither words nor a file, in words.
-fn other(message: &Value) -> Option<String> {
-    let place = |it: &Value| format!("{}, {}", it["latitude"], it["longitude"]);
-    let parts = |all: [Option<String>; 3]| all.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    let (venue, location, contact) = (&message["venue"], &message["location"], &message["contact"]);
-    if venue.is_object() {
-        let at = Some(place(&venue["location"]));
-        return Some(parts([text(&venue["title"]), text(&venue["address"]), at]));
-    }
-    if location.is_object() {
-        return Some(place(location));
-    }
-    if contact.is_object() {
-        return Some(parts([name_of(contact), text(&contact["phone_number"]), None]));
-    }
-    if message["poll"].is_object() {
-        return Some(parts([Some("[poll]".to_owned()), text(&message["poll"]["question"]), None]));
-    }
-    if message["dice"].is_object() {
-        let emoji = text(&message["dice"]["emoji"]).unwrap_or_default();
-        return Some(format!("{emoji} {}", message["dice"]["value"]));
-    }
-    let unread = [
-        "story",
-        "paid_media",
-        "game",
-        "invoice",
-        "successful_payment",
-        "giveaway",
-        "checklist",
-        "gift",
-        "unique_gift",
-        "web_app_data",
-        "users_shared",
-        "chat_shared",
-        "passport_data",
-    ];
-    let kind = unread.iter().find(|it| message[**it].is_object())?;
-    Some(format!("[{}]", kind.replace('_', " ")))
 }
 
 /// What somebody put below a message, as a message nobody need answer.
@@ -180,12 +89,15 @@ fn reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
     if new.is_empty() {
         return None;
     }
+    let speaker = name_of(&told["user"]).or_else(|| name_of(&told["actor_chat"]));
     let inbound = Inbound {
         from: chat["id"].as_i64()?.to_string(),
         name: name_of(chat),
         username: text(&chat["username"]),
+        speaker: speaker.filter(|_| chat["type"] != "private"),
+        sent_at: words::time(&told["date"]),
         text: new.join(" "),
-        kind: "reaction".to_owned(),
+        kind: REACTION.to_owned(),
         // The platform gives it no number of its own.
         platform_id: Some(format!("reaction-{}", update?)),
         needs_no_answer: true,
@@ -249,7 +161,7 @@ mod tests {
                 (kind, words),
                 "{fields}"
             );
-            assert_eq!(message.media.as_ref().map(|it| it.0.as_str()), media, "{fields}");
+            assert_eq!(message.media.as_ref().map(|media| media.reference.as_str()), media, "{fields}");
             assert_eq!(message.inbound.platform_id.as_deref(), Some("5"));
         }
         assert!(
@@ -263,8 +175,8 @@ mod tests {
         let chat = json!({"id": -5, "type": "group", "title": "Harbour"});
         let said = one(&message(json!({"chat": chat, "text": "hi", "reply_to_message": {"message_id": 3}})));
         assert_eq!(
-            (said.inbound.text.as_str(), said.inbound.name.as_deref()),
-            ("Ana Lopez: hi", Some("Harbour"))
+            (said.inbound.text.as_str(), said.inbound.speaker.as_deref(), said.inbound.name.as_deref()),
+            ("hi", Some("Ana Lopez"), Some("Harbour"))
         );
         assert_eq!((said.inbound.from.as_str(), said.quoted.as_deref()), ("-5", Some("3")));
         let moved = understand(&message(json!({"chat": chat, "migrate_to_chat_id": -1005})));

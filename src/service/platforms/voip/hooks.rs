@@ -7,21 +7,27 @@ use serde_json::{Value, json};
 use url::form_urlencoded;
 
 use crate::carriers::{
-    ArrivedMessage, CallReport, HookCall, HookPiece, MessageStep, PlatformEvent, SentTrace, StatusReport,
+    ArrivedMedia, ArrivedMessage, CallReport, HookCall, HookPiece, MessageStep, PlatformEvent, SentTrace,
+    StatusReport,
 };
 use crate::chat::receive::Inbound;
 use crate::platforms::voip::sending;
+use crate::platforms::words::{self, text};
 use model::bounds;
 use wire::carriers::PhoneSettings;
 
 /// Files of one message that are taken.
 const FILES: usize = 10;
+/// Shown for a text without words and files.
+const EMPTY: &str = "[empty SMS]";
 
 /// A text that came in.
 pub(super) struct TextArrived {
     pub id: String,
     pub from: String,
     pub text: String,
+    /// When it was sent, in seconds since 1970, where that is told.
+    pub at: Option<i64>,
     /// Where its files lie, and their media types.
     pub files: Vec<(String, String)>,
 }
@@ -29,8 +35,7 @@ pub(super) struct TextArrived {
 impl TextArrived {
     /// The piece that it is worked on as.
     pub(super) fn piece(self) -> HookPiece {
-        let body =
-            json!({"text": {"id": self.id, "from": self.from, "text": self.text, "files": self.files}});
+        let body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files}});
         piece(format!("message {}", self.id), self.from, &body)
     }
 }
@@ -108,7 +113,7 @@ pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPi
         let count = of("NumMedia").parse().unwrap_or(0).min(FILES);
         let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
         let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
-        Some(TextArrived { id: message, from: of("From"), text: of("Body"), files }.piece())
+        Some(TextArrived { id: message, from: of("From"), text: of("Body"), at: None, files }.piece())
     } else if !call.is_empty() && of("From") == settings.number {
         let seconds = of("CallDuration").parse().unwrap_or(0);
         Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.piece())
@@ -127,32 +132,33 @@ pub(super) fn understand(piece: &Value) -> Vec<PlatformEvent> {
     event.into_iter().collect()
 }
 
-fn text(value: &Value) -> Option<String> {
-    // What no database keeps.
-    value.as_str().map(|it| it.replace('\0', "")).filter(|it| !it.is_empty())
-}
-
 /// A text with files is a message for each of them.
 fn arrived(told: &Value) -> Vec<PlatformEvent> {
     let (Some(id), Some(from)) = (text(&told["id"]), text(&told["from"])) else { return Vec::new() };
-    let words = text(&told["text"]).unwrap_or_default();
+    let said = text(&told["text"]).unwrap_or_default();
     let files: Vec<(String, String)> = serde_json::from_value(told["files"].clone()).unwrap_or_default();
+    let said = if said.is_empty() && files.is_empty() { EMPTY.to_owned() } else { said };
     let one = |at: usize, file: Option<&(String, String)>| {
         let kind = file.map_or("text", |(_, kind)| kind_of(kind));
         let inbound = Inbound {
             from: from.clone(),
-            text: if at == 0 { words.clone() } else { String::new() },
+            text: if at == 0 { said.clone() } else { String::new() },
             kind: kind.to_owned(),
+            sent_at: words::time(&told["at"]),
             platform_id: Some(if at == 0 { id.clone() } else { format!("{id}/{at}") }),
             // A sender without a number is a machine.
             needs_no_answer: !bounds::is_e164(&from),
             ..Inbound::default()
         };
-        let media = file.map(|(address, kind)| (address.clone(), name_of(kind)));
+        let media = file.map(|(address, kind)| ArrivedMedia {
+            reference: address.clone(),
+            name: name_of(kind),
+            mime_type: Some(kind.clone()).filter(|kind| !kind.is_empty()),
+            size: None,
+        });
         PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted: None }))
     };
     match files.as_slice() {
-        [] if words.is_empty() => Vec::new(),
         [] => vec![one(0, None)],
         files => files.iter().enumerate().map(|(at, file)| one(at, Some(file))).collect(),
     }
@@ -194,6 +200,7 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         own_id: text(&told["own"]),
         step,
         reached: None,
+        recipient_id: None,
         trace: trace.map(|(to, text)| SentTrace { to, text }),
     }))
 }
@@ -263,13 +270,13 @@ mod tests {
         ];
         let both = texts(&files);
         let shown = |it: &ArrivedMessage| {
-            (it.inbound.kind.clone(), it.inbound.text.clone(), it.media.clone().expect("a file").1)
+            (it.inbound.kind.clone(), it.inbound.text.clone(), it.media.clone().expect("a file").name)
         };
         assert_eq!(shown(&both[0]), ("image".to_owned(), "look".to_owned(), "image.jpeg".to_owned()));
         assert_eq!(shown(&both[1]), ("document".to_owned(), String::new(), "document.bin".to_owned()));
         assert_ne!(both[0].inbound.platform_id, both[1].inbound.platform_id);
         assert!(texts(&[("From", "HARBOR"), ("Body", "Your code is 1")])[0].inbound.needs_no_answer);
-        assert!(texts(&[("From", "+34600111222"), ("Body", "")]).is_empty());
+        assert_eq!(texts(&[("From", "+34600111222"), ("Body", "")])[0].inbound.text, "[empty SMS]");
     }
 
     #[test]

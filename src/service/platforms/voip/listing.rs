@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::carriers::{HookPiece, PlatformTrouble, Polled};
 use crate::platforms::voip::PhonePlatform;
 use crate::platforms::voip::hooks::{CallStatus, TextArrived, TextStatus};
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, SECOND, Timestamp};
 
 /// How much earlier than what was read last is read again: what is under way
 /// changes, and clocks differ.
@@ -116,7 +116,9 @@ fn word(value: &Value) -> Option<String> {
 
 fn arrived(told: &Value, files: Vec<(String, String)>) -> Option<TextArrived> {
     let text = word(&told["body"]).unwrap_or_default();
-    Some(TextArrived { id: word(&told["sid"])?, from: word(&told["from"])?, text, files })
+    let at = ["date_sent", "date_created"].iter().find_map(|field| told[*field].as_str().and_then(of_date));
+    let at = at.map(|at| at.micros() / SECOND);
+    Some(TextArrived { id: word(&told["sid"])?, from: word(&told["from"])?, text, at, files })
 }
 
 fn status(told: &Value) -> Option<TextStatus> {

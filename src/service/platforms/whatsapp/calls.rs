@@ -4,10 +4,12 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent, SentElsewhere, StatusReport};
-use crate::chat::receive::Inbound;
+use crate::carriers::{HookPiece, MessageStep, PlatformEvent, StatusReport};
 use crate::database::templates::Template;
-use crate::platforms::whatsapp::sending;
+use crate::platforms::whatsapp::address::{Person, group, phone};
+use crate::platforms::whatsapp::{message, sending};
+use crate::platforms::words::text;
+use model::bounds;
 
 /// The field under which the platform tells what was sent with its own app.
 const ECHOES: &str = "smb_message_echoes";
@@ -28,6 +30,12 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     if field == ECHOES {
         return echoes(number, value);
     }
+    if matches!(field, "group_lifecycle_update" | "group_settings_update") {
+        return of_groups(value);
+    }
+    if field == "user_id_update" {
+        return of_ids(value);
+    }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
         let wanted = about.iter().any(|it| field.contains(it));
@@ -41,10 +49,17 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     let list = |name: &str| value[name].as_array().map_or(&[][..], Vec::as_slice);
     let mut pieces = Vec::new();
     for message in list("messages") {
-        let (Some(id), Some(from)) = (message["id"].as_str(), message["from"].as_str()) else { continue };
-        let contact = list("contacts").iter().find(|it| it["wa_id"] == from).cloned().unwrap_or_default();
+        let Some(id) = message["id"].as_str() else { continue };
+        let contact = contact_of(message, list("contacts"));
+        let person = Person::read(message, &contact);
+        let lane = match (message["group_id"].as_str(), message["from"].as_str(), person.address()) {
+            (Some(group), ..) => group,
+            (None, Some(from), _) => from,
+            (None, None, Some(address)) => address,
+            (None, None, None) => continue,
+        };
         let body = json!({ "message": message, "contact": contact }).to_string();
-        pieces.push(piece(format!("message {id}"), from.to_owned(), body));
+        pieces.push(piece(format!("message {id}"), lane.to_owned(), body));
     }
     for status in list("statuses") {
         let (Some(id), Some(word)) = (status["id"].as_str(), status["status"].as_str()) else { continue };
@@ -73,16 +88,41 @@ fn echoes(number: &str, value: &Value) -> Vec<HookPiece> {
     all.filter_map(one).collect()
 }
 
-fn echo(message: &Value) -> Option<PlatformEvent> {
-    let (kind, text, _) = content(message)?;
-    // A reaction answers nobody.
-    (kind != "reaction").then_some(())?;
-    Some(PlatformEvent::SentElsewhere(SentElsewhere {
-        platform_id: message["id"].as_str()?.to_owned(),
-        to: phone(message["to"].as_str()?),
-        text,
-        kind,
-    }))
+/// Finds the contact that sent a message.
+fn contact_of(message: &Value, contacts: &[Value]) -> Value {
+    let same = |contact: &&Value, field: &str, other: &str| {
+        contact[field].is_string() && contact[field] == message[other]
+    };
+    let is_sender = |contact: &&Value| {
+        same(contact, "wa_id", "from")
+            || same(contact, "user_id", "from_user_id")
+            || same(contact, "user_id", "from")
+    };
+    let only = if contacts.len() == 1 { contacts.first() } else { None };
+    contacts.iter().find(is_sender).or(only).cloned().unwrap_or_default()
+}
+
+/// Names of groups.
+fn of_groups(value: &Value) -> Vec<HookPiece> {
+    let groups = value["groups"].as_array().into_iter().flatten();
+    let named = groups.filter_map(|told| {
+        let id = text(&told["group_id"])?;
+        let name = text(&told["group_subject"]["text"]).or_else(|| text(&told["subject"]))?;
+        let body = json!({ "group": id, "name": name, "time": told["timestamp"] }).to_string();
+        Some(piece(digest(&body), id, body))
+    });
+    named.collect()
+}
+
+/// Ids of people that were replaced.
+fn of_ids(value: &Value) -> Vec<HookPiece> {
+    let told = value["user_id_update"].as_array().into_iter().flatten();
+    let replaced = told.filter_map(|one| {
+        let (from, to) = (text(&one["user_id"]["previous"])?, text(&one["user_id"]["current"])?);
+        let body = json!({ "id_from": from, "id_to": to }).to_string();
+        Some(piece(digest(&body), from, body))
+    });
+    replaced.collect()
 }
 
 fn piece(name: String, lane: String, body: String) -> HookPiece {
@@ -94,33 +134,41 @@ fn digest(text: &str) -> String {
 }
 
 /// What a piece says; nothing where it says nothing that is kept.
-pub(super) fn understand(piece: &Value) -> Option<PlatformEvent> {
+pub(super) fn understand(piece: &Value) -> Vec<PlatformEvent> {
     if piece["changed"].is_string() {
-        return Some(PlatformEvent::AccountChanged);
+        return vec![PlatformEvent::AccountChanged];
+    }
+    if let (Some(id), Some(name)) = (text(&piece["group"]), text(&piece["name"])) {
+        return vec![PlatformEvent::Renamed { peer: group(&id), name }];
+    }
+    if let (Some(from), Some(to)) = (text(&piece["id_from"]), text(&piece["id_to"])) {
+        return vec![PlatformEvent::IdChanged { from, to }];
     }
     if piece["status"].is_object() {
-        return status(&piece["status"]);
+        return status(&piece["status"]).into_iter().collect();
     }
     if piece["echo"].is_object() {
-        return echo(&piece["echo"]);
+        return message::sent_elsewhere(&piece["echo"]).into_iter().collect();
     }
     let message = &piece["message"];
-    let from = message["from"].as_str()?;
     if message["type"] == "system" {
-        return moved(from, &message["system"]);
+        return moved(message);
     }
-    arrived(message, &piece["contact"])
+    message::arrived(message, &piece["contact"]).into_iter().collect()
 }
 
-/// A customer has another number now.
-fn moved(from: &str, system: &Value) -> Option<PlatformEvent> {
-    let to = system["wa_id"].as_str().or(system["new_wa_id"].as_str()).filter(|it| *it != from)?;
-    Some(PlatformEvent::Moved { from: phone(from), to: phone(to), for_good: false })
-}
-
-/// A number of the platform's in E.164.
-pub(super) fn phone(id: &str) -> String {
-    format!("+{}", id.trim_start_matches('+'))
+/// A customer has another number now, another id, or both.
+fn moved(message: &Value) -> Vec<PlatformEvent> {
+    let system = &message["system"];
+    let from = text(&message["from"]).or_else(|| text(&system["customer"]));
+    let to = text(&system["wa_id"]).or_else(|| text(&system["new_wa_id"]));
+    let number = from.zip(to).filter(|(from, to)| from != to && !bounds::is_user_id(from));
+    let number =
+        number.map(|(from, to)| PlatformEvent::Moved { from: phone(&from), to: phone(&to), for_good: false });
+    let (old, new) = (text(&system["previous_user_id"]), text(&system["user_id"]));
+    let id = old.zip(new).filter(|(old, new)| old != new);
+    let id = id.map(|(from, to)| PlatformEvent::IdChanged { from, to });
+    number.into_iter().chain(id).collect()
 }
 
 fn status(told: &Value) -> Option<PlatformEvent> {
@@ -135,85 +183,19 @@ fn status(told: &Value) -> Option<PlatformEvent> {
         }
         _ => return None,
     };
+    // Reports of a group name it, or one of its people.
+    let is_group = told["recipient_type"] == "group";
+    let number = text(&told["recipient_id"]).filter(|id| !is_group && !bounds::is_user_id(id));
     Some(PlatformEvent::Status(StatusReport {
         platform_id: told["id"].as_str()?.to_owned(),
         own_id: told["biz_opaque_callback_data"].as_str().map(str::to_owned),
         step,
-        reached: text(&told["recipient_id"]).map(|it| phone(&it)),
+        reached: number.map(|id| phone(&id)),
+        recipient_id: text(&told["recipient_user_id"])
+            .or_else(|| text(&told["recipient_id"]))
+            .filter(|id| !is_group && bounds::is_user_id(id)),
         trace: None,
     }))
-}
-
-/// Text without what no database keeps.
-fn text(value: &Value) -> Option<String> {
-    value.as_str().map(|it| it.replace('\0', "")).filter(|it| !it.is_empty())
-}
-
-fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent> {
-    let (kind, words, media) = content(message)?;
-    let referral = &message["referral"];
-    let inbound = Inbound {
-        from: phone(message["from"].as_str()?),
-        name: text(&contact["profile"]["name"]),
-        text: words,
-        kind: kind.to_owned(),
-        referral: Some(referral.clone()).filter(Value::is_object),
-        platform_id: Some(message["id"].as_str()?.to_owned()),
-        needs_no_answer: kind == "reaction",
-        ..Inbound::default()
-    };
-    let context = &message["context"]["id"];
-    let quoted = context.as_str().or(message["reaction"]["message_id"].as_str()).map(str::to_owned);
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted })))
-}
-
-/// A message's kind, its words, and the platform's id of its file with a name
-/// for it.
-#[expect(clippy::type_complexity, reason = "three things of one message")]
-fn content(message: &Value) -> Option<(&'static str, String, Option<(String, String)>)> {
-    let kind = message["type"].as_str()?;
-    let it = &message[kind];
-    let file = |name: &str| {
-        let name = text(&it["filename"]).unwrap_or_else(|| name.to_owned());
-        it["id"].as_str().map(|id| (id.to_owned(), name))
-    };
-    let caption = text(&it["caption"]).unwrap_or_default();
-    Some(match kind {
-        "text" => ("text", text(&it["body"])?, None),
-        "image" => ("image", caption, file("image.jpg")),
-        "sticker" => ("image", caption, file("sticker.webp")),
-        "video" => ("video", caption, file("video.mp4")),
-        "audio" | "voice" => ("audio", caption, file("audio.ogg")),
-        "document" => ("document", caption, file("document")),
-        "button" => ("text", text(&it["text"])?, None),
-        "interactive" => {
-            let reply = ["button_reply", "list_reply"].iter().find_map(|name| text(&it[*name]["title"]));
-            ("text", reply.unwrap_or_else(|| "[form]".to_owned()), None)
-        }
-        "location" => {
-            let place = format!("{}, {}", it["latitude"], it["longitude"]);
-            let parts = [text(&it["name"]), text(&it["address"]), Some(place)];
-            ("location", parts.into_iter().flatten().collect::<Vec<_>>().join(" · "), None)
-        }
-        "contacts" => {
-            let one = |it: &Value| {
-                let name = text(&it["name"]["formatted_name"]);
-                let parts = [name, text(&it["phones"][0]["phone"])];
-                parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-            };
-            let all: Vec<String> = it.as_array()?.iter().map(one).collect();
-            ("text", all.join("; "), None)
-        }
-        // An empty one takes an earlier one away.
-        "reaction" => ("reaction", text(&it["emoji"])?, None),
-        "order" => ("text", "[order]".to_owned(), None),
-        "unsupported" | "unknown" => {
-            ("text", "[a kind of message the platform does not pass on]".to_owned(), None)
-        }
-        // The platform's own words on a chat.
-        "system" => return None,
-        other => ("text", format!("[{other}]"), None),
-    })
 }
 
 /// A template as the platform lists it.
@@ -244,7 +226,7 @@ mod tests {
             "contacts": [{"wa_id": "34600111222", "profile": {"name": "Ana"}}],
         });
         let piece = call(&value).pop()?;
-        understand(&serde_json::from_slice(&piece.body).expect("JSON"))
+        understand(&serde_json::from_slice(&piece.body).expect("JSON")).pop()
     }
 
     fn message(kind: &str, content: Value) -> Value {
@@ -273,12 +255,12 @@ mod tests {
             ("reaction", json!({"message_id": "wamid.0", "emoji": "👍"}), "reaction", "👍", None),
             ("order", json!({}), "text", "[order]", None),
             ("unknown", json!({}), "text", "[a kind of message the platform does not pass on]", None),
-            ("request_welcome", json!({}), "text", "[request_welcome]", None),
+            ("request_welcome", json!({}), "text", "[request welcome]", None),
         ];
         for (kind, fields, wanted, words, file) in cases {
             let Some(PlatformEvent::Message(told)) = one(message(kind, fields)) else { panic!("{kind}") };
             assert_eq!((told.inbound.kind.as_str(), told.inbound.text.as_str()), (wanted, words), "{kind}");
-            assert_eq!(told.media.as_ref().map(|it| it.0.as_str()), file, "{kind}");
+            assert_eq!(told.media.as_ref().map(|media| media.reference.as_str()), file, "{kind}");
             assert_eq!(told.inbound.from, "+34600111222");
             assert_eq!(told.inbound.name.as_deref(), Some("Ana"));
             assert_eq!(told.inbound.needs_no_answer, kind == "reaction");
@@ -299,7 +281,7 @@ mod tests {
         let pieces = call(&value);
         let names: Vec<_> = pieces.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, ["message wamid.1", "read wamid.7", "failed wamid.8"]);
-        let status = |at: usize| understand(&serde_json::from_slice(&pieces[at].body).expect("JSON"));
+        let status = |at: usize| understand(&serde_json::from_slice(&pieces[at].body).expect("JSON")).pop();
         let Some(PlatformEvent::Status(told)) = status(1) else { panic!("a status") };
         assert_eq!((told.own_id.as_deref(), told.step), (Some("msg_7"), MessageStep::Read));
         let Some(PlatformEvent::Status(told)) = status(2) else { panic!("a status") };

@@ -9,9 +9,13 @@
 //! | `sending.rs` | what a parcel becomes, and what an answer to it means |
 //! | `uploads.rs` | files the platform has already |
 //! | `calls.rs` | what the platform calls to tell: messages, statuses, templates |
+//! | `message.rs` | who wrote a message, and what it says |
+//! | `address.rs` | people with a number or an id, and groups |
 
+pub(super) mod address;
 mod asking;
 mod calls;
+mod message;
 mod sending;
 mod uploads;
 
@@ -188,7 +192,7 @@ impl PlatformSource for NumberPlatform {
     }
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {
-        calls::understand(&serde_json::from_slice(body).unwrap_or_default()).into_iter().collect()
+        calls::understand(&serde_json::from_slice(body).unwrap_or_default())
     }
 
     fn show_typing<'a>(&'a self, _: &'a str, seen: &'a str) -> Option<Carrying<'a, Duration>> {

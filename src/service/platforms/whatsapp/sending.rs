@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::carriers::{CarryOutcome, Fate, Parcel, ParcelFile, REACTION};
 use crate::platforms::web;
-use crate::platforms::whatsapp::{NumberPlatform, calls};
+use crate::platforms::whatsapp::{NumberPlatform, address};
+use model::bounds;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 use wire::errors::ErrorCode;
@@ -40,7 +41,8 @@ impl NumberPlatform {
         match self.call(&format!("{}/messages", self.settings.number), request).await {
             Ok(answer) => {
                 let told = web::told(&answer);
-                judge(answer.status, &told, again).after(answer.retry_after.as_deref())
+                let outcome = judge(answer.status, &told, again).after(answer.retry_after.as_deref());
+                if bounds::group_id(&parcel.to).is_some() { of_group(outcome) } else { outcome }
             }
             Err(why) => CarryOutcome::unanswered(&why, again),
         }
@@ -109,16 +111,29 @@ fn content(parcel: &Parcel, media: Option<&str>) -> Value {
         _ => ("text", json!({"body": parcel.text, "preview_url": false})),
     };
     let mut body = json!({
-        "messaging_product": "whatsapp", "recipient_type": "individual", "type": kind,
-        "to": parcel.to.trim_start_matches('+'),
+        "messaging_product": "whatsapp", "type": kind,
         // Comes back with each status.
         "biz_opaque_callback_data": parcel.id,
     });
+    address::set_recipient(&mut body, &parcel.to);
     body[kind] = object;
     if let Some(quoted) = parcel.quoted.as_ref().filter(|_| !matches!(kind, REACTION | "template")) {
         body["context"] = json!({ "message_id": quoted });
     }
     body
+}
+
+/// The answer to a message for a group, which names no one's number.
+fn of_group(outcome: CarryOutcome) -> CarryOutcome {
+    match outcome {
+        CarryOutcome::Taken { platform_id, fate, .. } => {
+            CarryOutcome::Taken { platform_id, fate, reached: None }
+        }
+        CarryOutcome::Refused { code, why, broken } => {
+            CarryOutcome::Refused { code, why: format!("the group cannot be answered: {why}"), broken }
+        }
+        other => other,
+    }
 }
 
 /// Media, by their id or by their link.
@@ -144,7 +159,8 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
     if status == 200 {
         return match told["messages"][0]["id"].as_str() {
             Some(id) => {
-                let reached = told["contacts"][0]["wa_id"].as_str().map(calls::phone);
+                let known = told["contacts"][0]["wa_id"].as_str();
+                let reached = known.map(address::phone).filter(|number| bounds::is_e164(number));
                 CarryOutcome::Taken { platform_id: id.to_owned(), fate: Fate::Sent, reached }
             }
             None => CarryOutcome::unclear("the platform took it and did not say as what", again),

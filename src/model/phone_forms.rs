@@ -1,0 +1,213 @@
+//! Forms in which one phone number is written by people, networks and
+//! platforms.
+//!
+//! Four countries changed how mobile numbers are written, and platforms keep
+//! accounts under the old form: Brazil added a ninth digit, Mexico dropped a 1
+//! and Argentina a 9 or 15 between country and area code, Benin put 01 before
+//! every number. [`normal`] maps all forms of a number to one; [`forms`] lists
+//! them. Numbers of other countries have one form.
+
+/// Argentine area codes of three digits. Of the others, 11 has two digits and
+/// the rest have four.
+const ARGENTINE_AREAS: [&str; 39] = [
+    "220", "221", "223", "230", "236", "237", "249", "260", "261", "263", "264", "266", "280", "291", "294",
+    "297", "298", "299", "336", "341", "342", "343", "345", "348", "351", "353", "358", "362", "364", "370",
+    "376", "379", "380", "381", "383", "385", "387", "388", "389",
+];
+
+/// Returns the form of a number that all its other forms map to; anything that
+/// is no phone number in E.164 is returned as it is.
+pub fn normal(number: &str) -> String {
+    let Some(digits) = number.strip_prefix('+').filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
+    else {
+        return number.to_owned();
+    };
+    let found = if let Some(rest) = digits.strip_prefix("55") {
+        brazil(rest).map(|it| format!("+55{it}"))
+    } else if let Some(rest) = digits.strip_prefix("52") {
+        mexico(rest).map(|it| format!("+52{it}"))
+    } else if let Some(rest) = digits.strip_prefix("54") {
+        argentina(rest).map(|it| format!("+54{it}"))
+    } else if let Some(rest) = digits.strip_prefix("229") {
+        benin(rest).map(|it| format!("+229{it}"))
+    } else {
+        None
+    };
+    found.unwrap_or_else(|| number.to_owned())
+}
+
+/// Returns all forms of a number, the one that was given first.
+pub fn forms(number: &str) -> Vec<String> {
+    let normal = normal(number);
+    let mut all = vec![number.to_owned(), normal.clone()];
+    if let Some(rest) = normal.strip_prefix("+55").filter(|it| is_long_brazilian(it)) {
+        all.push(format!("+55{}{}", &rest[..2], &rest[3..]));
+    } else if let Some(rest) = normal.strip_prefix("+52").filter(|it| mexico(it).is_some()) {
+        all.push(format!("+521{rest}"));
+    } else if let Some(rest) = normal.strip_prefix("+54").filter(|it| argentina(it).is_some()) {
+        let area = area_length(rest);
+        all.push(format!("+549{rest}"));
+        all.push(format!("+54{}15{}", &rest[..area], &rest[area..]));
+        all.push(format!("+549{}15{}", &rest[..area], &rest[area..]));
+    } else if let Some(rest) = normal.strip_prefix("+229").filter(|it| benin(it).is_some()) {
+        all.push(format!("+229{}", &rest[2..]));
+    }
+    let mut kept: Vec<String> = Vec::with_capacity(all.len());
+    for form in all {
+        if !kept.contains(&form) {
+            kept.push(form);
+        }
+    }
+    kept
+}
+
+/// Area code and mobile number with the ninth digit. Landlines begin with 2 to
+/// 5 and have none.
+fn brazil(rest: &str) -> Option<String> {
+    let area = rest.get(..2).filter(|it| it.bytes().all(|digit| digit != b'0'))?;
+    match rest.len() {
+        10 if matches!(rest.as_bytes()[2], b'6'..=b'9') => Some(format!("{area}9{}", &rest[2..])),
+        11 if is_long_brazilian(rest) => Some(rest.to_owned()),
+        _ => None,
+    }
+}
+
+/// Whether the ninth digit was put before an older mobile number. Behind it a 1
+/// to 5 is a number that never had a shorter form: that would be a landline.
+fn is_long_brazilian(rest: &str) -> bool {
+    rest.len() == 11 && rest.as_bytes()[2] == b'9' && matches!(rest.as_bytes()[3], b'6'..=b'9')
+}
+
+/// Ten digits, the first from 2 to 9, without the 1 before them.
+fn mexico(rest: &str) -> Option<String> {
+    let national = if rest.len() == 11 { rest.strip_prefix('1')? } else { rest };
+    let is_number = national.len() == 10 && matches!(national.as_bytes()[0], b'2'..=b'9');
+    is_number.then(|| national.to_owned())
+}
+
+/// Area code and number, ten digits together, without the 9 before or the 15
+/// between them.
+fn argentina(rest: &str) -> Option<String> {
+    let is_area = |it: &str| matches!(it.as_bytes().first(), Some(b'1'..=b'3'));
+    let national = match rest.len() {
+        10 => rest.to_owned(),
+        11 => rest.strip_prefix('9')?.to_owned(),
+        12 => without_fifteen(rest)?,
+        13 => without_fifteen(rest.strip_prefix('9')?)?,
+        _ => return None,
+    };
+    is_area(&national).then_some(national)
+}
+
+fn without_fifteen(rest: &str) -> Option<String> {
+    let area = area_length(rest);
+    let number = rest.get(area..)?.strip_prefix("15")?;
+    Some(format!("{}{number}", &rest[..area]))
+}
+
+/// Digits of the Argentine area code that a number begins with.
+fn area_length(rest: &str) -> usize {
+    if rest.starts_with("11") {
+        2
+    } else if ARGENTINE_AREAS.iter().any(|it| rest.starts_with(it)) {
+        3
+    } else {
+        4
+    }
+}
+
+/// Ten digits that begin with 01; eight before November 2024.
+fn benin(rest: &str) -> Option<String> {
+    match rest.len() {
+        8 => Some(format!("01{rest}")),
+        10 if rest.starts_with("01") => Some(rest.to_owned()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each line: the normal form, and other forms of the same number.
+    const SAME: &[(&str, &[&str])] = &[
+        ("+5531988887777", &["+553188887777"]),
+        ("+5511987654321", &["+551187654321"]),
+        ("+5585999990000", &["+558599990000"]),
+        ("+5547960001111", &["+554760001111"]),
+        ("+525512345678", &["+5215512345678"]),
+        ("+528112345678", &["+5218112345678"]),
+        ("+541123456789", &["+5491123456789", "+54111523456789", "+549111523456789"]),
+        ("+543514567890", &["+5493514567890", "+54351154567890"]),
+        ("+542966456789", &["+5492966456789", "+54296615456789"]),
+        ("+2290190011223", &["+22990011223"]),
+    ];
+
+    #[test]
+    fn forms_of_one_number_have_one_normal_form() {
+        for (number, others) in SAME {
+            assert_eq!(normal(number), *number);
+            for other in *others {
+                assert_eq!(normal(other), *number, "{other}");
+                let all = forms(other);
+                assert_eq!(all[0], *other, "the given form comes first");
+                assert!(all.contains(&(*number).to_owned()), "{all:?}");
+                assert!(forms(number).contains(&(*other).to_owned()), "{other} of {number}");
+            }
+        }
+    }
+
+    /// Numbers of different subscribers, or none at all: each is its own normal
+    /// form.
+    #[test]
+    fn other_numbers_have_one_form() {
+        let alone = [
+            // Brazilian landlines, a mobile number that never had eight digits, and no area code.
+            "+553133334444",
+            "+551150001111",
+            "+552122223333",
+            "+5531933334444",
+            "+5511950001111",
+            "+553088887777",
+            "+55318888777",
+            "+55319888877771",
+            // No Mexican numbers.
+            "+521123456789",
+            "+52155123456",
+            // No Argentine numbers.
+            "+5491123456",
+            "+54912345678901",
+            "+22912345",
+            "+229021122334455",
+            // Countries without older forms.
+            "+34600111222",
+            "+15550100200",
+            "+447700900123",
+            "+390612345678",
+            "+2250700112233",
+            // No phone numbers.
+            "US.13491208655302741918",
+            "group:Y2FwaV9ncm91cDox",
+            "-100123/45",
+            "553188887777",
+            "+55",
+            "",
+        ];
+        for number in alone {
+            assert_eq!(normal(number), number);
+            assert_eq!(forms(number), [number]);
+        }
+    }
+
+    #[test]
+    fn a_normal_form_is_stable_and_shared() {
+        for (number, others) in SAME {
+            let wanted = normal(number);
+            assert_eq!(normal(&wanted), wanted);
+            for form in forms(number).iter().chain(forms(&wanted).iter()) {
+                assert_eq!(normal(form), wanted, "{form}");
+            }
+            assert_eq!(forms(number).len(), forms(&wanted).len(), "{others:?}");
+        }
+    }
+}

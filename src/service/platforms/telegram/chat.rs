@@ -1,0 +1,170 @@
+//! Chats and their topics, and who speaks in them.
+//!
+//! A topic of a forum is a conversation of its own. Its address is the chat's id,
+//! a slash and the topic's number, `-1001234567890/45`; the General topic has the
+//! chat's id alone, as the platform takes no number for it. Direct messages to a
+//! channel have a topic for each person: `-1001234567890/direct45`.
+
+use serde_json::{Value, json};
+
+use crate::platforms::words::text;
+
+/// The number of the General topic, which the platform sometimes tells and never
+/// takes.
+const GENERAL: i64 = 1;
+/// Before the number of a topic of direct messages.
+const DIRECT: &str = "direct";
+
+/// Returns the address that a message is answered at.
+pub(super) fn address(message: &Value) -> Option<String> {
+    let chat = message["chat"]["id"].as_i64()?;
+    if let Some(topic) = message["direct_messages_topic"]["topic_id"].as_i64() {
+        return Some(format!("{chat}/{DIRECT}{topic}"));
+    }
+    // A thread of replies is no topic, though it has a number.
+    let topic = message["message_thread_id"].as_i64().filter(|_| message["is_topic_message"] == true);
+    Some(match topic.filter(|topic| *topic != GENERAL) {
+        Some(topic) => format!("{chat}/{topic}"),
+        None => chat.to_string(),
+    })
+}
+
+/// Whether a text is an address of a chat or topic: a number, perhaps with the
+/// number of a topic, or the @name of a public chat.
+pub fn is_address(text: &str) -> bool {
+    let (chat, topic) = split(text);
+    let numeric = chat.strip_prefix('-').unwrap_or(chat);
+    let is_number =
+        |digits: &str| (1..=20).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let is_name = |name: &str| {
+        !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    };
+    let is_topic = topic.is_none_or(|topic| {
+        let number = topic.strip_prefix(DIRECT).unwrap_or(topic);
+        is_number(number) && number.parse::<i64>().is_ok_and(|number| number > 0)
+    });
+    is_topic && (is_number(numeric) || chat.strip_prefix('@').is_some_and(is_name))
+}
+
+/// The chat of an address, and its topic.
+pub fn split(address: &str) -> (&str, Option<&str>) {
+    address.split_once('/').map_or((address, None), |(chat, topic)| (chat, Some(topic)))
+}
+
+/// Writes an address into the body of a call.
+pub(in crate::platforms) fn set_address(body: &mut Value, address: &str) {
+    let (chat, topic) = split(address);
+    body["chat_id"] = chat.parse::<i64>().map_or_else(|_| Value::from(chat), Value::from);
+    let Some(topic) = topic else { return };
+    let (field, number) = match topic.strip_prefix(DIRECT) {
+        Some(number) => ("direct_messages_topic_id", number),
+        None => ("message_thread_id", topic),
+    };
+    if let Some(number) = number.parse::<i64>().ok().filter(|number| *number != GENERAL) {
+        body[field] = json!(number);
+    }
+}
+
+/// The name of a person, chat or channel.
+pub(super) fn name_of(named: &Value) -> Option<String> {
+    let parts: Vec<String> =
+        ["first_name", "last_name"].iter().filter_map(|part| text(&named[*part])).collect();
+    let name = parts.join(" ");
+    Some(name).filter(|name| !name.is_empty()).or_else(|| text(&named["title"]))
+}
+
+/// The name of the conversation of a message: of the chat and its topic, or of the
+/// person.
+pub(super) fn title(message: &Value) -> Option<String> {
+    let person = name_of(&message["direct_messages_topic"]["user"]);
+    let topic = person.or_else(|| topic_name(message).filter(|_| is_in_topic(message)));
+    match (name_of(&message["chat"]), topic) {
+        (Some(chat), Some(topic)) => Some(format!("{chat} · {topic}")),
+        (chat, topic) => chat.or(topic).or_else(|| name_of(&message["from"])),
+    }
+}
+
+fn is_in_topic(message: &Value) -> bool {
+    address(message).is_some_and(|address| address.contains('/'))
+}
+
+/// What a message tells of its topic's name: the platform shows the message that
+/// made the topic as the one that is answered.
+fn topic_name(message: &Value) -> Option<String> {
+    let made = ["forum_topic_created", "forum_topic_edited"];
+    let said = made.iter().find_map(|field| text(&message[*field]["name"]));
+    said.or_else(|| text(&message["reply_to_message"]["forum_topic_created"]["name"]))
+}
+
+/// The new name of a topic, where a message says that it was given one.
+pub(super) fn renamed_topic(message: &Value) -> Option<String> {
+    text(&message["forum_topic_edited"]["name"]).and_then(|_| title(message))
+}
+
+/// Who wrote, where several may: a person, or the channel or group in whose name
+/// they write.
+pub(super) fn speaker(message: &Value) -> Option<String> {
+    let kind = message["chat"]["type"].as_str().unwrap_or("private");
+    if kind == "private" || message["direct_messages_topic"].is_object() && message["sender_chat"].is_null() {
+        return None;
+    }
+    let signature = text(&message["author_signature"]);
+    let named = match name_of(&message["sender_chat"]) {
+        Some(chat) => Some(signature.map_or(chat.clone(), |author| format!("{author} ({chat})"))),
+        None => name_of(&message["from"]).or_else(|| text(&message["from"]["username"])).or(signature),
+    };
+    // A channel is the only one who writes in it.
+    named.filter(|_| kind != "channel" || message["author_signature"].is_string())
+}
+
+/// Whether nobody expects an answer: another machine wrote, or a channel posts.
+pub(super) fn needs_no_answer(message: &Value) -> bool {
+    let is_post = message["chat"]["type"] == "channel" && message["direct_messages_topic"].is_null();
+    let is_machine = message["from"]["is_bot"] == true && message["sender_chat"].is_null();
+    is_post || is_machine || message["is_automatic_forward"] == true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn address_names_the_topic_and_nothing_else() {
+        let chat = json!({"id": -100_123, "type": "supergroup"});
+        let cases = [
+            (json!({"chat": chat, "message_thread_id": 45, "is_topic_message": true}), "-100123/45"),
+            (json!({"chat": chat, "message_thread_id": 45}), "-100123"),
+            (json!({"chat": chat, "message_thread_id": 1, "is_topic_message": true}), "-100123"),
+            (json!({"chat": chat}), "-100123"),
+            (json!({"chat": {"id": 77}, "message_thread_id": 9, "is_topic_message": true}), "77/9"),
+            (json!({"chat": chat, "direct_messages_topic": {"topic_id": 8}}), "-100123/direct8"),
+        ];
+        for (message, wanted) in cases {
+            assert_eq!(address(&message).as_deref(), Some(wanted), "{message}");
+            assert!(is_address(wanted));
+        }
+    }
+
+    #[test]
+    fn address_is_written_as_the_platform_wants_it() {
+        let cases = [
+            ("-100123/45", json!({"chat_id": -100_123, "message_thread_id": 45})),
+            ("-100123/1", json!({"chat_id": -100_123})),
+            ("-100123/direct8", json!({"chat_id": -100_123, "direct_messages_topic_id": 8})),
+            ("77", json!({"chat_id": 77})),
+            ("@news", json!({"chat_id": "@news"})),
+            ("@news/4", json!({"chat_id": "@news", "message_thread_id": 4})),
+        ];
+        for (to, wanted) in cases {
+            let mut body = json!({});
+            set_address(&mut body, to);
+            assert_eq!(body, wanted, "{to}");
+            assert!(is_address(to), "{to}");
+        }
+        for wrong in
+            ["", "-", "77/", "/4", "77/x", "77/4/5", "77/0", "77/-4", "@", "@a b", "news", "77/direct"]
+        {
+            assert!(!is_address(wrong), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! Addresses on the platform: a phone number, the platform's own id of a person,
+//! or a group.
+
+use serde_json::{Value, json};
+
+use model::bounds;
+
+/// Returns a number of the platform's in E.164.
+pub(super) fn phone(id: &str) -> String {
+    format!("+{}", id.trim_start_matches('+'))
+}
+
+/// Returns the address that a group is answered at.
+pub(super) fn group(id: &str) -> String {
+    format!("group:{id}")
+}
+
+/// A person as the platform names them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Person {
+    /// In E.164; a person with a user name need not show one.
+    pub number: Option<String>,
+    /// The platform's own ids, the one of this business first.
+    pub ids: Vec<String>,
+    pub name: Option<String>,
+    /// Without its @.
+    pub username: Option<String>,
+}
+
+impl Person {
+    /// Reads who sent a message, of whom a contact tells more.
+    pub(super) fn read(message: &Value, contact: &Value) -> Self {
+        let text = |value: &Value| {
+            value.as_str().map(|text| text.replace('\0', "")).filter(|text| !text.trim().is_empty())
+        };
+        let named = [&message["from"], &contact["wa_id"]];
+        let number = named.iter().find_map(|value| text(value).filter(|id| is_number(id)));
+        let own = [&message["from_user_id"], &contact["user_id"], &message["from"], &contact["wa_id"]];
+        let parents = [&message["from_parent_user_id"], &contact["parent_user_id"]];
+        let mut ids: Vec<String> = Vec::new();
+        for id in own.into_iter().chain(parents).filter_map(text).filter(|id| bounds::is_user_id(id)) {
+            if !ids.contains(&id) {
+                ids.push(id);
+            }
+        }
+        let username = text(&contact["profile"]["username"]).or_else(|| text(&contact["username"]));
+        Self {
+            number: number.map(|id| phone(&id)),
+            ids,
+            name: text(&contact["profile"]["name"]),
+            username: username.map(|name| name.trim_start_matches('@').to_owned()),
+        }
+    }
+
+    /// Where an answer goes: to the number where there is one.
+    pub(super) fn address(&self) -> Option<&str> {
+        self.number.as_deref().or_else(|| self.ids.first().map(String::as_str))
+    }
+
+    /// The ids beside the address.
+    pub(super) fn other_ids(&self) -> Vec<String> {
+        self.ids.iter().filter(|id| Some(id.as_str()) != self.address()).cloned().collect()
+    }
+
+    /// What the person is called: by their name, user name or address.
+    pub(super) fn called(&self) -> Option<String> {
+        let username = || self.username.as_ref().map(|name| format!("@{name}"));
+        self.name.clone().or_else(username)
+    }
+}
+
+/// Whether an id of the platform's is a phone number without its plus.
+fn is_number(id: &str) -> bool {
+    let digits = id.trim_start_matches('+');
+    !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Writes the recipient of a message into its body.
+pub(in crate::platforms) fn set_recipient(body: &mut Value, to: &str) {
+    let (kind, field, id) = match bounds::group_id(to) {
+        Some(id) => ("group", "to", id),
+        None if bounds::is_user_id(to) => ("individual", "recipient", to),
+        None => ("individual", "to", to.trim_start_matches('+')),
+    };
+    body["recipient_type"] = kind.into();
+    body[field] = json!(id);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn recipient_is_written_as_the_platform_wants_it() {
+        let cases = [
+            ("+34600111222", json!({"recipient_type": "individual", "to": "34600111222"})),
+            ("ES.15025763", json!({"recipient_type": "individual", "recipient": "ES.15025763"})),
+            ("group:Y2FwaV9n", json!({"recipient_type": "group", "to": "Y2FwaV9n"})),
+        ];
+        for (to, wanted) in cases {
+            let mut body = json!({});
+            set_recipient(&mut body, to);
+            assert_eq!(body, wanted, "{to}");
+        }
+    }
+
+    #[test]
+    fn person_has_a_number_or_an_id() {
+        let read = |message: Value, contact: Value| Person::read(&message, &contact);
+        let both = read(json!({"from": "34600", "from_user_id": "ES.15"}), json!({"wa_id": "34600"}));
+        assert_eq!((both.address(), both.other_ids()), (Some("+34600"), vec!["ES.15".to_owned()]));
+        let hidden = read(json!({"from_user_id": "ES.15"}), json!({"profile": {"username": "@ana"}}));
+        assert_eq!((hidden.address(), hidden.called().as_deref()), (Some("ES.15"), Some("@ana")));
+        assert!(hidden.other_ids().is_empty());
+        let moved = read(json!({"from": "ES.15"}), json!({}));
+        assert_eq!((moved.number, moved.ids), (None, vec!["ES.15".to_owned()]));
+        assert_eq!(read(json!({}), json!({})).address(), None);
+    }
+}
