@@ -5,6 +5,7 @@
 pub(crate) mod bot_server;
 mod bots;
 mod campaign;
+mod chats;
 mod connecting;
 mod hook_flood;
 mod mail_campaign;
@@ -21,6 +22,7 @@ mod number_aliases;
 mod number_campaign;
 mod number_server;
 mod numbers;
+mod people;
 mod phone_campaign;
 mod phone_server;
 mod phones;
@@ -28,6 +30,7 @@ mod soak;
 mod stand_in;
 mod story;
 mod taking_over;
+mod times;
 
 use std::collections::HashMap;
 use std::fmt::Display;

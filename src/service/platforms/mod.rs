@@ -3,6 +3,8 @@
 
 pub mod mail;
 pub mod mailbox;
+#[cfg(test)]
+mod payloads;
 mod simulated;
 pub mod telegram;
 pub mod voice;

@@ -193,6 +193,15 @@ impl NumberServer {
         id
     }
 
+    /// Tells messages as the platform does, with the contacts they come from.
+    pub fn tells(&self, contacts: Value, messages: Value) {
+        let value = json!({ "contacts": contacts, "messages": messages });
+        let mut world = self.world();
+        world.said.push_back(change("messages", value));
+        drop(world);
+        self.shared.changed();
+    }
+
     /// Tells what became of a message.
     pub fn reports(&self, message: &Reached, status: &str) {
         self.world().status.push(status_of(message, status, true, &Value::Null));

@@ -1,0 +1,170 @@
+//! Inputs as platforms tell them, and what each must say: one a file below
+//! `tests/payloads`, read by the platform it is for.
+//!
+//! A file has `about`, a sentence; `given`, what the platform calls with; and
+//! `says`, one object for each thing that the call tells. Of a message these are
+//! its `words` and `kind`, `who` wrote it, `at` what time, the fields of an
+//! `answer` that say whom it goes to, and where there are any the other ids of the
+//! person, its file, the message it quotes, and that nobody need answer it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use axum::http::HeaderMap;
+use serde_json::{Map, Value, json};
+use url::form_urlencoded::Serializer;
+
+use crate::carriers::{ArrivedMessage, HookCall, MessageStep, PlatformEvent, PlatformSource, StatusReport};
+use crate::chat::receive;
+use crate::platforms::telegram::{self, BotPlatform, chat};
+use crate::platforms::voip::PhonePlatform;
+use crate::platforms::whatsapp::{self, NumberPlatform};
+use wire::carriers::{BotSecrets, BotSettings, NumberSecrets, NumberSettings, PhoneSecrets, PhoneSettings};
+
+/// Inputs there are at least.
+const LEAST: usize = 60;
+
+/// A platform, and how an address is written into an answer on it.
+struct Reader {
+    folder: &'static str,
+    platform: Box<dyn PlatformSource>,
+    answer: fn(&str) -> Value,
+}
+
+fn readers() -> [Reader; 3] {
+    let number = NumberSettings { number: "106540352242922".to_owned(), ..NumberSettings::default() };
+    let secrets = NumberSecrets { token: String::new(), app_secret: String::new(), verify: String::new() };
+    let bot =
+        BotSettings { api: telegram::API.to_owned(), bot: 1, name: "@harbour_bot".to_owned(), webhook: true };
+    let bot_secrets = BotSecrets { token: String::new(), hook: String::new() };
+    let phone = PhoneSettings {
+        account: "AC1".to_owned(),
+        number: "+15550100200".to_owned(),
+        ..PhoneSettings::default()
+    };
+    let phone_secrets = PhoneSecrets { token: String::new() };
+    [
+        Reader {
+            folder: "whatsapp",
+            platform: Box::new(NumberPlatform::new(number, &secrets)),
+            answer: |to| written(to, whatsapp::address::set_recipient),
+        },
+        Reader {
+            folder: "telegram",
+            platform: Box::new(BotPlatform::new(&bot, &bot_secrets)),
+            answer: |to| written(to, chat::set_address),
+        },
+        Reader {
+            folder: "voip",
+            platform: Box::new(PhonePlatform::new(phone, &phone_secrets, None)),
+            answer: |to| json!({ "To": to }),
+        },
+    ]
+}
+
+fn written(to: &str, set: fn(&mut Value, &str)) -> Value {
+    let mut body = json!({});
+    set(&mut body, to);
+    body
+}
+
+/// The bytes of a call: JSON, or a form where the platform sends forms.
+fn body(folder: &str, given: &Value) -> Vec<u8> {
+    if folder != "voip" {
+        return given.to_string().into_bytes();
+    }
+    let fields = given.as_object().expect("fields of a form");
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let pairs = fields.iter().map(|(name, value)| (name.as_str(), text(value)));
+    Serializer::new(String::new()).extend_pairs(pairs).finish().into_bytes()
+}
+
+fn events(reader: &Reader, given: &Value) -> Vec<PlatformEvent> {
+    let headers = HeaderMap::new();
+    let body = body(reader.folder, given);
+    let pieces = reader.platform.split(&HookCall { query: "", headers: &headers, body: &body });
+    pieces.iter().flat_map(|piece| reader.platform.understand(&piece.body)).collect()
+}
+
+fn shown(reader: &Reader, event: PlatformEvent) -> Value {
+    match event {
+        PlatformEvent::Message(message) => message_shown(reader, &message),
+        PlatformEvent::Edited { peer, speaker, platform_id, text } => {
+            let words = receive::spoken(speaker.as_deref(), &text, "text");
+            json!({"edited": platform_id, "words": words, "answer": (reader.answer)(&peer)})
+        }
+        PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
+        PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
+        PlatformEvent::IdChanged { from, to } => json!({"id": from, "to": to}),
+        PlatformEvent::Status(report) => status_shown(report),
+        other => json!({ "other": format!("{other:?}") }),
+    }
+}
+
+fn message_shown(reader: &Reader, message: &ArrivedMessage) -> Value {
+    let ArrivedMessage { inbound, media, quoted } = message;
+    let words = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
+    let file = media.as_ref().map(|media| {
+        without_nothing(json!({"name": media.name, "type": media.mime_type, "size": media.size}))
+    });
+    without_nothing(json!({
+        "words": words,
+        "kind": inbound.kind,
+        "who": inbound.speaker.as_ref().or(inbound.name.as_ref()),
+        "conversation": inbound.name.as_ref().filter(|_| inbound.speaker.is_some()),
+        "at": inbound.sent_at.map(|at| at.to_string()),
+        "answer": (reader.answer)(&inbound.from),
+        "also": if inbound.also.is_empty() { Value::Null } else { json!(inbound.also) },
+        "file": file,
+        "quotes": quoted,
+        "unanswered": inbound.needs_no_answer.then_some(true),
+    }))
+}
+
+fn status_shown(report: StatusReport) -> Value {
+    let StatusReport { platform_id, step, reached, recipient_id, .. } = report;
+    let step = match step {
+        MessageStep::Sent => "sent",
+        MessageStep::Delivered => "delivered",
+        MessageStep::Read => "read",
+        MessageStep::Failed { .. } => "failed",
+    };
+    without_nothing(json!({"status": step, "of": platform_id, "number": reached, "id": recipient_id}))
+}
+
+fn without_nothing(value: Value) -> Value {
+    let fields: Map<String, Value> = match value {
+        Value::Object(fields) => fields.into_iter().filter(|(_, value)| !value.is_null()).collect(),
+        _ => Map::new(),
+    };
+    Value::Object(fields)
+}
+
+fn inputs(folder: &str) -> Vec<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/payloads").join(folder);
+    let files = fs::read_dir(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()));
+    let mut files: Vec<PathBuf> = files.map(|file| file.expect("a file").path()).collect();
+    files.sort_unstable();
+    files
+}
+
+#[test]
+fn each_input_says_what_it_must() {
+    let (mut count, mut wrong) = (0, Vec::new());
+    for reader in readers() {
+        for path in inputs(reader.folder) {
+            count += 1;
+            let text = fs::read_to_string(&path).expect("a text");
+            let input: Value =
+                serde_json::from_str(&text).unwrap_or_else(|cause| panic!("{path:?}: {cause}"));
+            assert!(input["about"].is_string(), "{path:?} says what it is about");
+            let told: Vec<Value> =
+                events(&reader, &input["given"]).into_iter().map(|event| shown(&reader, event)).collect();
+            if Value::from(told.clone()) != input["says"] {
+                wrong.push(format!("{}\n  says  {}\n  wants {}", path.display(), json!(told), input["says"]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(count >= LEAST, "{count} inputs");
+}

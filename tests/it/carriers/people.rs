@@ -1,0 +1,117 @@
+//! People on business chat who show no number, or write under another form of it:
+//! each is one person with one conversation.
+
+use frontdesk::service::AssistantChoice;
+use serde_json::{Value, json};
+
+use super::number_server::NumberServer;
+use super::numbers::text_to;
+use super::{Served, texts};
+use crate::waiting::until_found;
+
+const ID: &str = "BR.1502576394655843";
+const NUMBER: &str = "+34600111222";
+/// As people write it, and as the platform keeps it.
+const LONG: &str = "+5531988887777";
+const SHORT: &str = "+553188887777";
+
+/// Somebody writes, with a number or without.
+fn says(number: &NumberServer, phone: Option<&str>, id: &str, wamid: &str, text: &str) {
+    let mut contact = json!({"user_id": id, "profile": {"name": "Rui", "username": "rui.mar"}});
+    let mut message = json!({
+        "id": wamid, "from_user_id": id, "timestamp": "1", "type": "text", "text": {"body": text},
+    });
+    if let Some(phone) = phone {
+        contact["wa_id"] = phone[1..].into();
+        message["from"] = phone[1..].into();
+    }
+    number.tells(json!([contact]), json!([message]));
+}
+
+/// The only conversation, once it has so many messages.
+async fn only(served: &Served, count: i64) -> Value {
+    until_found("one conversation", async || {
+        let all = served.conversations().await;
+        let is_it = all.len() == 1 && all[0]["messageCount"] == count;
+        if is_it { Ok(all[0].clone()) } else { Err(format!("{all:?}")) }
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn person_without_a_number_is_heard_and_answered() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    says(&number, None, ID, "wamid.P1", "Hello");
+    let found = only(&served, 1).await;
+    assert_eq!((&found["customerPhone"], &found["customerAddress"]), (&Value::Null, &json!(ID)));
+    assert_eq!((&found["customerName"], &found["serviceWindowOpen"]), (&json!("Rui"), &json!(true)));
+    let (status, sent) = served.send(text_to(ID, "Good morning"), None).await;
+    assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
+    let reached = number.waits_for("Good morning");
+    assert_eq!((&reached.body["recipient"], &reached.body["to"]), (&json!(ID), &Value::Null));
+    // Who shows a number later is the same person.
+    says(&number, Some(NUMBER), ID, "wamid.P2", "This is my number");
+    let found = only(&served, 3).await;
+    assert_eq!((&found["customerPhone"], &found["customerAddress"]), (&json!(NUMBER), &Value::Null));
+    for to in [NUMBER, ID] {
+        assert_eq!(served.send(text_to(to, "Thank you"), None).await.0, 200);
+        assert_eq!(number.reached().pop().expect("an answer").to, NUMBER[1..]);
+    }
+    only(&served, 5).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn customer_who_hides_the_number_stays_one_person() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    says(&number, Some(NUMBER), ID, "wamid.P1", "Hello");
+    served.waits(NUMBER, "a message", |history| history.len() == 1).await;
+    says(&number, None, ID, "wamid.P2", "It is me");
+    let history = served.waits(NUMBER, "another", |history| history.len() == 2).await;
+    assert_eq!(texts(&history), ["Hello", "It is me"]);
+    assert_eq!(served.send(text_to(NUMBER, "I see"), None).await.0, 200);
+    let reached = number.waits_for("I see");
+    assert_eq!((&reached.body["recipient"], &reached.body["to"]), (&json!(ID), &Value::Null));
+    // The id is replaced, and replaced again with the number.
+    number.tells(
+        json!([]),
+        json!([{"id": "wamid.P3", "type": "system", "timestamp": "1", "from_user_id": "BR.2",
+            "system": {"type": "user_changed_user_id", "user_id": "BR.2", "previous_user_id": ID}}]),
+    );
+    says(&number, None, "BR.2", "wamid.P4", "Another id");
+    served.waits(NUMBER, "what follows", |history| history.len() == 4).await;
+    only(&served, 4).await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn number_with_and_without_the_ninth_digit_is_one_customer() {
+    let number = NumberServer::start();
+    let served = Served::number(&number, AssistantChoice::Off).await;
+    let contact = json!({"phone": LONG, "name": "Bia"});
+    let (status, made) = served.call("whatsapp live", "POST", "/contacts", Some(contact), None).await;
+    assert_eq!(status, 201, "{made}");
+    number.says(SHORT, "Oi");
+    let found = only(&served, 1).await;
+    assert_eq!((&found["customerPhone"], &found["customerName"]), (&json!(SHORT), &json!("Bia")));
+    // Free text is taken in both forms, and leaves in the platform's.
+    for (to, text) in [(LONG, "bom dia"), (SHORT, "boa tarde")] {
+        let (status, sent) = served.send(text_to(to, text), None).await;
+        assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
+        assert_eq!(number.waits_for(text).to, SHORT[1..]);
+    }
+    only(&served, 3).await;
+    // A contact is found and changed by either, and there is one.
+    let again = json!({"phone": SHORT, "email": "bia@mail.example"});
+    let (status, changed) = served.call("whatsapp live", "POST", "/contacts", Some(again), None).await;
+    assert_eq!((status, &changed["id"]), (200, &made["id"]), "{changed}");
+    for search in [LONG, SHORT] {
+        let told = served.get(&format!("/contacts?search=%2B{}", &search[1..])).await;
+        assert_eq!(told["data"].as_array().expect("a list").len(), 1, "{search}: {told}");
+    }
+    let message = json!({"message": {"type": "text", "text": {"body": "Aberto hoje"}}});
+    let (status, told) = served.call("whatsapp live", "POST", "/broadcast", Some(message), None).await;
+    assert_eq!((status, &told["totalRecipients"]), (202, &json!(1)), "{told}");
+    assert_eq!(number.waits_for("Aberto hoje").to, SHORT[1..]);
+    only(&served, 4).await;
+}
