@@ -46,7 +46,7 @@ pub fn is_e164(text: &str) -> bool {
         && !digits.starts_with('0')
 }
 
-/// Whether a text is a business chat platform's own id of a person: two letters
+/// Returns true for a business chat platform's own id of a person: two letters
 /// of a country, a dot, and up to 128 letters and digits, as in
 /// `ES.1502576394655843`; before these perhaps `ENT.`.
 pub fn is_user_id(text: &str) -> bool {
@@ -68,7 +68,7 @@ pub fn group_id(text: &str) -> Option<&str> {
     ((1..=200).contains(&id.len()) && id.bytes().all(is_plain)).then_some(id)
 }
 
-/// Whether a text is an address that business chat sends to: a phone number in
+/// Returns true for an address that business chat sends to: a phone number in
 /// E.164, the platform's id of a person, or a group.
 pub fn is_chat_address(text: &str) -> bool {
     is_e164(text) || is_user_id(text) || group_id(text).is_some()

@@ -135,7 +135,7 @@ pub struct Message {
     pub delivery: DeliveryStatus,
     /// When the server took it in; `None` if unreadable.
     pub created_at: Option<Timestamp>,
-    /// When it was sent, where that is told and was earlier.
+    /// Time of sending, where it is told and was earlier.
     pub sent_at: Option<Timestamp>,
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,

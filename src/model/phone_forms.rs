@@ -18,18 +18,18 @@ const ARGENTINE_AREAS: [&str; 39] = [
 /// Returns the form of a number that all its other forms map to; anything that
 /// is no phone number in E.164 is returned as it is.
 pub fn normal(number: &str) -> String {
-    let Some(digits) = number.strip_prefix('+').filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
+    let Some(digits) = number.strip_prefix('+').filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
     else {
         return number.to_owned();
     };
     let found = if let Some(rest) = digits.strip_prefix("55") {
-        brazil(rest).map(|it| format!("+55{it}"))
+        brazil(rest).map(|text| format!("+55{text}"))
     } else if let Some(rest) = digits.strip_prefix("52") {
-        mexico(rest).map(|it| format!("+52{it}"))
+        mexico(rest).map(|text| format!("+52{text}"))
     } else if let Some(rest) = digits.strip_prefix("54") {
-        argentina(rest).map(|it| format!("+54{it}"))
+        argentina(rest).map(|text| format!("+54{text}"))
     } else if let Some(rest) = digits.strip_prefix("229") {
-        benin(rest).map(|it| format!("+229{it}"))
+        benin(rest).map(|text| format!("+229{text}"))
     } else {
         None
     };
@@ -40,16 +40,16 @@ pub fn normal(number: &str) -> String {
 pub fn forms(number: &str) -> Vec<String> {
     let normal = normal(number);
     let mut all = vec![number.to_owned(), normal.clone()];
-    if let Some(rest) = normal.strip_prefix("+55").filter(|it| is_long_brazilian(it)) {
+    if let Some(rest) = normal.strip_prefix("+55").filter(|text| is_long_brazilian(text)) {
         all.push(format!("+55{}{}", &rest[..2], &rest[3..]));
-    } else if let Some(rest) = normal.strip_prefix("+52").filter(|it| mexico(it).is_some()) {
+    } else if let Some(rest) = normal.strip_prefix("+52").filter(|text| mexico(text).is_some()) {
         all.push(format!("+521{rest}"));
-    } else if let Some(rest) = normal.strip_prefix("+54").filter(|it| argentina(it).is_some()) {
+    } else if let Some(rest) = normal.strip_prefix("+54").filter(|text| argentina(text).is_some()) {
         let area = area_length(rest);
         all.push(format!("+549{rest}"));
         all.push(format!("+54{}15{}", &rest[..area], &rest[area..]));
         all.push(format!("+549{}15{}", &rest[..area], &rest[area..]));
-    } else if let Some(rest) = normal.strip_prefix("+229").filter(|it| benin(it).is_some()) {
+    } else if let Some(rest) = normal.strip_prefix("+229").filter(|text| benin(text).is_some()) {
         all.push(format!("+229{}", &rest[2..]));
     }
     let mut kept: Vec<String> = Vec::with_capacity(all.len());
@@ -64,7 +64,7 @@ pub fn forms(number: &str) -> Vec<String> {
 /// Area code and mobile number with the ninth digit. Landlines begin with 2 to
 /// 5 and have none.
 fn brazil(rest: &str) -> Option<String> {
-    let area = rest.get(..2).filter(|it| it.bytes().all(|digit| digit != b'0'))?;
+    let area = rest.get(..2).filter(|text| text.bytes().all(|digit| digit != b'0'))?;
     match rest.len() {
         10 if matches!(rest.as_bytes()[2], b'6'..=b'9') => Some(format!("{area}9{}", &rest[2..])),
         11 if is_long_brazilian(rest) => Some(rest.to_owned()),
@@ -72,8 +72,8 @@ fn brazil(rest: &str) -> Option<String> {
     }
 }
 
-/// Whether the ninth digit was put before an older mobile number. Behind it a 1
-/// to 5 is a number that never had a shorter form: that would be a landline.
+/// Returns true if the ninth digit was put before an older mobile number. A 1
+/// to 5 behind it never had a shorter form: that would be a landline.
 fn is_long_brazilian(rest: &str) -> bool {
     rest.len() == 11 && rest.as_bytes()[2] == b'9' && matches!(rest.as_bytes()[3], b'6'..=b'9')
 }
@@ -88,7 +88,7 @@ fn mexico(rest: &str) -> Option<String> {
 /// Area code and number, ten digits together, without the 9 before or the 15
 /// between them.
 fn argentina(rest: &str) -> Option<String> {
-    let is_area = |it: &str| matches!(it.as_bytes().first(), Some(b'1'..=b'3'));
+    let is_area = |text: &str| matches!(text.as_bytes().first(), Some(b'1'..=b'3'));
     let national = match rest.len() {
         10 => rest.to_owned(),
         11 => rest.strip_prefix('9')?.to_owned(),
@@ -109,7 +109,7 @@ fn without_fifteen(rest: &str) -> Option<String> {
 fn area_length(rest: &str) -> usize {
     if rest.starts_with("11") {
         2
-    } else if ARGENTINE_AREAS.iter().any(|it| rest.starts_with(it)) {
+    } else if ARGENTINE_AREAS.iter().any(|text| rest.starts_with(text)) {
         3
     } else {
         4

@@ -141,8 +141,10 @@ pub(crate) fn merge_all(
 /// Where each message stands: its time, or where that cannot be read the
 /// time of its older neighbour, else of its newer one.
 fn places(messages: &[Message]) -> Vec<i64> {
-    let mut places: Vec<Option<i64>> =
-        messages.iter().map(|it| it.sent_at.or(it.created_at).map(Timestamp::micros)).collect();
+    let mut places: Vec<Option<i64>> = messages
+        .iter()
+        .map(|message| message.sent_at.or(message.created_at).map(Timestamp::micros))
+        .collect();
     let mut carried = None;
     for place in places.iter_mut().rev() {
         *place = place.or(carried);

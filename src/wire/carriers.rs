@@ -65,6 +65,29 @@ pub struct MessageDraft {
     pub broadcast: Option<String>,
 }
 
+/// A file of a message that came in which the platform has not given yet.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct KeptFile {
+    /// Of the file, once it is there.
+    pub id: String,
+    /// Address at which the file will be, and is asked for again.
+    pub address: String,
+    /// The platform's id or address of the file.
+    pub reference: String,
+    pub name: String,
+    pub mime_type: Option<String>,
+    /// In bytes.
+    pub size: Option<i64>,
+    /// Reason for which it is not there.
+    pub why: String,
+    /// True if the platform will never give it.
+    pub is_final: bool,
+    /// The message it belongs to; empty until that is kept.
+    pub message: String,
+    /// The customer's words beside it.
+    pub words: String,
+}
+
 /// What is kept of a bot, beside its secrets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotSettings {

@@ -24,7 +24,7 @@ pub struct ConversationBody {
     /// E.164.
     #[serde(default, deserialize_with = "lenient::text")]
     pub customer_phone: Option<String>,
-    /// Where an answer goes that goes to no phone number: a person's id, a group.
+    /// Address of an answer that goes to no phone number: a person's id, a group.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub customer_address: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]

@@ -40,7 +40,7 @@ pub struct MessageLine<'a> {
     pub reaction: Option<&'a str>,
     #[serde(serialize_with = "time")]
     pub created_at: Timestamp,
-    /// When the customer sent it, as the platform says it.
+    /// Time of sending by the platform's clock.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "optional_time")]
     pub sent_at: Option<Timestamp>,
     #[serde(serialize_with = "optional_time")]
@@ -56,7 +56,7 @@ pub struct ConversationLine<'a> {
     pub id: &'a str,
     /// E.164.
     pub customer_phone: Option<&'a str>,
-    /// Where an answer goes that goes to no phone number.
+    /// Address of an answer that goes to no phone number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub customer_address: Option<&'a str>,
     pub customer_name: Option<&'a str>,

@@ -11,7 +11,11 @@ use rand::RngExt;
 use tokio::sync::watch;
 use tokio::time::sleep;
 
-use crate::carriers::{ArrivedMail, ArrivedMessage, HookPiece, PlatformEvent, REACTION, calls, elsewhere, report};
+use crate::carriers::files::{self, MissingFile};
+use crate::carriers::{
+    ArrivedMail, ArrivedMessage, FileTrouble, HookPiece, PlatformEvent, REACTION, calls, elsewhere,
+    report,
+};
 use crate::channels::Channel;
 use crate::chat::{people, receive};
 use crate::database::channels::{self, ChannelRow};
@@ -26,13 +30,12 @@ use crate::media::names;
 use crate::platforms::Connected;
 use crate::state::{Service, ServiceState};
 use crate::write::Work;
-use model::files;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use wire::email::AttachmentBody;
 
-/// Pieces that are worked on at a time.
-const TOGETHER: usize = 16;
-/// How often media are asked for; then the message is kept without them.
+/// Pieces that are worked on at a time: also one that waits for a file takes a place.
+const TOGETHER: usize = 64;
+/// How often the files of a mail are kept; then it is kept without them.
 const TRIES: i64 = 4;
 /// How often a report waits for the answer to the send it is about.
 const EARLY: i64 = 8;
@@ -110,10 +113,16 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
         // It is worked on when the channel is connected again.
         return put_off(service, row, 30 * SECOND).await;
     };
+    if files::is_file(&row) {
+        return files::attempt(service, &connected, row).await;
+    }
     let mut events = connected.platform.understand(&row.body);
     for event in &mut events {
         let brought = match event {
-            PlatformEvent::Message(message) => fetch(service, &connected, message).await,
+            PlatformEvent::Message(message) => {
+                fetch(service, &connected, message).await;
+                Ok(())
+            }
             PlatformEvent::Mail(mail) => keep_files(service, mail).await,
             _ => Ok(()),
         };
@@ -184,16 +193,28 @@ async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), Ap
     Ok(put?)
 }
 
-/// Has the media of a message brought here.
-async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) -> Result<(), String> {
-    let Some(media) = message.media.clone() else { return Ok(()) };
-    let bytes = connected.platform.fetch(&media.reference).await.map_err(|trouble| trouble.why)?;
-    let (row, url) = store(service, &media.name, bytes).await.map_err(|it| it.message)?;
-    message.inbound.media_url = Some(url);
-    let details = serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
-    message.inbound.details = Some(details.to_string());
-    message.inbound.file = Some(row);
-    Ok(())
+/// Has the media of a message brought here; notes why where they cannot be had.
+async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) {
+    let Some(media) = message.media.clone() else { return };
+    let brought = match files::bring(connected, &media).await {
+        Ok(bytes) => {
+            store(service, &media.name, bytes).await.map_err(|error| FileTrouble::passing(error.message))
+        }
+        Err(trouble) => Err(trouble),
+    };
+    match brought {
+        Ok((row, url)) => {
+            message.inbound.media_url = Some(url);
+            let details =
+                serde_json::json!({"mimeType": row.mime_type, "size": row.size, "filename": row.filename});
+            message.inbound.details = Some(details.to_string());
+            message.inbound.file = Some(row);
+        }
+        Err(trouble) => {
+            tracing::warn!(why = trouble.why, "the file of a message could not be had");
+            message.missing = Some(MissingFile::new(service, media, trouble));
+        }
+    }
 }
 
 /// Keeps what is attached to a mail; what was kept already is not kept twice.
@@ -213,20 +234,37 @@ async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), Str
 
 /// Keeps the bytes of a file; its row, which is still nobody's, and where it is.
 pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(MediaRow, String), ApiError> {
+    let id = media_id();
+    let row = store_as(service, &id, name, bytes).await?;
+    let url = media_address(service, &id, &row.filename);
+    Ok((row, url))
+}
+
+/// A new id of a file, which cannot be guessed.
+pub fn media_id() -> String {
     let random: [u8; 16] = rand::rng().random();
     let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("med_{id}")
+}
+
+/// Returns the address at which a file can be read.
+pub fn media_address(service: &Service, id: &str, filename: &str) -> String {
+    let base = service.hosts.shown("http", "");
+    format!("{base}/media/{id}/{}", names::safe(filename))
+}
+
+/// Keeps the bytes of a file under an id; its row, which is still nobody's.
+pub async fn store_as(service: &Service, id: &str, name: &str, bytes: Vec<u8>) -> Result<MediaRow, ApiError> {
     let filename = names::shown(name);
     let row = MediaRow {
-        id: format!("med_{id}"),
+        id: id.to_owned(),
         workspace: String::new(),
-        mime_type: files::mime_type(&bytes, &filename).to_owned(),
+        mime_type: model::files::mime_type(&bytes, &filename).to_owned(),
         size: i64::try_from(bytes.len()).unwrap_or(i64::MAX),
         filename,
     };
     service.store_media(&row.id, bytes).await?;
-    let base = service.hosts.shown("http", "");
-    let url = format!("{base}/media/{}/{}", row.id, names::safe(&row.filename));
-    Ok((row, url))
+    Ok(row)
 }
 
 fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<(), ApiError> {
@@ -268,7 +306,7 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
 }
 
 fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Result<(), ApiError> {
-    let ArrivedMessage { mut inbound, quoted, .. } = message;
+    let ArrivedMessage { mut inbound, quoted, missing, .. } = message;
     let platform_id = inbound.platform_id.clone().unwrap_or_default();
     if !stored::is_new(work.db, &channel.id, &inbound.from, &platform_id)? {
         return Ok(());
@@ -284,12 +322,15 @@ fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Res
         }
         if let Some(conversation) = conversations::of_peer(work.db, &channel.id, &inbound.from)? {
             let found = messages::read_within(work.db, &conversation.id, &quoted)?;
-            inbound.reply_to = found.map(|it| it.id);
+            inbound.reply_to = found.map(|row| row.id);
         }
     }
     if let Some(file) = inbound.file.take() {
         media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;
     }
-    receive::receive(work, channel, &inbound)?;
-    Ok(())
+    let received = receive::receive(work, channel, &inbound)?;
+    match missing {
+        Some(missing) => files::keep(work, (&channel.id, &received.conversation, &received.message), missing),
+        None => Ok(()),
+    }
 }

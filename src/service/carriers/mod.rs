@@ -14,6 +14,7 @@
 //! | `elsewhere.rs` | messages that a person has sent past this service |
 //! | `waiting.rs` | how long a request waits for the platform's answer |
 //! | `ingress.rs` | what came in and what is made of it |
+//! | `files.rs` | files of messages that came in, also those that come later |
 //! | `secrets.rs` | secrets that a platform changes by itself |
 //! | `watch.rs` | which channels are connected, and reading those that call nobody |
 //! | `account.rs` | templates and quality, kept in step with the platform |
@@ -24,6 +25,7 @@ mod calls;
 pub mod dashboard;
 pub mod egress;
 mod elsewhere;
+pub mod files;
 pub mod ingress;
 mod report;
 mod secrets;
@@ -138,6 +140,31 @@ impl PlatformTrouble {
     }
 }
 
+/// Reason for which a platform did not give a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileTrouble {
+    /// In words.
+    pub why: String,
+    /// True if the platform will never give it.
+    pub is_final: bool,
+}
+
+impl FileTrouble {
+    pub fn passing(why: impl Into<String>) -> Self {
+        Self { why: why.into(), is_final: false }
+    }
+
+    pub fn last(why: impl Into<String>) -> Self {
+        Self { why: why.into(), is_final: true }
+    }
+}
+
+impl From<PlatformTrouble> for FileTrouble {
+    fn from(trouble: PlatformTrouble) -> Self {
+        Self::passing(trouble.why)
+    }
+}
+
 /// Takes messages to a platform.
 pub trait Carrier: Send + Sync {
     /// Whether it answers without waiting for anybody.
@@ -182,7 +209,7 @@ pub struct Polled {
 /// A file that came in with a message, as the platform tells of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ArrivedMedia {
-    /// What the platform gives it for.
+    /// The platform's id or address of the file.
     pub reference: String,
     pub name: String,
     pub mime_type: Option<String>,
@@ -195,6 +222,8 @@ pub struct ArrivedMedia {
 pub struct ArrivedMessage {
     pub inbound: Inbound,
     pub media: Option<ArrivedMedia>,
+    /// Its file, where that could not be had.
+    pub missing: Option<files::MissingFile>,
     /// The platform's id of the message it answers.
     pub quoted: Option<String>,
 }
@@ -270,7 +299,7 @@ pub enum PlatformEvent {
     /// Somebody wrote a message anew.
     Edited {
         peer: String,
-        /// Who wrote it, where several people write in one conversation.
+        /// Name of the author, where several people write in one conversation.
         speaker: Option<String>,
         platform_id: String,
         text: String,
@@ -343,7 +372,7 @@ pub trait PlatformSource: Send + Sync {
     }
 
     /// The bytes of media that came in.
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>>;
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>>;
 
     /// Has secrets that a platform changes by itself kept there from now on.
     fn keep_secrets_in(&self, _store: Arc<dyn SecretStore>) {}

@@ -50,7 +50,7 @@ pub fn conversation_of(
     for id in ids {
         let by_id = conversations::of_peer(work.db, &channel.id, id)?;
         // One that is kept under an id alone gives way to one with a number.
-        let has_number = by_id.as_ref().is_some_and(|it| bounds::is_e164(&it.peer));
+        let has_number = by_id.as_ref().is_some_and(|row| bounds::is_e164(&row.peer));
         if by_id.is_some() && (found.is_none() || has_number) {
             found = by_id;
             break;
@@ -65,7 +65,7 @@ pub fn conversation_of(
     }
     note_ids(work, channel, &found.peer, ids)?;
     if matches!(channel.kind, Channel::Whatsapp | Channel::Voip) && found.recipient() != from {
-        let address = Some(from).filter(|it| *it != found.peer);
+        let address = Some(from).filter(|address| *address != found.peer);
         conversations::set_platform_peer(work.db, &found.id, address)?;
         found.platform_peer = address.map(str::to_owned);
     }
@@ -105,7 +105,7 @@ pub fn note_ids(
     peer: &str,
     ids: &[String],
 ) -> Result<(), DatabaseError> {
-    for id in ids.iter().filter(|it| it.as_str() != peer) {
+    for id in ids.iter().filter(|id| id.as_str() != peer) {
         aliases::note(work.db, &channel.id, id, peer)?;
     }
     Ok(())

@@ -21,13 +21,13 @@ use model::time::{SECOND, Timestamp};
 /// What a customer sent.
 #[derive(Debug, Clone, Default)]
 pub struct Inbound {
-    /// Where an answer goes: a number, a person's or group's id, or a chat id.
+    /// Address of an answer: a number, a person's or group's id, or a chat id.
     pub from: String,
     /// Other ids of the platform's for the same person.
     pub also: Vec<String>,
-    /// Who wrote, where several people write in one conversation.
+    /// Name of the author, where several people write in one conversation.
     pub speaker: Option<String>,
-    /// When it was sent, as the platform says it.
+    /// Time of sending by the platform's clock.
     pub sent_at: Option<Timestamp>,
     /// What they are called, if the platform tells.
     pub name: Option<String>,
@@ -125,8 +125,8 @@ fn find_or_make(
 ) -> Result<ConversationRow, DatabaseError> {
     let stamp = work.stamp();
     let found = people::conversation_of(work, channel, &inbound.from, &inbound.also)?;
-    let phones = found.iter().map(|it| it.peer.as_str()).chain([inbound.from.as_str()]);
-    let contact = match phones.into_iter().find(|it| bounds::is_e164(it)) {
+    let phones = found.iter().map(|row| row.peer.as_str()).chain([inbound.from.as_str()]);
+    let contact = match phones.into_iter().find(|phone| bounds::is_e164(phone)) {
         Some(phone) => people::heard(work, channel, phone, inbound.name.as_deref(), stamp)?,
         None => None,
     };

@@ -168,7 +168,7 @@ pub fn at_peer(
     db.first(&format!("{SELECT} WHERE channel = ?1 AND peer = ?2"), bound![channel, peer], from_row)
 }
 
-/// Whether a bot chat, or a topic of it, has a conversation.
+/// Returns true if a bot chat, or a topic of it, has a conversation.
 pub fn has_chat(db: &dyn DbSession, channel: &str, chat: &str) -> Result<bool, DatabaseError> {
     let topics = format!("{chat}/");
     let behind = format!("{chat}0");
@@ -353,6 +353,9 @@ pub fn set_person(
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
     // Nothing of it leaves any more.
     db.note("DELETE FROM egress WHERE lane = ?1", bound![id])?;
+    let files = "DELETE FROM ingress WHERE channel = (SELECT channel FROM conversations WHERE id = ?1)
+                 AND lane > ?2 AND lane < ?3 AND done_at IS NULL";
+    db.note(files, bound![id, format!("{id}/"), format!("{id}0")])?;
     let aliases = "DELETE FROM peer_aliases WHERE (channel, peer) IN
                    (SELECT channel, peer FROM conversations WHERE id = ?1)";
     db.note(aliases, bound![id])?;

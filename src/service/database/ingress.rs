@@ -7,6 +7,9 @@ use crate::database::{DatabaseError, aliases};
 use model::time::Timestamp;
 use sqlite::read_row;
 
+/// Due time of a piece that is worked on only when somebody asks: the year 9999.
+pub const RESTING: Timestamp = Timestamp::from_micros(253_370_764_800_000_000);
+
 /// One piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IngressRow {
@@ -64,6 +67,32 @@ pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bo
 pub fn postpone(db: &dyn DbSession, row: &IngressRow, at: Timestamp) -> Result<(), DatabaseError> {
     let sql = "UPDATE ingress SET due_at = ?3, attempts = attempts + 1 WHERE channel = ?1 AND name = ?2";
     db.note(sql, bound![row.channel, row.name, at])
+}
+
+/// Works on a piece again later, with another body.
+pub fn rewrite(
+    db: &dyn DbSession,
+    row: &IngressRow,
+    body: &[u8],
+    at: Timestamp,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE ingress SET body = ?3, due_at = ?4, attempts = attempts + 1
+               WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
+    db.note(sql, bound![row.channel, row.name, body, at])
+}
+
+/// Works on a piece now.
+pub fn hasten(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<(), DatabaseError> {
+    let sql =
+        "UPDATE ingress SET due_at = ?3 WHERE channel = ?1 AND name = ?2 AND done_at IS NULL AND due_at > ?3";
+    db.note(sql, bound![row.channel, row.name, now])
+}
+
+/// Finds the piece of a file on any channel, unless it is done.
+pub fn of_file(db: &dyn DbSession, name: &str) -> Result<Option<IngressRow>, DatabaseError> {
+    let sql = "SELECT ingress.channel, ingress.name, lane, body, attempts FROM channels
+               JOIN ingress ON ingress.channel = channels.id AND ingress.name = ?1 WHERE done_at IS NULL LIMIT 1";
+    db.first(sql, bound![name], |row| Ok(read_row!(row, IngressRow { channel, name, lane, body, attempts })))
 }
 
 /// Forgets some of what was done before a time.

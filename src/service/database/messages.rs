@@ -33,11 +33,11 @@ pub struct MessageRow<T = String> {
     /// The emoji this side reacted with.
     pub reaction: Option<T>,
     pub cost: i64,
-    /// When it was made or came in: with the id, its place in lists of what is
-    /// new.
+    /// Time at which it was made or came in: with the id, its place in lists of what
+    /// is new.
     pub created_at: Timestamp,
-    /// When it was sent, as the platform says it; `None` where that is not told
-    /// or not before it came in.
+    /// Time of sending by the platform's clock; `None` where that is not told or
+    /// not before it came in.
     pub sent_at: Option<Timestamp>,
     /// When it reached the device.
     pub delivered_at: Option<Timestamp>,
@@ -218,6 +218,18 @@ pub fn retell(
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE messages SET status = ?2, content = ?3, cost = ?4 WHERE id = ?1";
     db.note(sql, bound![id, status, content, cost])
+}
+
+/// Writes a message anew whose file came later, or could not be had; `file` is its
+/// address, and a JSON object of what is known of it.
+pub fn set_file(
+    db: &dyn DbSession,
+    id: &str,
+    content: &str,
+    file: (Option<&str>, &str),
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE messages SET content = ?2, media_url = ?3, details = ?4 WHERE id = ?1";
+    db.note(sql, bound![id, content, file.0, file.1])
 }
 
 /// Sets or removes this side's reaction.

@@ -1,5 +1,5 @@
-//! Who has asked a phone number for no more texts, under the normal form of their
-//! number. It is kept when their conversation is deleted.
+//! People who asked a phone number for no more texts, under the normal form of
+//! their number. A row outlives the conversation.
 
 use crate::database::DatabaseError;
 use crate::database::rows::bound;

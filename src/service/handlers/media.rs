@@ -13,6 +13,7 @@ use futures_util::stream;
 use hyper::body::Bytes;
 use rand::RngExt;
 
+use crate::carriers::files as missing;
 use crate::client_info::ClientInfo;
 use crate::database::DatabaseError;
 use crate::database::media::{self, MediaRow};
@@ -86,8 +87,12 @@ pub async fn serve(
     Path((id, filename)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let absent = || ApiError::not_found("this file");
-    let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &id)).await;
-    let row = found?.ok_or_else(absent)?;
+    let wanted = id.clone();
+    let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &wanted)).await;
+    let row = match found? {
+        Some(row) => row,
+        None => missing::ask_again(&service, &id).await?.ok_or_else(absent)?,
+    };
     let safe = names::safe(&row.filename);
     if filename != safe {
         return Err(absent());

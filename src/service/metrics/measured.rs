@@ -17,7 +17,7 @@ const HEARD: i64 = 5_000_000;
 /// A queue, how much is in it, and when the oldest of it was due.
 const QUEUES: &str =
     "SELECT 'egress' AS queue, count(*) AS length, min(due_at) AS oldest FROM egress WHERE state = 'waiting'
-    UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL
+    UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL AND name NOT LIKE 'file %'
     UNION ALL SELECT 'deliveries', count(*), min(due_at) FROM deliveries WHERE due_at IS NOT NULL
     UNION ALL SELECT 'timers', count(*), min(at) FROM due";
 const LANES: &str =

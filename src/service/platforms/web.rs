@@ -4,7 +4,7 @@
 use serde_json::Value;
 use url::Url;
 
-use crate::carriers::{CarryOutcome, ParcelFile, PlatformTrouble};
+use crate::carriers::{CarryOutcome, FileTrouble, ParcelFile, PlatformTrouble};
 use connections::guard::{
     FetchError, FetchLimits, Fetched, Guard, HeaderRefused, Policy, Refusal, Request, is_loopback_address,
 };
@@ -33,8 +33,8 @@ pub(super) async fn fetch_file(
     max_bytes: usize,
     is_own: impl Fn(&Url) -> bool,
     sign: impl Fn(Request) -> Result<Request, FetchError>,
-) -> Result<Vec<u8>, PlatformTrouble> {
-    let no_address = || PlatformTrouble::passing("the platform tells an address that is none");
+) -> Result<Vec<u8>, FileTrouble> {
+    let no_address = || FileTrouble::passing("the platform tells an address that is none");
     let mut address = Url::parse(address).map_err(|_| no_address())?;
     for _ in 0..=MAX_REDIRECTS {
         let vetted = guard.vet(address.as_str())?;
@@ -47,7 +47,7 @@ pub(super) async fn fetch_file(
             _ => return file(fetched),
         }
     }
-    Err(PlatformTrouble::passing("the platform says without end that a file lies elsewhere"))
+    Err(FileTrouble::passing("the platform says without end that a file lies elsewhere"))
 }
 
 /// Whether two addresses have scheme, host and port in common.
@@ -90,10 +90,18 @@ pub(super) fn told(answer: &Fetched) -> Value {
 }
 
 /// The bytes of a file that was asked for.
-pub(super) fn file(answer: Fetched) -> Result<Vec<u8>, PlatformTrouble> {
+pub(super) fn file(answer: Fetched) -> Result<Vec<u8>, FileTrouble> {
     match answer.status {
         200 => Ok(answer.body),
-        status => Err(PlatformTrouble::passing(format!("the platform answered {status} for a file"))),
+        status => Err(no_file(status)),
+    }
+}
+
+/// Explains the status with which a file was refused.
+pub(super) fn no_file(status: u16) -> FileTrouble {
+    match status {
+        404 | 410 => FileTrouble::last("the platform does not have it any more"),
+        status => FileTrouble::passing(format!("the platform answered {status}")),
     }
 }
 
@@ -117,6 +125,21 @@ impl From<FetchError> for PlatformTrouble {
 }
 
 impl From<Refusal> for PlatformTrouble {
+    fn from(why: Refusal) -> Self {
+        FetchError::from(why).into()
+    }
+}
+
+impl From<FetchError> for FileTrouble {
+    fn from(why: FetchError) -> Self {
+        match why {
+            FetchError::TooLarge => Self::last("it is too large to be brought here"),
+            why => PlatformTrouble::from(why).into(),
+        }
+    }
+}
+
+impl From<Refusal> for FileTrouble {
     fn from(why: Refusal) -> Self {
         FetchError::from(why).into()
     }

@@ -33,8 +33,8 @@ use rustls::ClientConfig;
 use tokio::sync::Mutex;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
-    PlatformTrouble, Polled, SecretStore,
+    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent,
+    PlatformSource, PlatformTrouble, Polled, SecretStore,
 };
 use imap::ImapLink;
 use login::{MailLogin, TokenSource};
@@ -189,9 +189,9 @@ impl PlatformSource for MailboxPlatform {
         found.map(|it| PlatformEvent::Mail(Box::new(it))).into_iter().collect()
     }
 
-    fn fetch<'a>(&'a self, _: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+    fn fetch<'a>(&'a self, _: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
         // The bytes of a mail come with it.
-        Box::pin(std::future::ready(Err(PlatformTrouble::passing("there is nothing to fetch"))))
+        Box::pin(std::future::ready(Err(FileTrouble::last("there is nothing to fetch"))))
     }
 
     fn keep_secrets_in(&self, store: Arc<dyn SecretStore>) {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::carriers::PlatformTrouble;
+use crate::carriers::{FileTrouble, PlatformTrouble};
 use crate::platforms::telegram::{BotPlatform, LONG_POLL, pause};
 use crate::platforms::web;
 use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
@@ -38,8 +38,26 @@ impl BotPlatform {
         Err(trouble(answer.status, &told))
     }
 
+    /// Asks where a file lies.
+    pub(super) async fn file_path(&self, id: &str) -> Result<String, FileTrouble> {
+        let request = web::json(&json!({ "file_id": id }));
+        let request = request.map_err(|why| FileTrouble::passing(why.to_string()))?;
+        let answer = self.call("getFile", request).await?;
+        let told = web::told(&answer);
+        if let Some(path) = told["result"]["file_path"].as_str() {
+            return Ok(path.to_owned());
+        }
+        let said = SafeText::line(told["description"].as_str().unwrap_or("the platform does not give it"));
+        let said = said.as_str().trim_start_matches("Bad Request: ").to_owned();
+        match answer.status {
+            400 if !said.contains("temporarily") => Err(FileTrouble::last(said)),
+            400 => Err(FileTrouble::passing(said)),
+            status => Err(trouble(status, &told).into()),
+        }
+    }
+
     /// Reads a file of the platform's.
-    pub(super) async fn download(&self, path: &str) -> Result<Vec<u8>, PlatformTrouble> {
+    pub(super) async fn download(&self, path: &str) -> Result<Vec<u8>, FileTrouble> {
         let url = format!("{}/file/bot{}/{path}", self.api, self.token.expose());
         let url = self.guard.vet(&url)?;
         web::file(self.guard.fetch(&url, Request::get(), FetchLimits::media(FILE)).await?)
@@ -71,8 +89,6 @@ fn trouble(status: u16, told: &Value) -> PlatformTrouble {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     #[test]

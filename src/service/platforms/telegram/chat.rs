@@ -29,7 +29,7 @@ pub(super) fn address(message: &Value) -> Option<String> {
     })
 }
 
-/// Whether a text is an address of a chat or topic: a number, perhaps with the
+/// Returns true for an address of a chat or topic: a number, perhaps with the
 /// number of a topic, or the @name of a public chat.
 pub fn is_address(text: &str) -> bool {
     let (chat, topic) = split(text);
@@ -88,8 +88,8 @@ fn is_in_topic(message: &Value) -> bool {
     address(message).is_some_and(|address| address.contains('/'))
 }
 
-/// What a message tells of its topic's name: the platform shows the message that
-/// made the topic as the one that is answered.
+/// Returns the topic's name where a message tells it: the platform shows the
+/// message that made the topic as the one that is answered.
 fn topic_name(message: &Value) -> Option<String> {
     let made = ["forum_topic_created", "forum_topic_edited"];
     let said = made.iter().find_map(|field| text(&message[*field]["name"]));
@@ -101,8 +101,8 @@ pub(super) fn renamed_topic(message: &Value) -> Option<String> {
     text(&message["forum_topic_edited"]["name"]).and_then(|_| title(message))
 }
 
-/// Who wrote, where several may: a person, or the channel or group in whose name
-/// they write.
+/// Returns the name of the author, where several people may write: a person, or
+/// the channel or group in whose name they write.
 pub(super) fn speaker(message: &Value) -> Option<String> {
     let kind = message["chat"]["type"].as_str().unwrap_or("private");
     if kind == "private" || message["direct_messages_topic"].is_object() && message["sender_chat"].is_null() {
@@ -117,7 +117,8 @@ pub(super) fn speaker(message: &Value) -> Option<String> {
     named.filter(|_| kind != "channel" || message["author_signature"].is_string())
 }
 
-/// Whether nobody expects an answer: another machine wrote, or a channel posts.
+/// Returns true if no answer is expected: another machine wrote, or a channel
+/// posts.
 pub(super) fn needs_no_answer(message: &Value) -> bool {
     let is_post = message["chat"]["type"] == "channel" && message["direct_messages_topic"].is_null();
     let is_machine = message["from"]["is_bot"] == true && message["sender_chat"].is_null();

@@ -1,4 +1,4 @@
-//! What a message says: its kind, its words and its file.
+//! The kind, words and file of a message.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::carriers::ArrivedMedia;
 use crate::platforms::telegram::chat::name_of;
 use crate::platforms::words::{in_brackets, of_unknown, text};
 
-/// What a message says.
+/// Kind, words and file of a message.
 pub(super) struct Content {
     pub kind: &'static str,
     pub words: String,

@@ -24,8 +24,8 @@ use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
-    PlatformTrouble, Polled,
+    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent,
+    PlatformSource, PlatformTrouble, Polled,
 };
 use crate::platforms::web;
 use connections::guard::Guard;
@@ -166,13 +166,10 @@ impl PlatformSource for BotPlatform {
         }))
     }
 
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
         Box::pin(async move {
-            let file = self.ask("getFile", json!({ "file_id": reference })).await?;
-            match file["file_path"].as_str() {
-                Some(path) => self.download(path).await,
-                None => Err(PlatformTrouble::passing("the platform does not give the file")),
-            }
+            let path = self.file_path(reference).await?;
+            self.download(&path).await
         })
     }
 }

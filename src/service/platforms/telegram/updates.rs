@@ -65,7 +65,7 @@ fn arrived(message: &Value) -> Option<PlatformEvent> {
         ..Inbound::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted })))
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted, missing: None })))
 }
 
 fn changed(message: &Value) -> Option<PlatformEvent> {
@@ -104,7 +104,7 @@ fn reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
         ..Inbound::default()
     };
     let quoted = told["message_id"].as_i64().map(|it| it.to_string());
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media: None, quoted })))
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, quoted, ..ArrivedMessage::default() })))
 }
 
 #[cfg(test)]

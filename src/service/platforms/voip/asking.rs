@@ -8,7 +8,7 @@ use serde_json::Value;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use crate::carriers::PlatformTrouble;
+use crate::carriers::{FileTrouble, PlatformTrouble};
 use crate::platforms::voip::{PhonePlatform, VERSION};
 use crate::platforms::web;
 use connections::guard::{FetchError, FetchLimits, Fetched, HeaderRefused, Longer, Request};
@@ -76,7 +76,7 @@ impl PhonePlatform {
 
     /// Reads a file of the platform's, wherever it says that it lies. Only the
     /// platform itself is shown who asks.
-    pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, PlatformTrouble> {
+    pub(super) async fn download(&self, address: &str) -> Result<Vec<u8>, FileTrouble> {
         let is_own = |address: &Url| web::is_same_origin(address, &self.settings.api);
         web::fetch_file(&self.guard, address, FILE, is_own, |request| self.signed(request)).await
     }

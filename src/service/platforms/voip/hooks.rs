@@ -26,7 +26,7 @@ pub(super) struct TextArrived {
     pub id: String,
     pub from: String,
     pub text: String,
-    /// When it was sent, in seconds since 1970, where that is told.
+    /// Time of sending in seconds since 1970, where that is told.
     pub at: Option<i64>,
     /// Where its files lie, and their media types.
     pub files: Vec<(String, String)>,
@@ -156,7 +156,7 @@ fn arrived(told: &Value) -> Vec<PlatformEvent> {
             mime_type: Some(kind.clone()).filter(|kind| !kind.is_empty()),
             size: None,
         });
-        PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted: None }))
+        PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, ..ArrivedMessage::default() }))
     };
     match files.as_slice() {
         [] => vec![one(0, None)],

@@ -22,8 +22,8 @@ mod signature;
 use serde_json::Value;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent, PlatformSource,
-    PlatformTrouble, Polled,
+    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent,
+    PlatformSource, PlatformTrouble, Polled,
 };
 use crate::platforms::voip::signature::SigningKey;
 use crate::platforms::web;
@@ -159,7 +159,7 @@ impl PlatformSource for PhonePlatform {
         hooks::understand(&serde_json::from_slice(body).unwrap_or_default())
     }
 
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
         Box::pin(self.download(reference))
     }
 }

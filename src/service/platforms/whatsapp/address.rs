@@ -52,7 +52,7 @@ impl Person {
         }
     }
 
-    /// Where an answer goes: to the number where there is one.
+    /// Returns the address of an answer: the number where there is one.
     pub(super) fn address(&self) -> Option<&str> {
         self.number.as_deref().or_else(|| self.ids.first().map(String::as_str))
     }
@@ -62,14 +62,14 @@ impl Person {
         self.ids.iter().filter(|id| Some(id.as_str()) != self.address()).cloned().collect()
     }
 
-    /// What the person is called: by their name, user name or address.
+    /// Returns the person's name, or their user name with its @.
     pub(super) fn called(&self) -> Option<String> {
         let username = || self.username.as_ref().map(|name| format!("@{name}"));
         self.name.clone().or_else(username)
     }
 }
 
-/// Whether an id of the platform's is a phone number without its plus.
+/// Returns true if an id of the platform's is a phone number without its plus.
 fn is_number(id: &str) -> bool {
     let digits = id.trim_start_matches('+');
     !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use url::Url;
 
-use crate::carriers::PlatformTrouble;
+use crate::carriers::{FileTrouble, PlatformTrouble};
 use crate::platforms::web;
 use crate::platforms::whatsapp::NumberPlatform;
 use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
@@ -59,8 +59,20 @@ impl NumberPlatform {
         Err(trouble(answer.status, &told["error"]))
     }
 
+    /// Asks where a file lies.
+    pub(super) async fn file_address(&self, id: &str) -> Result<String, FileTrouble> {
+        let answer = self.call(id, Request::get()).await?;
+        let told = web::told(&answer);
+        match (answer.status, told["url"].as_str(), told["error"]["code"].as_i64()) {
+            (200, Some(address), _) => Ok(address.to_owned()),
+            (400 | 404, _, None | Some(100 | 131_052)) => Err(web::no_file(404)),
+            (200, None, _) => Err(FileTrouble::passing("the platform does not say where it is")),
+            (status, ..) => Err(trouble(status, &told["error"]).into()),
+        }
+    }
+
     /// Reads a file of the platform's; no other host is shown the token.
-    pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, PlatformTrouble> {
+    pub(super) async fn download(&self, url: &str) -> Result<Vec<u8>, FileTrouble> {
         let is_own = |address: &Url| is_own_host(address, &self.settings.api);
         web::fetch_file(&self.guard, url, FILE, is_own, |request| self.signed(request)).await
     }

@@ -9,7 +9,7 @@ use crate::platforms::whatsapp::address::{self, Person};
 use crate::platforms::words::{self, in_brackets, of_unknown, text};
 use model::bounds;
 
-/// What a message says.
+/// Kind, words and file of a message.
 struct Content {
     kind: &'static str,
     words: String,
@@ -45,7 +45,7 @@ pub(super) fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent>
     };
     let context = &message["context"]["id"];
     let quoted = context.as_str().or(message["reaction"]["message_id"].as_str()).map(str::to_owned);
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted })))
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted, missing: None })))
 }
 
 /// Reads a message that was sent with the platform's own app on a phone that has the same number.

@@ -28,8 +28,8 @@ use subtle::ConstantTimeEq;
 use url::form_urlencoded::byte_serialize;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, HookCall, HookPiece, Parcel, ParcelFile, PlatformDescription,
-    PlatformEvent, PlatformSource, PlatformTrouble, Polled,
+    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile,
+    PlatformDescription, PlatformEvent, PlatformSource, PlatformTrouble, Polled,
 };
 use crate::database::templates::Template;
 use crate::platforms::web;
@@ -202,15 +202,12 @@ impl PlatformSource for NumberPlatform {
         }))
     }
 
-    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, PlatformTrouble>> {
+    fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {
         Box::pin(async move {
             let reference: String = byte_serialize(reference.as_bytes()).collect();
             // The address lives for minutes, and wants the token as well.
-            let told = self.ask(&reference, Request::get()).await?;
-            match told["url"].as_str() {
-                Some(url) => self.download(url).await,
-                None => Err(PlatformTrouble::passing("the platform does not give the file")),
-            }
+            let address = self.file_address(&reference).await?;
+            self.download(&address).await
         })
     }
 

@@ -1,0 +1,251 @@
+//! Files of messages that came in.
+//!
+//! A file that the platform does not give at once holds nothing up: its message is
+//! kept with the file's name and size, why it is missing, and an address at which
+//! it is asked for again. What it is asked for with stays among what came in, in a
+//! lane of its own, and is
+//!
+//! - waiting: asked for by itself, after longer and longer pauses;
+//! - resting: refused for good, or asked for [`TRIES`] times; asked for again only
+//!   when somebody opens its address;
+//! - done: the file is there, and the message says what the customer said.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::Semaphore;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::carriers::{ArrivedMedia, FileTrouble, ingress};
+use crate::database::channels;
+use crate::database::ingress::{self as stored, IngressRow};
+use crate::database::media::{self, MediaRow};
+use crate::database::{DatabaseError, conversations, messages};
+use crate::errors::ApiError;
+use crate::handlers::bodies;
+use crate::media::names;
+use crate::platforms::Connected;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::{Clock, SECOND, Timestamp};
+use wire::carriers::KeptFile;
+use wire::errors::ErrorCode;
+
+/// Before the names of pieces that are files.
+const NAME: &str = "file ";
+/// How often a file is asked for by itself after the first time.
+const TRIES: i64 = 5;
+/// How long the platform may take for a file before its message is kept without.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// The same where nothing waits for it.
+const LONG_PATIENCE: Duration = Duration::from_secs(120);
+/// How long whoever opens the address of a file waits for it.
+const ANSWER: Duration = Duration::from_secs(8);
+/// Between two looks for it.
+const LOOK: Duration = Duration::from_millis(100);
+/// Files that are brought at a time, which bounds the memory they take.
+static BROUGHT: Semaphore = Semaphore::const_new(8);
+
+/// A file that is not there, and the message it belongs to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingFile(KeptFile);
+
+impl MissingFile {
+    pub fn new(service: &Service, media: ArrivedMedia, trouble: FileTrouble) -> Self {
+        let id = ingress::media_id();
+        let name = names::shown(&media.name);
+        let address = ingress::media_address(service, &id, &name);
+        let FileTrouble { why, is_final } = trouble;
+        let ArrivedMedia { reference, mime_type, size, .. } = media;
+        let (message, words) = (String::new(), String::new());
+        Self(KeptFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
+    }
+
+    /// What stands in the message in place of the file.
+    pub fn note(&self) -> String {
+        let size = self.0.size.map(|size| format!(", {}", shown_size(size))).unwrap_or_default();
+        format!("[{}{size}: not fetched, {}; try again: {}]", self.0.name, self.0.why, self.0.address)
+    }
+
+    /// The words of the message while the file is missing.
+    fn content(&self) -> String {
+        if self.0.words.is_empty() { self.note() } else { format!("{} {}", self.0.words, self.note()) }
+    }
+
+    fn details(&self) -> Value {
+        json!({
+            "filename": self.0.name, "mimeType": self.0.mime_type, "size": self.0.size,
+            "missing": self.0.why, "retry": self.0.address,
+        })
+    }
+
+    fn piece_name(&self) -> String {
+        format!("{NAME}{}", self.0.id)
+    }
+}
+
+/// Bytes as people read them.
+fn shown_size(bytes: i64) -> String {
+    match bytes {
+        0..1_000 => format!("{bytes} bytes"),
+        1_000..1_000_000 => format!("{} kB", bytes / 1_000),
+        _ => format!("{} MB", bytes / 1_000_000),
+    }
+}
+
+/// Brings a file of a message that is not kept yet.
+pub async fn bring(connected: &Connected, media: &ArrivedMedia) -> Result<Vec<u8>, FileTrouble> {
+    fetch(connected, &media.reference, PATIENCE).await
+}
+
+async fn fetch(connected: &Connected, reference: &str, patience: Duration) -> Result<Vec<u8>, FileTrouble> {
+    let closed = |_| FileTrouble::passing("the service ends");
+    let _place = BROUGHT.acquire().await.map_err(closed)?;
+    let late = |_| FileTrouble::passing("the platform takes too long");
+    timeout(patience, connected.platform.fetch(reference)).await.map_err(late)?
+}
+
+/// Keeps what a file is asked for with, beside its message.
+pub fn keep(
+    work: &Work<'_>,
+    (channel, conversation, message): (&str, &str, &str),
+    missing: MissingFile,
+) -> Result<(), ApiError> {
+    let Some(row) = messages::by_id(work.db, message)? else { return Ok(()) };
+    let missing = MissingFile(KeptFile { message: message.to_owned(), words: row.content, ..missing.0 });
+    show(work, &missing, &missing.content(), &missing.details())?;
+    let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
+    let (name, lane) = (missing.piece_name(), format!("{conversation}/{}", missing.0.id));
+    stored::insert(work.db, channel, (&name, &lane, &body), work.stamp())?;
+    let piece = stored::of_file(work.db, &name)?;
+    match piece {
+        Some(piece) => Ok(stored::postpone(work.db, &piece, next_try(work.now, 0, missing.0.is_final))?),
+        None => Ok(()),
+    }
+}
+
+/// When a file is asked for again after so many times.
+fn next_try(now: Timestamp, attempts: i64, is_final: bool) -> Timestamp {
+    if is_final || attempts >= TRIES {
+        return stored::RESTING;
+    }
+    now.plus(2 * SECOND * 4_i64.pow(u32::try_from(attempts).unwrap_or(0)))
+}
+
+fn show(work: &Work<'_>, missing: &MissingFile, content: &str, details: &Value) -> Result<(), ApiError> {
+    let Some(row) = messages::by_id(work.db, &missing.0.message)? else { return Ok(()) };
+    messages::set_file(work.db, &row.id, content, (None, &details.to_string()))?;
+    let preview = bodies::preview(content, &row.kind);
+    Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
+}
+
+/// Whether a piece is a file that is asked for again.
+pub fn is_file(row: &IngressRow) -> bool {
+    row.name.starts_with(NAME)
+}
+
+/// Asks for a file again.
+pub async fn attempt(service: &Service, connected: &Connected, row: IngressRow) -> Result<(), ApiError> {
+    let read: Result<KeptFile, _> = serde_json::from_slice(&row.body);
+    let mut missing = MissingFile(read.map_err(|cause| ApiError::internal(&cause))?);
+    let brought = match fetch(connected, &missing.0.reference, LONG_PATIENCE).await {
+        Ok(bytes) => ingress::store_as(service, &missing.0.id, &missing.0.name, bytes)
+            .await
+            .map_err(|error| FileTrouble::passing(error.message)),
+        Err(trouble) => Err(trouble),
+    };
+    let (state, scope) = (service.clone(), service.database.scope_of_channel(&row.channel).await?);
+    service
+        .database
+        .write_in(scope, move |db| {
+            let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
+            match brought {
+                Ok(file) => arrived(&work, &row, &missing, file),
+                Err(FileTrouble { why, is_final }) => {
+                    (missing.0.why, missing.0.is_final) = (why, is_final);
+                    show(&work, &missing, &missing.content(), &missing.details())?;
+                    let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
+                    let at = next_try(work.now, row.attempts, is_final);
+                    Ok(stored::rewrite(db, &row, &body, at)?)
+                }
+            }
+        })
+        .await
+}
+
+fn arrived(
+    work: &Work<'_>,
+    piece: &IngressRow,
+    missing: &MissingFile,
+    file: MediaRow,
+) -> Result<(), ApiError> {
+    if !stored::finish(work.db, piece, work.now)? {
+        return Ok(());
+    }
+    let Some(row) = messages::by_id(work.db, &missing.0.message)? else { return Ok(()) };
+    let details = json!({"mimeType": file.mime_type, "size": file.size, "filename": file.filename});
+    let workspace = channels::read(work.db, &piece.channel)?.workspace;
+    media::insert(work.db, &MediaRow { workspace, ..file }, work.now)?;
+    messages::set_file(work.db, &row.id, &missing.0.words, (Some(&missing.0.address), &details.to_string()))?;
+    let preview = bodies::preview(&missing.0.words, &row.kind);
+    Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
+}
+
+/// Asks for a missing file now, because somebody has opened its address; the
+/// file, `None` where no file is missing under this id.
+///
+/// # Errors
+/// `NOT_FOUND` with the reason when the platform does not give it.
+pub async fn ask_again(service: &Service, id: &str) -> Result<Option<MediaRow>, ApiError> {
+    let name = format!("{NAME}{id}");
+    let wanted = name.clone();
+    let found: Result<_, DatabaseError> = service.database.read(move |db| stored::of_file(db, &wanted)).await;
+    let Some(piece) = found? else { return Ok(None) };
+    let attempts = piece.attempts;
+    let (state, scope) = (service.clone(), service.database.scope_of_channel(&piece.channel).await?);
+    let hasten: Result<(), DatabaseError> =
+        service.database.write_in(scope, move |db| stored::hasten(db, &piece, state.clock.now())).await;
+    hasten?;
+    let last = Instant::now() + ANSWER;
+    loop {
+        sleep(LOOK).await;
+        let (name, id) = (name.clone(), id.to_owned());
+        let look: Result<_, DatabaseError> =
+            service.database.read(move |db| Ok((media::read(db, &id)?, stored::of_file(db, &name)?))).await;
+        let (file, piece) = look?;
+        if file.is_some() {
+            return Ok(file);
+        }
+        let was_tried = piece.as_ref().is_none_or(|piece| piece.attempts > attempts);
+        if was_tried || Instant::now() >= last {
+            let why = piece.and_then(|piece| serde_json::from_slice::<KeptFile>(&piece.body).ok());
+            let why = why.map_or_else(|| "it was removed".to_owned(), |missing| missing.why);
+            let words = format!("this file could not be fetched from the platform: {why}");
+            return Err(ApiError::new(ErrorCode::NotFound, words));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pauses_grow_and_end() {
+        let now = Timestamp::from_micros(0);
+        let spans: Vec<i64> =
+            (0..TRIES).map(|attempts| next_try(now, attempts, false).since(now) / SECOND).collect();
+        assert_eq!(spans, [2, 8, 32, 128, 512]);
+        assert_eq!(next_try(now, TRIES, false), stored::RESTING);
+        assert_eq!(
+            next_try(now, 0, true),
+            stored::RESTING,
+            "what is refused for good is not asked for again"
+        );
+    }
+
+    #[test]
+    fn sizes_are_read_by_people() {
+        assert_eq!([999, 1_500, 32_000_000].map(shown_size), ["999 bytes", "1 kB", "32 MB"]);
+    }
+}
