@@ -18,6 +18,7 @@ mod mail_tls;
 mod mail_trouble;
 mod mails;
 mod manners;
+mod missing_files;
 mod number_aliases;
 mod number_campaign;
 mod number_server;

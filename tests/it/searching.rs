@@ -86,6 +86,7 @@ fn message(number: u64, text: &str) -> Message {
         media_url: None,
         delivery: DeliveryStatus::Sent,
         created_at: Some(at),
+        sent_at: None,
         delivered_at: None,
         read_at: None,
         quotes: None,

@@ -102,7 +102,7 @@ fn shown(reader: &Reader, event: PlatformEvent) -> Value {
 }
 
 fn message_shown(reader: &Reader, message: &ArrivedMessage) -> Value {
-    let ArrivedMessage { inbound, media, quoted } = message;
+    let ArrivedMessage { inbound, media, quoted, .. } = message;
     let words = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
     let file = media.as_ref().map(|media| {
         without_nothing(json!({"name": media.name, "type": media.mime_type, "size": media.size}))

@@ -50,7 +50,7 @@ async fn person_without_a_number_is_heard_and_answered() {
     assert_eq!((status, &sent["status"]), (200, &json!("sent")), "{sent}");
     let reached = number.waits_for("Good morning");
     assert_eq!((&reached.body["recipient"], &reached.body["to"]), (&json!(ID), &Value::Null));
-    // Who shows a number later is the same person.
+    // A number that is shown later belongs to the same person.
     says(&number, Some(NUMBER), ID, "wamid.P2", "This is my number");
     let found = only(&served, 3).await;
     assert_eq!((&found["customerPhone"], &found["customerAddress"]), (&json!(NUMBER), &Value::Null));

@@ -34,7 +34,7 @@ async fn message_that_comes_a_day_late_opens_no_window() {
     assert_eq!(texts(&history), ["earlier", "yesterday", "today"], "as they were sent");
     assert_eq!(served.conversations().await[0]["serviceWindowOpen"], true);
     assert_eq!(served.send(text_to(ANA, "Hello"), None).await.0, 200);
-    // What is new is what has come last.
+    // The trigger goes by arrival.
     let told = served.get("/triggers/new-message").await;
     let newest: Vec<&Value> =
         told["data"].as_array().expect("a list").iter().map(|one| &one["content"]).collect();
