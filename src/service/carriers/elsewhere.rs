@@ -12,6 +12,7 @@ use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::takeover::{self, Subject};
 use crate::write::Work;
+use model::time::Timestamp;
 
 /// A message that left elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -22,12 +23,14 @@ pub struct SentElsewhere {
     pub text: String,
     /// `text`, `image`, …
     pub kind: &'static str,
+    /// When the platform says that it left.
+    pub sent_at: Option<Timestamp>,
 }
 
 /// Takes in a message that left elsewhere, once. Where the customer has no conversation
 /// there is nothing to take over.
 pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Result<(), ApiError> {
-    let SentElsewhere { platform_id, to, text, kind } = sent;
+    let SentElsewhere { platform_id, to, text, kind, sent_at } = sent;
     let Some(conversation) = conversations::of_peer(work.db, &channel.id, &to)? else { return Ok(()) };
     if messages::read(work.db, &channel.id, &platform_id)?.is_some() {
         return Ok(());
@@ -50,6 +53,7 @@ pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Re
         reaction: None,
         cost: 0,
         created_at: stamp,
+        sent_at,
         delivered_at: None,
         read_at: None,
         broadcast: None,

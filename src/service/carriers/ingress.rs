@@ -13,8 +13,7 @@ use tokio::time::sleep;
 
 use crate::carriers::files::{self, MissingFile};
 use crate::carriers::{
-    ArrivedMail, ArrivedMessage, FileTrouble, HookPiece, PlatformEvent, REACTION, calls, elsewhere,
-    report,
+    ArrivedMail, ArrivedMessage, FileTrouble, HookPiece, PlatformEvent, REACTION, calls, elsewhere, report,
 };
 use crate::channels::Channel;
 use crate::chat::{people, receive};

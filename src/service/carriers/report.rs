@@ -45,7 +45,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         let is_ours =
             unknown_parcels(work, channel, &trace.to)?.iter().any(|(_, parcel)| parcel.text == trace.text);
         let SentTrace { to, text } = trace;
-        let sent = SentElsewhere { platform_id, to, text, kind: "text" };
+        let sent = SentElsewhere { platform_id, to, text, kind: "text", sent_at: None };
         let has_failed = matches!(step, MessageStep::Failed { .. });
         return if is_ours || has_failed { Ok(()) } else { elsewhere::observe(work, channel, sent) };
     }

@@ -61,6 +61,7 @@ pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
         to: if bounds::is_user_id(&to) { to } else { address::phone(&to) },
         text: words,
         kind,
+        sent_at: words::time(&message["timestamp"]),
     }))
 }
 
