@@ -155,6 +155,7 @@ fn store(files: &Files, serial: u64, body: &Value) -> Json<Value> {
         reaction: None,
         cost: 1,
         created_at: at,
+        sent_at: None,
         delivered_at: None,
         read_at: None,
         broadcast: None,

@@ -121,6 +121,7 @@ fn message(conversation: &str, number: usize, turn: usize, serial: i64) -> Messa
         reaction: None,
         cost: 0,
         created_at: at,
+        sent_at: None,
         delivered_at: seen,
         read_at: seen,
         broadcast: None,
