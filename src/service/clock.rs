@@ -29,6 +29,8 @@ pub struct ServiceClock {
     /// The wall clock's time when the machine had run for no time, as it was last
     /// looked at.
     booted_at: AtomicI64,
+    /// The latest such time by which a row was dated since the last look.
+    latest_booted_at: AtomicI64,
     /// What the clock was last moved over, from and to.
     moved: Mutex<(Timestamp, Timestamp)>,
 }
@@ -44,6 +46,7 @@ impl ServiceClock {
             shift: AtomicI64::new(shift),
             origin: booted.map(|booted| begin - booted),
             booted_at: AtomicI64::new(wall - booted.unwrap_or(0)),
+            latest_booted_at: AtomicI64::new(i64::MIN),
             moved: Mutex::default(),
         }
     }
@@ -75,9 +78,21 @@ impl ServiceClock {
         self.origin.is_some()
     }
 
-    /// The wall clock's time, where it is known when that was set back.
+    /// The wall clock's time to date a row by, where it is known when that was set
+    /// back.
     pub fn known(&self) -> Option<Timestamp> {
-        self.is_told_apart().then(|| self.now())
+        let (wall, booted) = (self.base.now(), self.base.since_boot()?);
+        self.latest_booted_at.fetch_max(wall.micros().saturating_sub(booted), Ordering::SeqCst);
+        Some(wall.plus(self.shift()))
+    }
+
+    /// How far the wall clock was ahead of now, in microseconds, when rows were dated
+    /// since the last look; 0 where it was not.
+    pub fn take_lead(&self) -> i64 {
+        let Some(booted) = self.base.since_boot() else { return 0 };
+        let latest = self.latest_booted_at.swap(i64::MIN, Ordering::SeqCst);
+        let lead = latest.saturating_sub(self.base.now().micros().saturating_sub(booted));
+        if lead < DRIFT { 0 } else { lead }
     }
 
     /// How far the wall clock was set since the last look, in microseconds; 0 where
@@ -174,9 +189,11 @@ mod tests {
         let clock = ServiceClock::new(base.clone(), 0, None);
         let (at, begin) = (|hours: i64| Timestamp::from_micros(hours * HOUR), 1_000);
         assert_eq!(clock.elapsed(), at(begin));
-        for step in [48 * HOUR, -72 * HOUR] {
+        for (step, lead) in [(48 * HOUR, 0), (-72 * HOUR, 72 * HOUR)] {
             base.wall.fetch_add(step, Ordering::SeqCst);
             assert_eq!((clock.elapsed(), clock.take_step(), clock.take_step()), (at(begin), step, 0));
+            assert_eq!((clock.take_lead(), clock.known(), clock.take_lead()), (lead, Some(clock.now()), 0));
+            clock.known();
         }
         assert_eq!((clock.now(), clock.retained()), (at(begin - 24), at(begin - 24)));
         base.passes(HOUR);

@@ -22,7 +22,7 @@ use crate::database::connections as stored;
 use crate::database::place::DatabasePlace;
 use crate::database::session::DbSession;
 use crate::database::{
-    Database, DatabaseError, Durability, connected, egress, latest, media, meta, redating, workspaces,
+    Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
 };
 use crate::demo::seed;
 use crate::hosts::Hosts;
@@ -35,10 +35,9 @@ use crate::server::Entrance;
 use crate::stamps::Stamps;
 use crate::state::{Service, ServiceState};
 use crate::vault::Vault;
-use crate::waits::ELAPSED;
 use crate::workspace::{self, IssuedKey, World};
 use crate::write::Work;
-use crate::{carriers, router, server};
+use crate::{carriers, router, server, waits};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
@@ -399,13 +398,8 @@ fn keep(
     let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);
-    if alone {
-        redating::redate(db, clock.now().plus(shift), None)?;
-    }
-    let (latest, elapsed) = (latest::stamp(db)?, meta::number(db, ELAPSED)?);
-    if elapsed.is_none() && clock.since_boot().is_some() {
-        meta::set(db, ELAPSED, &clock.now().micros())?;
-    }
+    let elapsed = waits::begin(db, clock, shift, alone)?;
+    let latest = latest::stamp(db)?;
     Ok(Kept {
         business,
         secret,

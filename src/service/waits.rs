@@ -20,7 +20,7 @@ use crate::state::Service;
 use model::time::{Clock, HOUR, MINUTE, Timestamp};
 
 /// The name under which the elapsed time is kept, without what `/dev/clock` has moved.
-pub const ELAPSED: &str = "elapsed";
+const ELAPSED: &str = "elapsed";
 const LOOK: Duration = Duration::from_secs(1);
 /// How often it looks for waits that are too long.
 const SEARCHED: Duration = Duration::from_secs(5);
@@ -78,6 +78,24 @@ impl Wait {
     }
 }
 
+/// Brings what an earlier run has left to this run's clock, where no other process
+/// makes rows; the elapsed time at which that run ended.
+pub fn begin(
+    db: &dyn DbSession,
+    clock: &dyn Clock,
+    shift: i64,
+    is_alone: bool,
+) -> Result<Option<i64>, DatabaseError> {
+    if is_alone {
+        redating::redate(db, clock.now().plus(shift), None)?;
+    }
+    let elapsed = meta::number(db, ELAPSED)?;
+    if elapsed.is_none() && clock.since_boot().is_some() {
+        meta::set(db, ELAPSED, &clock.now().micros())?;
+    }
+    Ok(elapsed)
+}
+
 /// Follows the wall clock until the service stops; nothing where the machine does
 /// not tell how long it has run.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
@@ -91,12 +109,13 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
         let mut done = Ok(());
         let step = service.clock.take_step();
+        let lead = service.clock.take_lead().max(-step);
         if step != 0 {
             tracing::warn!(seconds = step / 1_000_000, "the clock of this machine was set");
         }
-        if step < 0 || kept.elapsed() >= KEPT {
+        if lead > LEAD || step < 0 || kept.elapsed() >= KEPT {
             kept = Instant::now();
-            done = keep(&service, -step.min(0)).await;
+            done = keep(&service, lead).await;
         }
         if searched.is_none_or(|at| at.elapsed() >= SEARCHED) {
             searched = Some(Instant::now());
