@@ -224,6 +224,15 @@ impl NumberServer {
         self.shared.changed();
     }
 
+    /// Tells of a text that was sent with the platform's own app.
+    pub fn echoes(&self, to: &str, text: &str) {
+        let echo = json!({"id": "wamid.ECHO1", "from": "15550783881", "to": to.trim_start_matches('+'),
+            "timestamp": "1", "type": "text", "text": {"body": text}});
+        let call = change("smb_message_echoes", json!({ "message_echoes": [echo] }));
+        self.world().said.push_back(call);
+        self.shared.changed();
+    }
+
     /// All that reached people, oldest first.
     pub fn reached(&self) -> Vec<Reached> {
         self.world().reached.clone()

@@ -393,3 +393,32 @@ async fn what_was_sent_from_the_mailbox_itself_takes_over() {
     assert_eq!(line.answers_to(&served, &customer), 0);
     assert_eq!(served.automation(&customer.id, None).await.1["enabled"], false);
 }
+
+/// So is a message that a person has sent with the platform's own app on a phone.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_was_sent_with_the_platforms_app_takes_over() {
+    let (number, model) = (NumberServer::start(), Model::start());
+    let line = Line::Number(&number);
+    let served = line.serve(&model, AfterPersonAnswers::Pause).await;
+    let peer = line.peer(0);
+    line.says(&peer, "question-0");
+    model.is_asked("question-0").await;
+    let customer = line.customer(&served, &peer).await;
+    number.echoes(&peer, "from my phone");
+    let history = served.waits(&peer, "the message from the phone", |it| it.len() == 2).await;
+    assert_eq!(
+        (&history[1]["content"], &history[1]["senderType"]),
+        (&json!("from my phone"), &json!("agent"))
+    );
+    model.may_answer("question-0");
+    let other = line.peer(1);
+    model.may_answer("question-1");
+    line.says(&other, "question-1");
+    let other = line.customer(&served, &other).await;
+    until_found("an answer to somebody else", async || {
+        (line.answers_to(&served, &other) == 1).then_some(()).ok_or("none")
+    })
+    .await;
+    assert_eq!(line.answers_to(&served, &customer), 0);
+    assert_eq!(served.automation(&customer.id, None).await.1["enabled"], false);
+}
