@@ -19,14 +19,14 @@ const FIXED_SEED: u64 = 20_261_126;
 
 /// Number of cases of a random test, and the seed that decides all of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Sample {
+pub struct RandomCases {
     pub cases: u32,
     pub seed: u64,
     /// Differs from what `cargo test` runs.
     pub is_campaign: bool,
 }
 
-impl Sample {
+impl RandomCases {
     /// Reads the environment; `cases` is the size of the plain test.
     ///
     /// # Panics
@@ -58,7 +58,7 @@ impl Sample {
 /// Returns the configuration of a property test whose plain size is `cases`.
 /// Settings of the library's own environment variables do not apply.
 pub fn config(cases: u32) -> Config {
-    let sample = Sample::new(cases);
+    let sample = RandomCases::new(cases);
     if sample.is_campaign {
         // The test's thread carries its name.
         let thread = std::thread::current();
@@ -83,19 +83,19 @@ mod tests {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
 
-    fn sample(lives: Option<&str>, seed: Option<&str>) -> Sample {
-        Sample::of(256, lives.map(str::to_owned), seed.map(str::to_owned), || 99)
+    fn sample(lives: Option<&str>, seed: Option<&str>) -> RandomCases {
+        RandomCases::of(256, lives.map(str::to_owned), seed.map(str::to_owned), || 99)
     }
 
     #[test]
     fn plain_tests_run_the_fixed_seed_and_campaigns_a_fresh_one() {
-        let plain = Sample { cases: 256, seed: FIXED_SEED, is_campaign: false };
+        let plain = RandomCases { cases: 256, seed: FIXED_SEED, is_campaign: false };
         assert_eq!(sample(None, None), plain);
         let fresh = sample(Some("10000"), None);
-        assert_eq!(fresh, Sample { cases: 10_000, seed: 99, is_campaign: true });
+        assert_eq!(fresh, RandomCases { cases: 10_000, seed: 99, is_campaign: true });
         assert_eq!(fresh.command("outbox"), "FRONTDESK_LIVES=10000 FRONTDESK_SEED=99 cargo test outbox");
-        assert_eq!(sample(Some("10000"), Some("7")), Sample { seed: 7, ..fresh });
-        assert_eq!(sample(None, Some("7")), Sample { cases: 256, seed: 7, is_campaign: true });
+        assert_eq!(sample(Some("10000"), Some("7")), RandomCases { seed: 7, ..fresh });
+        assert_eq!(sample(None, Some("7")), RandomCases { cases: 256, seed: 7, is_campaign: true });
     }
 
     #[test]

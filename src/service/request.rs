@@ -185,7 +185,8 @@ fn json_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, ApiError> {
     if bytes.is_empty() {
         return Ok(Value::Null);
     }
-    strict::read(bytes).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
+    let read = strict::read(without_mark(bytes));
+    read.map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
 }
 
 /// Checks that a body that is not empty says it is JSON.

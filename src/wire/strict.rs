@@ -7,15 +7,12 @@ use std::io::{self, Write};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::repair::without_mark;
-
 /// Arrays and objects inside one another at most.
 pub const DEPTH: usize = 64;
 
-/// Reads one JSON value and nothing after it; a byte order mark may stand
-/// before.
+/// Reads one JSON value and nothing before or after it.
 pub fn read(bytes: &[u8]) -> Result<Value, String> {
-    let mut reader = serde_json::Deserializer::from_slice(without_mark(bytes));
+    let mut reader = serde_json::Deserializer::from_slice(bytes);
     let value = Strict { left: DEPTH }.deserialize(&mut reader).map_err(|cause| cause.to_string())?;
     reader.end().map_err(|cause| cause.to_string())?;
     Ok(value)
