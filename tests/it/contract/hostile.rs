@@ -134,7 +134,10 @@ async fn json_that_is_refused() {
         ("a trailing comma", br#"{"to":1,}"#.to_vec()),
         ("two values", b"{} {}".to_vec()),
         ("half a value", br#"{"to":"#.to_vec()),
-        ("a byte order mark", [b"\xef\xbb\xbf".as_slice(), within("\"x\"").as_bytes()].concat()),
+        (
+            "two byte order marks",
+            [b"\xef\xbb\xbf\xef\xbb\xbf".as_slice(), within("\"x\"").as_bytes()].concat(),
+        ),
         ("a raw line break", within("\"a\nb\"").into()),
         ("nothing", Vec::new()),
         ("white space", b" \n".to_vec()),

@@ -36,3 +36,12 @@ async fn bytes_that_are_no_request_are_refused_in_words() {
     }
     world.get("/account").await.ok();
 }
+
+#[tokio::test]
+async fn body_behind_a_byte_order_mark_is_read() {
+    let world = World::new().await;
+    world.inbound("whatsapp", ANA, "hi").await;
+    let body = json!({"to": ANA, "type": "text", "text": {"body": "x"}}).to_string();
+    let call = world.call("POST", "/messages/send").raw("application/json", format!("\u{feff}{body}"));
+    call.send().await.ok();
+}
