@@ -1,3 +1,5 @@
+//! Crowds of connections on a clock that is moved by hand.
+
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Waiting for room in simulated time.
+
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use model::time::{SECOND, Timestamp};

@@ -1,3 +1,5 @@
+//! Shares, order and pace of rooms, on numbers alone.
+
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
 

@@ -1,3 +1,5 @@
+//! Floods and mails against the bounds of what a server says.
+
 use super::*;
 
 fn guard(protocol: MailProtocol, size: AnswerSize) -> AnswerGuard {
