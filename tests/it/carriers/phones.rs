@@ -290,6 +290,8 @@ async fn stop_start_and_help_are_heeded() {
     assert!(why.contains("asks for help"), "{why}");
     // A person answers, and a word within a sentence is none; nor is a yes of somebody who takes texts.
     served.send(text_to(ANA, "Ana here"), None).await;
+    let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
+    assert_eq!(served.automation(&id, Some(true)).await.0, 200, "handed back");
     phone.says(ANA, "yes");
     let history = served.waits(ANA, "the assistant's answer", |it| it.len() == 7).await;
     let said: Vec<&str> = history.iter().map(|it| it["senderType"].as_str().unwrap_or("")).collect();

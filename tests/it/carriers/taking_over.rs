@@ -34,22 +34,30 @@ const TURNS: u32 = 20_000;
 /// A model that answers a question once it may; each question is its number.
 struct Model {
     stand_in: StandIn,
-    free: Arc<(Mutex<HashSet<String>>, Condvar)>,
+    questions: Arc<(Mutex<Questions>, Condvar)>,
+}
+
+#[derive(Default)]
+struct Questions {
+    asked: HashSet<String>,
+    /// Those that may be answered.
+    free: HashSet<String>,
 }
 
 impl Model {
     fn start() -> Self {
-        let free: Arc<(Mutex<HashSet<String>>, Condvar)> = Arc::default();
-        let gate = Arc::clone(&free);
+        let questions: Arc<(Mutex<Questions>, Condvar)> = Arc::default();
+        let gate = Arc::clone(&questions);
         let stand_in = StandIn::start(move |request| {
             let question = question_in(&request.json());
-            let open = gate.0.lock().expect("no one failed");
-            let is_closed = |open: &mut HashSet<String>| !open.contains(&question);
+            let mut open = gate.0.lock().expect("no one failed");
+            open.asked.insert(question.clone());
+            let is_closed = |open: &mut Questions| !open.free.contains(&question);
             drop(gate.1.wait_while(open, is_closed).expect("no one failed"));
             let said = json!({"role": "assistant", "content": format!("answer to {question}")});
             (200, json!({"choices": [{"message": said}]}).to_string())
         });
-        Self { stand_in, free }
+        Self { stand_in, questions }
     }
 
     fn choice(&self) -> AssistantChoice {
@@ -58,15 +66,17 @@ impl Model {
 
     async fn is_asked(&self, question: &str) {
         until_found("the model is asked", async || {
-            let asked = self.stand_in.requests();
-            asked.iter().any(|it| question_in(&it.json()) == question).then_some(()).ok_or("not yet")
+            // Nobody reads what it was asked.
+            self.stand_in.take_requests();
+            let is_asked = self.questions.0.lock().expect("no one failed").asked.contains(question);
+            is_asked.then_some(()).ok_or("not yet")
         })
         .await;
     }
 
     fn may_answer(&self, question: &str) {
-        self.free.0.lock().expect("no one failed").insert(question.to_owned());
-        self.free.1.notify_all();
+        self.questions.0.lock().expect("no one failed").free.insert(question.to_owned());
+        self.questions.1.notify_all();
     }
 }
 

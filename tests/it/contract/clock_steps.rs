@@ -103,7 +103,13 @@ async fn messages_are_dated_by_the_clock_again_once_it_is_put_right() {
         let ahead = created(&world, &sent).await.since(clock.now());
         assert!(ahead <= MINUTE, "{ahead} µs ahead of the clock");
     }
-    // A small step back leaves the order of rows as it is.
+}
+
+#[tokio::test]
+async fn a_small_step_back_leaves_the_order_as_it_is() {
+    let clock = Arc::new(SetClock::default());
+    let world = world_by(&clock, |_| ()).await;
+    world.inbound("whatsapp", ANA, "hi").await;
     let first = world.post("/messages/send", text_to(ANA, "one")).await.ok();
     clock.step(-30 * SECOND);
     let second = world.post("/messages/send", text_to(ANA, "two")).await.ok();
