@@ -354,6 +354,32 @@ mod tests {
     }
 
     #[test]
+    fn what_was_dropped_never_departs_and_what_has_departed_is_recalled() {
+        let db = database();
+        let until = Timestamp::from_micros(100);
+        let claimed = |id: &str| {
+            let row = read(&db, id).expect("read").expect("there");
+            let fence = claim(&db, &row, until).expect("claimed").expect("free");
+            EgressRow { fence, ..row }
+        };
+        put(&db, "a1", "a", 1, 0);
+        let first = claimed("a1");
+        settle(&db, "a1", EgressState::Dropped, None, until).expect("dropped");
+        assert!(!depart(&db, &first).expect("asked"));
+        put(&db, "a2", "a", 2, 0);
+        let second = claimed("a2");
+        assert!(depart(&db, &second).expect("asked") && !depart(&db, &second).expect("asked"));
+        assert!(!is_recalling(&db, "a").expect("read"));
+        recall(&db, "a2").expect("recalled");
+        assert!(is_recalling(&db, "a").expect("read") && is_under_way(&db, "a").expect("read"));
+        put(&db, "a3", "a", 3, 0);
+        assert_eq!(ready(&db, 0), [""; 0], "what is behind it waits");
+        assert_eq!(abandoned(&db, until).expect("read").len(), 1);
+        settle(&db, "a2", EgressState::Taken, None, until).expect("settled");
+        assert_eq!((is_recalling(&db, "a").expect("read"), ready(&db, 0)), (false, vec!["a3".to_owned()]));
+    }
+
+    #[test]
     fn an_attempt_that_lasts_too_long_is_found() {
         let db = database();
         put(&db, "a1", "a", 1, 0);
