@@ -223,11 +223,6 @@ impl Terminal {
         assert!(came, "{what} never comes:\n{}", self.contents());
     }
 
-    /// Waits until its cells look as is wanted.
-    pub(crate) fn wait_for_look(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
-        self.wait_until(what, holds);
-    }
-
     /// Waits for the end; its exit code.
     pub(crate) fn wait_for_end(&mut self) -> u32 {
         let until = instant() + PATIENCE;

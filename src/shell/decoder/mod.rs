@@ -65,6 +65,7 @@ const TYPED_IN_PASTE: usize = 128;
 
 const ESC: u8 = 0x1b;
 const BEL: u8 = 0x07;
+const DELETE: u8 = 0x7f;
 const CANCEL: u8 = 0x18;
 const SUBSTITUTE: u8 = 0x1a;
 
@@ -230,7 +231,8 @@ impl Decoder {
             }
         }
         let is_tail = self.paste_until.is_some_and(|until| now <= until) && bytes.len() > 1;
-        if is_tail && bytes[0] != ESC {
+        let is_text = bytes.iter().any(|byte| *byte >= b' ' && *byte != DELETE);
+        if is_tail && is_text && bytes[0] != ESC {
             self.begin_paste();
         }
         bytes

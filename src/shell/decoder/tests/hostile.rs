@@ -31,6 +31,10 @@ fn more_of_a_paste_that_stalled_is_text() {
     played.read(millis(500), b"\x1b[201~");
     played.read(millis(300), b"q");
     assert_eq!(played.take(), [paste("first "), paste("pay\rq"), typed("q")].concat());
+    let mut played = Played::new();
+    played.read(millis(500), b"\x1b[200~first ");
+    played.read(millis(2_000), b"\x7f\x7f");
+    assert_eq!(played.take(), [paste("first "), vec![named("Backspace"), named("Backspace")]].concat());
 }
 
 #[test]
