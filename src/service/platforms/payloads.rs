@@ -25,13 +25,13 @@ use wire::carriers::{BotSecrets, BotSettings, NumberSecrets, NumberSettings, Pho
 const LEAST: usize = 60;
 
 /// A platform, and how an address is written into an answer on it.
-struct Reader {
+struct PayloadReader {
     folder: &'static str,
     platform: Box<dyn PlatformSource>,
     answer: fn(&str) -> Value,
 }
 
-fn readers() -> [Reader; 3] {
+fn readers() -> [PayloadReader; 3] {
     let number = NumberSettings { number: "106540352242922".to_owned(), ..NumberSettings::default() };
     let secrets = NumberSecrets { token: String::new(), app_secret: String::new(), verify: String::new() };
     let bot =
@@ -44,17 +44,17 @@ fn readers() -> [Reader; 3] {
     };
     let phone_secrets = PhoneSecrets { token: String::new() };
     [
-        Reader {
+        PayloadReader {
             folder: "whatsapp",
             platform: Box::new(NumberPlatform::new(number, &secrets)),
             answer: |to| written(to, whatsapp::address::set_recipient),
         },
-        Reader {
+        PayloadReader {
             folder: "telegram",
             platform: Box::new(BotPlatform::new(&bot, &bot_secrets)),
             answer: |to| written(to, chat::set_address),
         },
-        Reader {
+        PayloadReader {
             folder: "voip",
             platform: Box::new(PhonePlatform::new(phone, &phone_secrets, None)),
             answer: |to| json!({ "To": to }),
@@ -79,14 +79,14 @@ fn body(folder: &str, given: &Value) -> Vec<u8> {
     Serializer::new(String::new()).extend_pairs(pairs).finish().into_bytes()
 }
 
-fn events(reader: &Reader, given: &Value) -> Vec<PlatformEvent> {
+fn events(reader: &PayloadReader, given: &Value) -> Vec<PlatformEvent> {
     let headers = HeaderMap::new();
     let body = body(reader.folder, given);
     let pieces = reader.platform.split(&HookCall { query: "", headers: &headers, body: &body });
     pieces.iter().flat_map(|piece| reader.platform.understand(&piece.body)).collect()
 }
 
-fn shown(reader: &Reader, event: PlatformEvent) -> Value {
+fn shown(reader: &PayloadReader, event: PlatformEvent) -> Value {
     match event {
         PlatformEvent::Message(message) => message_shown(reader, &message),
         PlatformEvent::Edited { peer, speaker, platform_id, text } => {
@@ -101,7 +101,7 @@ fn shown(reader: &Reader, event: PlatformEvent) -> Value {
     }
 }
 
-fn message_shown(reader: &Reader, message: &ArrivedMessage) -> Value {
+fn message_shown(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
     let ArrivedMessage { inbound, media, quoted, .. } = message;
     let words = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
     let file = media.as_ref().map(|media| {

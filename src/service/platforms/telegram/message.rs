@@ -7,7 +7,7 @@ use crate::platforms::telegram::chat::name_of;
 use crate::platforms::words::{in_brackets, of_unknown, text};
 
 /// Kind, words and file of a message.
-pub(super) struct Content {
+pub(super) struct BotContent {
     pub kind: &'static str,
     pub words: String,
     pub media: Option<ArrivedMedia>,
@@ -67,24 +67,24 @@ const SERVICE: [&str; 16] = [
 ];
 
 /// Reads what a message says; `None` for what the platform itself says of a chat.
-pub(super) fn content(message: &Value) -> Option<Content> {
+pub(super) fn content(message: &Value) -> Option<BotContent> {
     if let Some(words) = text(&message["text"]) {
-        return Some(Content { kind: "text", words, media: None });
+        return Some(BotContent { kind: "text", words, media: None });
     }
     let caption = text(&message["caption"]).unwrap_or_default();
     // The largest of several sizes is the last.
     if let Some(photo) = message["photo"].as_array().and_then(|sizes| sizes.last()) {
-        return Some(Content { kind: "photo", words: caption, media: file(photo, "photo.jpg") });
+        return Some(BotContent { kind: "photo", words: caption, media: file(photo, "photo.jpg") });
     }
     for (field, kind, name) in FILES {
         let object = &message[field];
         if object.is_object() {
             let words = if field == "sticker" { text(&object["emoji"]).unwrap_or_default() } else { caption };
-            return Some(Content { kind, words, media: file(object, name) });
+            return Some(BotContent { kind, words, media: file(object, name) });
         }
     }
     let words = place_or_person(message).or_else(|| unknown(message, &caption))?;
-    Some(Content { kind: "text", words, media: None })
+    Some(BotContent { kind: "text", words, media: None })
 }
 
 fn file(object: &Value, name: &str) -> Option<ArrivedMedia> {

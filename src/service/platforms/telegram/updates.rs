@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent, REACTION};
 use crate::chat::receive::Inbound;
 use crate::platforms::telegram::chat::{self, name_of};
-use crate::platforms::telegram::message::{Content, content};
+use crate::platforms::telegram::message::{BotContent, content};
 use crate::platforms::words::{self, text};
 
 /// Updates that hold a message that is new.
@@ -50,7 +50,7 @@ fn renamed(message: &Value) -> Option<PlatformEvent> {
 }
 
 fn arrived(message: &Value) -> Option<PlatformEvent> {
-    let Content { kind, words, media } = content(message)?;
+    let BotContent { kind, words, media } = content(message)?;
     let inbound = Inbound {
         from: chat::address(message)?,
         name: chat::title(message),

@@ -17,7 +17,7 @@ pub(super) fn group(id: &str) -> String {
 
 /// A person as the platform names them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct Person {
+pub(super) struct ChatPerson {
     /// In E.164; a person with a user name need not show one.
     pub number: Option<String>,
     /// The platform's own ids, the one of this business first.
@@ -27,7 +27,7 @@ pub(super) struct Person {
     pub username: Option<String>,
 }
 
-impl Person {
+impl ChatPerson {
     /// Reads who sent a message, of whom a contact tells more.
     pub(super) fn read(message: &Value, contact: &Value) -> Self {
         let text = |value: &Value| {
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn person_has_a_number_or_an_id() {
-        let read = |message: Value, contact: Value| Person::read(&message, &contact);
+        let read = |message: Value, contact: Value| ChatPerson::read(&message, &contact);
         let both = read(json!({"from": "34600", "from_user_id": "ES.15"}), json!({"wa_id": "34600"}));
         assert_eq!((both.address(), both.other_ids()), (Some("+34600"), vec!["ES.15".to_owned()]));
         let hidden = read(json!({"from_user_id": "ES.15"}), json!({"profile": {"username": "@ana"}}));

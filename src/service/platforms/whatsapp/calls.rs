@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::carriers::{HookPiece, MessageStep, PlatformEvent, StatusReport};
 use crate::database::templates::Template;
-use crate::platforms::whatsapp::address::{Person, group, phone};
+use crate::platforms::whatsapp::address::{ChatPerson, group, phone};
 use crate::platforms::whatsapp::{message, sending};
 use crate::platforms::words::text;
 use model::bounds;
@@ -51,7 +51,7 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     for message in list("messages") {
         let Some(id) = message["id"].as_str() else { continue };
         let contact = contact_of(message, list("contacts"));
-        let person = Person::read(message, &contact);
+        let person = ChatPerson::read(message, &contact);
         let lane = match (message["group_id"].as_str(), message["from"].as_str(), person.address()) {
             (Some(group), ..) => group,
             (None, Some(from), _) => from,

@@ -5,18 +5,18 @@ use serde_json::Value;
 
 use crate::carriers::{ArrivedMedia, ArrivedMessage, PlatformEvent, REACTION, SentElsewhere};
 use crate::chat::receive::Inbound;
-use crate::platforms::whatsapp::address::{self, Person};
+use crate::platforms::whatsapp::address::{self, ChatPerson};
 use crate::platforms::words::{self, in_brackets, of_unknown, text};
 use model::bounds;
 
 /// Kind, words and file of a message.
-struct Content {
+struct NumberContent {
     kind: &'static str,
     words: String,
     media: Option<ArrivedMedia>,
 }
 
-impl Content {
+impl NumberContent {
     fn text(words: String) -> Self {
         Self { kind: "text", words, media: None }
     }
@@ -24,8 +24,8 @@ impl Content {
 
 /// Reads a message; `contact` tells more of who sent it.
 pub(super) fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent> {
-    let Content { kind, words, media } = content(message)?;
-    let person = Person::read(message, contact);
+    let NumberContent { kind, words, media } = content(message)?;
+    let person = ChatPerson::read(message, contact);
     let group = text(&message["group_id"]).map(|id| address::group(&id));
     let referral = &message["referral"];
     let inbound = Inbound {
@@ -67,29 +67,29 @@ pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
 
 /// Returns what a message says; `None` for the platform's own words on a chat
 /// and for a reaction that is taken back.
-fn content(message: &Value) -> Option<Content> {
+fn content(message: &Value) -> Option<NumberContent> {
     let kind = message["type"].as_str().unwrap_or("unknown");
     let object = &message[kind];
     let with_file = |kind, name: &str| {
         let caption = text(&object["caption"]).unwrap_or_default();
-        Content { kind, words: caption, media: file(object, name) }
+        NumberContent { kind, words: caption, media: file(object, name) }
     };
     Some(match kind {
-        "text" => Content::text(text(&object["body"]).unwrap_or_else(|| "[empty message]".to_owned())),
+        "text" => NumberContent::text(text(&object["body"]).unwrap_or_else(|| "[empty message]".to_owned())),
         "image" => with_file("image", "image.jpg"),
         "sticker" => with_file("image", "sticker.webp"),
         "video" => with_file("video", "video.mp4"),
         "audio" | "voice" => with_file("audio", "audio.ogg"),
         "document" => with_file("document", "document"),
-        "button" => {
-            Content::text(text(&object["text"]).unwrap_or_else(|| in_brackets("button", &of_unknown(object))))
-        }
-        "interactive" => Content::text(interactive(object)),
-        "location" => Content { kind: "location", words: location(object), media: None },
-        "contacts" => Content::text(contacts(object)),
+        "button" => NumberContent::text(
+            text(&object["text"]).unwrap_or_else(|| in_brackets("button", &of_unknown(object))),
+        ),
+        "interactive" => NumberContent::text(interactive(object)),
+        "location" => NumberContent { kind: "location", words: location(object), media: None },
+        "contacts" => NumberContent::text(contacts(object)),
         // An empty one takes an earlier one away.
-        REACTION => Content { kind: REACTION, words: text(&object["emoji"])?, media: None },
-        "unsupported" | "unknown" => Content::text(unsupported(message, object)),
+        REACTION => NumberContent { kind: REACTION, words: text(&object["emoji"])?, media: None },
+        "unsupported" | "unknown" => NumberContent::text(unsupported(message, object)),
         "system" => return None,
         other => unknown(other, message, object),
     })
@@ -142,11 +142,11 @@ fn unsupported(message: &Value, object: &Value) -> String {
 }
 
 /// A kind that came after this program: its words and its file are kept.
-fn unknown(kind: &str, message: &Value, object: &Value) -> Content {
+fn unknown(kind: &str, message: &Value, object: &Value) -> NumberContent {
     let own = of_unknown(object);
     let words = if own.is_empty() { of_unknown(message) } else { own };
     let is_file = object["mime_type"].is_string();
     let media = if is_file { file(object, "document") } else { None };
     let shown = if media.is_some() { "document" } else { "text" };
-    Content { kind: shown, words: in_brackets(kind, &words), media }
+    NumberContent { kind: shown, words: in_brackets(kind, &words), media }
 }
