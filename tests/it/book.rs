@@ -252,7 +252,7 @@ fn sources(folders: &[&str]) -> String {
 
 #[test]
 fn every_campaign_of_the_book_is_there() {
-    let (manifest, sources) = (page("Cargo.toml"), sources(&["tests/it", "benches"]));
+    let (manifest, sources) = (page("Cargo.toml"), sources(&["tests/it", "benches", "src/randomized"]));
     let campaigns = page("docs/campaigns.md");
     let mut checked = 0;
     let lines = campaigns.lines().filter(|it| it.contains("cargo ") && !it.contains('`'));
@@ -267,6 +267,12 @@ fn every_campaign_of_the_book_is_there() {
                 let there =
                     ["", ".rs", "s.rs"].iter().any(|end| root().join(format!("{file}{end}")).exists());
                 assert!(there, "no test is called so: {line}");
+            }
+            // Tests of one floor.
+            ["test", "-p", package, filter] => {
+                let floor = package.trim_start_matches("frontdesk-");
+                let file = root().join(format!("src/{floor}/tests/{filter}.rs"));
+                assert!(file.exists(), "no test is called so: {line}");
             }
             ["bench", "--bench", name] => {
                 assert!(manifest.contains(&format!("name = \"{name}\"")), "no bench is called so: {line}");
