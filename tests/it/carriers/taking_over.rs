@@ -29,7 +29,7 @@ const TRIALS: usize = 8;
 /// Conversations that are thought about at a time.
 const TOGETHER: usize = 4;
 /// Turns given up between the model's answer and what the person does.
-const TURNS: u32 = 20_000;
+const TURNS: u32 = 200_000;
 
 /// A model that answers a question once it may; each question is its number.
 struct Model {
