@@ -57,6 +57,7 @@ impl RandomCases {
 
 /// Returns the configuration of a property test whose plain size is `cases`.
 /// Settings of the library's own environment variables do not apply.
+#[expect(clippy::print_stdout, reason = "a failed test shows what it printed")]
 pub fn config(cases: u32) -> Config {
     let sample = RandomCases::new(cases);
     if sample.is_campaign {
