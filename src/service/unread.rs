@@ -10,7 +10,7 @@ use std::time::Duration;
 use http_body_util::BodyExt;
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 
-use crate::crowd::{HeldConnection, Phase};
+use crate::crowd::{ConnectionPhase, HeldConnection};
 
 /// Bytes that are read although nobody wants them.
 const REST: usize = 64 * 1024;
@@ -30,7 +30,11 @@ pub struct Rest(Arc<Mutex<Option<Incoming>>>);
 /// Lends a body that comes over a connection, which receives until the body has
 /// ended or nobody wants it any more.
 pub fn lend(body: Incoming, connection: Arc<HeldConnection>) -> (Lent, Rest) {
-    connection.enter(if body.is_end_stream() { Phase::Working } else { Phase::Receiving });
+    connection.enter(if body.is_end_stream() {
+        ConnectionPhase::Working
+    } else {
+        ConnectionPhase::Receiving
+    });
     let left = Arc::default();
     (Lent { body: Some(body), left: Arc::clone(&left), connection }, Rest(left))
 }
@@ -46,7 +50,7 @@ impl Body for Lent {
         let Some(body) = &mut self.body else { return Poll::Ready(None) };
         let frame = Pin::new(&mut *body).poll_frame(context);
         if matches!(frame, Poll::Ready(None)) || (frame.is_ready() && body.is_end_stream()) {
-            self.connection.enter(Phase::Working);
+            self.connection.enter(ConnectionPhase::Working);
         }
         frame
     }
@@ -62,7 +66,7 @@ impl Body for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        self.connection.enter(Phase::Working);
+        self.connection.enter(ConnectionPhase::Working);
         let rest = self.body.take().filter(|it| !it.is_end_stream());
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = rest;
     }

@@ -20,7 +20,7 @@ const WORTH_MENTIONING: usize = 4 * 1024;
 
 /// How far a connection is; the module above has the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ConnectionPhase {
     Silent,
     Idle,
     Receiving,
@@ -39,7 +39,7 @@ pub struct HeldConnection {
 
 #[derive(Debug, Clone, Copy)]
 struct Progress {
-    phase: Phase,
+    phase: ConnectionPhase,
     /// When the phase began, or enough moved last.
     since: Timestamp,
     /// Bytes that moved after that.
@@ -48,7 +48,7 @@ struct Progress {
 
 impl HeldConnection {
     pub(super) fn new(peer: IpAddr, clock: Arc<dyn Clock>) -> Self {
-        let progress = Progress { phase: Phase::Silent, since: clock.now(), moved: 0 };
+        let progress = Progress { phase: ConnectionPhase::Silent, since: clock.now(), moved: 0 };
         Self { peer, clock, progress: Mutex::new(progress), gives_way: Notify::new() }
     }
 
@@ -58,7 +58,7 @@ impl HeldConnection {
     }
 
     /// Begins a phase.
-    pub fn enter(&self, phase: Phase) {
+    pub fn enter(&self, phase: ConnectionPhase) {
         self.change(|progress, now| *progress = Progress { phase, since: now, moved: 0 });
     }
 
@@ -68,14 +68,14 @@ impl HeldConnection {
         self.change(|progress, now| {
             progress.moved = progress.moved.saturating_add(bytes);
             if progress.moved >= WORTH_MENTIONING
-                && matches!(progress.phase, Phase::Receiving | Phase::Sending)
+                && matches!(progress.phase, ConnectionPhase::Receiving | ConnectionPhase::Sending)
             {
                 (progress.since, progress.moved) = (now, 0);
             }
         });
     }
 
-    pub(super) fn phase(&self) -> Phase {
+    pub(super) fn phase(&self) -> ConnectionPhase {
         self.change(|progress, _| progress.phase)
     }
 
@@ -168,7 +168,7 @@ pub struct WatchedBody {
 
 impl WatchedBody {
     pub fn new(body: Body, connection: Arc<HeldConnection>) -> Self {
-        connection.enter(Phase::Sending);
+        connection.enter(ConnectionPhase::Sending);
         Self { body, connection }
     }
 }
@@ -195,6 +195,6 @@ impl hyper::body::Body for WatchedBody {
 
 impl Drop for WatchedBody {
     fn drop(&mut self) {
-        self.connection.enter(Phase::Idle);
+        self.connection.enter(ConnectionPhase::Idle);
     }
 }

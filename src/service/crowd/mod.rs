@@ -24,7 +24,7 @@ use crate::client_info::network_of;
 use crate::forwarded::Network;
 use model::time::{Clock, SECOND, Timestamp};
 
-pub use held::{HeldConnection, Phase, WatchedBody, WatchedStream};
+pub use held::{ConnectionPhase, HeldConnection, WatchedBody, WatchedStream};
 
 /// The open connections of a service.
 #[derive(Clone)]
@@ -37,12 +37,12 @@ pub struct Crowd {
 }
 
 /// A place among the open connections, until this is dropped.
-pub struct Place {
+pub struct ConnectionPlace {
     crowd: Crowd,
     pub connection: Arc<HeldConnection>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPlace {
     fn drop(&mut self) {
         self.crowd.open().retain(|held| !Arc::ptr_eq(held, &self.connection));
     }
@@ -59,7 +59,7 @@ impl Crowd {
 
     /// Takes a connection in, in the place of another where there are too many;
     /// `None` where nobody gives way.
-    pub fn admit(&self, peer: IpAddr) -> Option<Place> {
+    pub fn admit(&self, peer: IpAddr) -> Option<ConnectionPlace> {
         let now = self.clock.now();
         let is_one_client = self.is_one_client(peer.to_canonical());
         let peer = network_of(peer);
@@ -72,7 +72,7 @@ impl Crowd {
         }
         let connection = Arc::new(HeldConnection::new(peer, Arc::clone(&self.clock)));
         open.push(Arc::clone(&connection));
-        Some(Place { crowd: self.clone(), connection })
+        Some(ConnectionPlace { crowd: self.clone(), connection })
     }
 
     /// Whether an address is one client, and not this machine or a proxy.
@@ -92,7 +92,7 @@ fn give_way(open: &mut Vec<Arc<HeldConnection>>, peer: Option<IpAddr>, now: Time
         *holders.entry(held.peer).or_default() += 1;
     }
     let leaves = open.iter().rev().filter(holds).max_by_key(|held| {
-        (holders.get(&held.peer).copied(), held.phase() == Phase::Silent, -held.since().micros())
+        (holders.get(&held.peer).copied(), held.phase() == ConnectionPhase::Silent, -held.since().micros())
     })?;
     leaves.end();
     let leaves = Arc::clone(leaves);
@@ -102,12 +102,12 @@ fn give_way(open: &mut Vec<Arc<HeldConnection>>, peer: Option<IpAddr>, now: Time
 
 /// Microseconds a connection may stay in a phase while nothing moves, before it
 /// gives way; `None` for ever.
-const fn grace(phase: Phase) -> Option<i64> {
+const fn grace(phase: ConnectionPhase) -> Option<i64> {
     match phase {
-        Phase::Silent | Phase::Idle => Some(2 * SECOND),
-        Phase::Receiving => Some(5 * SECOND),
-        Phase::Sending => Some(10 * SECOND),
-        Phase::Working => None,
+        ConnectionPhase::Silent | ConnectionPhase::Idle => Some(2 * SECOND),
+        ConnectionPhase::Receiving => Some(5 * SECOND),
+        ConnectionPhase::Sending => Some(10 * SECOND),
+        ConnectionPhase::Working => None,
     }
 }
 

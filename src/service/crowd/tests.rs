@@ -34,17 +34,17 @@ fn local() -> IpAddr {
     IpAddr::from([127, 0, 0, 1])
 }
 
-fn is_open(crowd: &Crowd, place: &Place) -> bool {
+fn is_open(crowd: &Crowd, place: &ConnectionPlace) -> bool {
     crowd.open().iter().any(|held| Arc::ptr_eq(held, &place.connection))
 }
 
 #[test]
 fn silent_connections_give_way_to_one_that_asks() {
     let (crowd, clock) = crowd(4);
-    let mut held: Vec<Place> = (0..4).map(|_| crowd.admit(local()).expect("a place")).collect();
+    let mut held: Vec<ConnectionPlace> = (0..4).map(|_| crowd.admit(local()).expect("a place")).collect();
     assert!(crowd.admit(local()).is_none(), "each has a moment to ask");
     clock.pass(2);
-    held[0].connection.enter(Phase::Working);
+    held[0].connection.enter(ConnectionPhase::Working);
     let newcomer = crowd.admit(local()).expect("the longest held gives way");
     assert!(is_open(&crowd, &held[0]) && !is_open(&crowd, &held[1]) && is_open(&crowd, &newcomer));
     assert_eq!(crowd.open().len(), 4);
@@ -56,10 +56,10 @@ fn silent_connections_give_way_to_one_that_asks() {
 #[test]
 fn who_works_or_moves_keeps_its_place() {
     let (crowd, clock) = crowd(3);
-    let held: Vec<Place> = (0..3).map(|_| crowd.admit(local()).expect("a place")).collect();
-    held[0].connection.enter(Phase::Working);
-    held[1].connection.enter(Phase::Receiving);
-    held[2].connection.enter(Phase::Sending);
+    let held: Vec<ConnectionPlace> = (0..3).map(|_| crowd.admit(local()).expect("a place")).collect();
+    held[0].connection.enter(ConnectionPhase::Working);
+    held[1].connection.enter(ConnectionPhase::Receiving);
+    held[2].connection.enter(ConnectionPhase::Sending);
     for _ in 0..20 {
         clock.pass(1);
         held[1].connection.moved(WORTH);
@@ -76,7 +76,7 @@ fn who_works_or_moves_keeps_its_place() {
     let _second = crowd.admit(local()).expect("a place");
     assert!(is_open(&crowd, &held[0]) && !is_open(&crowd, &held[1]) && !is_open(&crowd, &held[2]));
     clock.pass(100);
-    crowd.open().iter().for_each(|held| held.enter(Phase::Working));
+    crowd.open().iter().for_each(|held| held.enter(ConnectionPhase::Working));
     assert!(crowd.admit(local()).is_none(), "all of them work");
 }
 
@@ -86,8 +86,8 @@ const WORTH: usize = 4096;
 fn the_address_that_holds_most_gives_way_first() {
     let (crowd, clock) = crowd(8);
     let desk = crowd.admit(peer(1)).expect("a place");
-    desk.connection.enter(Phase::Idle);
-    let many: Vec<Place> = (0..7).map(|_| crowd.admit(local()).expect("a place")).collect();
+    desk.connection.enter(ConnectionPhase::Idle);
+    let many: Vec<ConnectionPlace> = (0..7).map(|_| crowd.admit(local()).expect("a place")).collect();
     clock.pass(60);
     let _newcomer = crowd.admit(peer(2)).expect("a place");
     assert!(is_open(&crowd, &desk), "it holds one, the other seven");
@@ -105,7 +105,7 @@ fn one_address_has_half_and_a_proxy_all() {
     places.push(crowd.admit(peer(2)).expect("others have places left"));
     let (crowd, _) = super::tests::crowd(8);
     for proxy in [IpAddr::from([203, 0, 113, 9]), local()] {
-        let places: Vec<Place> = (0..8).map(|_| crowd.admit(proxy).expect("a place")).collect();
+        let places: Vec<ConnectionPlace> = (0..8).map(|_| crowd.admit(proxy).expect("a place")).collect();
         assert!(crowd.admit(proxy).is_none());
         drop(places);
     }

@@ -52,7 +52,7 @@ impl FromRequest<Service> for Upload {
         let mut patience = service.options.patience;
         patience.body = patience.body.max(LARGE_PATIENCE);
         let rules = BodyRules { owner: BodyOwner::Key(caller(&parts)?.key), bound: body_bound(), patience };
-        let reader = Arc::new(Mutex::new(Reading {
+        let reader = Arc::new(Mutex::new(UploadReading {
             body: BodyReader::new(&parts.headers, body, &service.bodies, rules),
             refusal: None,
         }));
@@ -81,12 +81,12 @@ impl FromRequest<Service> for Upload {
 }
 
 /// A body on its way through the parser, and why it could not be read on.
-struct Reading {
+struct UploadReading {
     body: BodyReader,
     refusal: Option<ApiError>,
 }
 
-async fn piece(reader: Arc<Mutex<Reading>>) -> Option<(io::Result<Bytes>, Arc<Mutex<Reading>>)> {
+async fn piece(reader: Arc<Mutex<UploadReading>>) -> Option<(io::Result<Bytes>, Arc<Mutex<UploadReading>>)> {
     let mut reading = reader.lock().await;
     let next = match reading.body.next().await {
         Ok(next) => Ok(next?),
