@@ -33,7 +33,7 @@ fn without_sequences(text: &str) -> String {
                 while rest.next_if(|inside| (' '..='?').contains(inside)).is_some() {}
                 rest.next_if(|last| ('@'..='~').contains(last));
             }
-            // A string ends with a bell or `ESC \\`, at the latest with its line.
+            // A string ends with a bell or `ESC \`, at the latest with its line.
             Some(_) => {
                 while let Some(inside) = rest.next_if(|inside| *inside != '\n') {
                     if inside == BELL || (inside == ESCAPE && rest.next_if_eq(&'\\').is_some()) {
@@ -57,7 +57,7 @@ mod tests {
             ("Your parcel\r\nleft today.\n", "Your parcel\nleft today."),
             ("a\0b\u{8}c\u{7f}d", "abcd"),
             ("\u{1b}[31mred\u{1b}[0m and \u{9b}2Jmore", "red and more"),
-            ("x\u{1b}]0;title\u{7}y\u{1b}]8;;http://e.example\u{1b}\\\\z", "xyz"),
+            ("x\u{1b}]0;title\u{7}y\u{1b}]8;;http://e.example\u{1b}\\z", "xyz"),
             ("x\u{1b}]0;never ends\nnext", "x\nnext"),
             ("\u{1b}Mup and \u{1b}", "Mup and"),
             ("\u{202e}evil\u{202c} \u{2066}turned\u{2069}\u{200f}", "evil turned"),
