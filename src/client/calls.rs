@@ -87,7 +87,7 @@ pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) ->
         Err(Broken::NotSent(NotSent::Offline(why) | NotSent::Misconfigured(why))) => {
             Call { answer: Err(SafeText::line(&format!("not sent: {why}"))), ..call }
         }
-        Err(Broken::NotSent(NotSent::Paced(_))) => {
+        Err(Broken::NotSent(NotSent::Paced(_) | NotSent::Limited(_))) => {
             Call { answer: Err(SafeText::line("not sent yet")), ..call }
         }
         Err(Broken::Midway(why)) => {

@@ -1,21 +1,35 @@
 //! Every way a request can end, classed once. Ambiguity is a value.
 //!
-//! Interface: Errors.
+//! Reads are classed here, writes by the table in [`writes`].
 
 use crate::failure::seconds;
 use crate::headers::ResponseFacts;
-use crate::request::{Raw, ReadResponse, WriteResponse};
+use crate::request::{Raw, ReadResponse};
 use crate::words;
 use model::text::SafeText;
 use model::time::SECOND;
 pub use wire::errors::ErrorCode;
 
+pub(crate) mod writes;
+
+/// Attempts at the same wish before the one that was answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AttemptPhase {
+    /// None that may have been carried out.
+    First,
+    /// None under this idempotency key, but one under another key may have been carried out.
+    Anew,
+    /// One under this idempotency key may have been carried out.
+    AfterUnclear,
+}
+
 /// How a write ended. "Done" holds whatever the answer was read as.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WriteOutcome<T> {
-    /// No byte of it was executed: it never left, or a proxy stopped it.
+    /// This attempt was not carried out: it never left, or a limit in front of the server
+    /// stopped it. Says nothing of attempts before it.
     NotSent(NotSent),
-    /// The server understood and refused.
+    /// The server refused, and no attempt under this key was carried out.
     Refused(ApiRefusal),
     /// The server did it and said so in the shape the interface promises.
     Done(T),
@@ -33,6 +47,8 @@ pub enum NotSent {
     /// This desk's own budget is used up; free again after so many
     /// microseconds.
     Paced(i64),
+    /// The server asks to wait (429).
+    Limited(ApiRefusal),
 }
 
 /// A refusal in the interface's words.
@@ -61,6 +77,8 @@ pub struct Unclear {
     pub replayed: bool,
     /// How long the server asks to wait, in microseconds.
     pub retry_after: Option<i64>,
+    /// A refusal of this attempt that does not settle whether an earlier one was carried out.
+    pub refusal: Option<ApiRefusal>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -112,14 +130,12 @@ impl ReadError {
 }
 
 impl<T> WriteOutcome<T> {
-    /// Reads what was done as something narrower, or finds that it is not
-    /// what was promised.
-    pub fn and_then<U>(self, read: impl FnOnce(T) -> WriteOutcome<U>) -> WriteOutcome<U> {
+    /// The refusal in the answer, also one that leaves the outcome unknown.
+    pub fn refusal(&self) -> Option<&ApiRefusal> {
         match self {
-            Self::NotSent(why) => WriteOutcome::NotSent(why),
-            Self::Refused(refusal) => WriteOutcome::Refused(refusal),
-            Self::Done(done) => read(done),
-            Self::Unknown(why) => WriteOutcome::Unknown(why),
+            Self::Refused(refusal) | Self::NotSent(NotSent::Limited(refusal)) => Some(refusal),
+            Self::Unknown(unclear) => unclear.refusal.as_ref(),
+            Self::NotSent(_) | Self::Done(_) => None,
         }
     }
 }
@@ -127,7 +143,12 @@ impl<T> WriteOutcome<T> {
 impl Unclear {
     /// No answer was understood, and none is kept.
     pub fn new(why: &str, status: Option<u16>) -> Self {
-        Self { why: SafeText::line(why), status, replayed: false, retry_after: None }
+        Self { why: SafeText::line(why), status, replayed: false, retry_after: None, refusal: None }
+    }
+
+    /// A redirect: no repetition to the same address is answered otherwise.
+    pub fn is_redirect(&self) -> bool {
+        self.status.is_some_and(|status| (300..400).contains(&status))
     }
 }
 
@@ -144,40 +165,6 @@ impl ApiRefusal {
             return SafeText::line(&format!("the server refused ({})", self.word));
         }
         SafeText::line(&format!("{} ({})", self.message, self.word))
-    }
-}
-
-/// Classes the answer to a write.
-pub(crate) fn class_write(raw: Raw) -> WriteOutcome<WriteResponse> {
-    let Raw { status, facts, body } = raw;
-    match status {
-        200..=299 => match json_object(&body) {
-            None if !body.trim_ascii().is_empty() => {
-                WriteOutcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
-            }
-            _ => WriteOutcome::Done(WriteResponse {
-                status,
-                body,
-                replayed: facts.replayed,
-                is_rated: facts.rate.is_some(),
-                server_time: facts.date,
-            }),
-        },
-        300..=399 => {
-            WriteOutcome::NotSent(NotSent::Misconfigured(SafeText::line(&words::redirect(&facts, status))))
-        }
-        400..=499 => match refusal(status, &facts, &body) {
-            Some(refusal) => WriteOutcome::Refused(refusal),
-            None => {
-                WriteOutcome::Unknown(Unclear::new(&words::not_json(&facts, &body, status), Some(status)))
-            }
-        },
-        _ => WriteOutcome::Unknown(Unclear {
-            why: failure_words(status, &facts, &body),
-            status: Some(status),
-            replayed: facts.replayed,
-            retry_after: facts.retry_after,
-        }),
     }
 }
 

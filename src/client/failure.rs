@@ -1,7 +1,7 @@
 //! Why something did not happen: one value, from how a request ended to the
 //! words, the exit code and the JSON of a command.
 
-use crate::errors::{NotSent, ReadError, WriteOutcome};
+use crate::errors::{ApiRefusal, NotSent, ReadError, WriteOutcome};
 use crate::words;
 use model::news::Health;
 use model::outbox::Stop;
@@ -130,19 +130,27 @@ impl RequestFailure {
             WriteOutcome::NotSent(NotSent::Offline(why)) => Self::offline(why),
             WriteOutcome::NotSent(NotSent::Misconfigured(why)) => Self::misconfigured(why),
             WriteOutcome::NotSent(NotSent::Paced(wait)) => return Self::of_read(&ReadError::Paced(*wait)),
-            WriteOutcome::Refused(refusal) => {
-                let cause = match refusal.status {
-                    401 => FailureCause::KeyRefused,
-                    403 => FailureCause::Forbidden,
-                    404 => FailureCause::NotFound,
-                    429 => FailureCause::RateLimited,
-                    _ => FailureCause::Refused,
-                };
-                Self { cause, code: refusal.word.clone(), why: refusal.words() }
+            WriteOutcome::NotSent(NotSent::Limited(refusal)) | WriteOutcome::Refused(refusal) => {
+                Self::of_refusal(refusal, refusal.words())
             }
-            WriteOutcome::Unknown(unclear) if unclear.status.is_none() => Self::offline(&unclear.why),
-            WriteOutcome::Unknown(unclear) => Self::new(FailureCause::Trouble, unclear.why.as_str()),
+            WriteOutcome::Unknown(unclear) => match (&unclear.refusal, unclear.status) {
+                (Some(refusal), _) => Self::of_refusal(refusal, unclear.why.clone()),
+                (None, None) => Self::offline(&unclear.why),
+                (None, Some(_)) if unclear.is_redirect() => Self::misconfigured(&unclear.why),
+                (None, Some(_)) => Self::new(FailureCause::Trouble, unclear.why.as_str()),
+            },
         })
+    }
+
+    fn of_refusal(refusal: &ApiRefusal, why: SafeText) -> Self {
+        let cause = match refusal.status {
+            401 => FailureCause::KeyRefused,
+            403 => FailureCause::Forbidden,
+            404 => FailureCause::NotFound,
+            429 => FailureCause::RateLimited,
+            _ => FailureCause::Refused,
+        };
+        Self { cause, code: refusal.word.clone(), why }
     }
 
     /// What another process says of the connection; `None` where all is well.

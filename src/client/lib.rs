@@ -50,13 +50,13 @@ pub use connect::{Client, ClientError, ClientTimeouts, usable};
 pub use contacts::{differences, prepare_change, prepare_tags};
 pub use deadline::Deadline;
 pub use email::{ReadMail, WholeThread, enclosed_of, html_of, thread_of};
-pub use errors::{ApiRefusal, NotSent, ReadError, Unclear, WriteOutcome};
+pub use errors::{ApiRefusal, AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome};
 pub use failure::{FailureCause, RequestFailure};
 pub use headers::Rate;
 pub use local_listener::trust_user;
 pub use prepare::{Enclosed, PrepareError, prepare, prepare_with};
-pub use receipt::{Receipt, ReceiptKind, repeated};
-pub use request::{ReadResponse, WriteResponse};
+pub use receipt::{Receipt, ReceiptKind};
+pub use request::ReadResponse;
 pub use triggers::PlainTrigger;
 
 pub use wire::lists::{Listed, Unreadable};

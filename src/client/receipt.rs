@@ -7,17 +7,33 @@
 
 use serde_json::{Map, Value};
 
-use crate::connect::Client;
 use crate::contacts::told_whole;
-use crate::errors::{Unclear, WriteOutcome};
-use crate::request::WriteResponse;
 use model::contacts::ToldContact;
-use model::ids::{BroadcastId, ContactId, IdempotencyKey, MessageId, ThreadId, WebhookId};
-use model::outbox::{Operation, PreparedRequest};
+use model::ids::{BroadcastId, ContactId, MessageId, ThreadId, WebhookId};
+use model::outbox::Operation;
 use model::time::Timestamp;
 
 /// The largest balance that is believed: what a float holds exactly.
 const CREDITS_MAX: f64 = 9_007_199_254_740_992.0;
+
+/// Status words that say that nothing reaches anybody: the interface's `failed`, and
+/// what platforms call the same.
+const FAILED: [&str; 14] = [
+    "failed",
+    "failure",
+    "error",
+    "rejected",
+    "refused",
+    "denied",
+    "blocked",
+    "undelivered",
+    "undeliverable",
+    "not-sent",
+    "bounced",
+    "expired",
+    "canceled",
+    "cancelled",
+];
 
 /// What an accepted operation brought.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,55 +133,58 @@ impl ReceiptKind {
     }
 }
 
-impl Client {
-    /// Sends a row's bytes under its key, once, and reads the answer.
-    pub async fn carry_out(
-        &self,
-        operation: &Operation,
-        request: &PreparedRequest,
-        key: &IdempotencyKey,
-    ) -> WriteOutcome<Receipt> {
-        self.write(request, key).await.and_then(|reply| read(operation, &reply))
-    }
+/// A 2xx answer as it is read for a receipt.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AcceptedAnswer<'a> {
+    pub status: u16,
+    pub body: &'a [u8],
+    /// Whether it is an answer given before under the same key.
+    pub replayed: bool,
+    /// Whether it carries the rate limit's numbers, as every answer of the
+    /// interface does: what else answers in its place does not.
+    pub is_rated: bool,
+    pub server_time: Option<Timestamp>,
 }
 
-/// What an outcome means when an earlier attempt may have done it: what is
-/// gone already was deleted, by whomever.
-pub fn repeated(operation: &Operation, outcome: WriteOutcome<Receipt>) -> WriteOutcome<Receipt> {
-    let deletes = matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. });
-    match outcome {
-        WriteOutcome::Refused(refusal) if deletes && refusal.status == 404 => {
-            WriteOutcome::Done(Receipt::of(ReceiptKind::Deleted))
-        }
-        other => other,
-    }
+/// How a 2xx answer reads.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ReadReceipt {
+    /// The answer has what the interface promises for the operation.
+    Promised(Receipt),
+    /// The same with a status that says it failed, in the server's word.
+    Failed(String),
+    /// The answer does not say that the operation was carried out.
+    Other,
 }
 
-pub(crate) fn read(operation: &Operation, reply: &WriteResponse) -> WriteOutcome<Receipt> {
-    let empty = reply.body.trim_ascii().is_empty();
-    let told: Option<Map<String, Value>> = serde_json::from_slice(&reply.body).ok();
+/// Reads a 2xx answer as what the interface promises for the operation.
+pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadReceipt {
+    let empty = answer.body.trim_ascii().is_empty();
+    let told: Option<Map<String, Value>> = serde_json::from_slice(answer.body).ok();
+    if told.is_none() && !empty {
+        return ReadReceipt::Other;
+    }
     let told = ReceiptFields(told.unwrap_or_default());
-    let kind = if told.is_refusal() {
-        None
-    } else {
-        kind(operation, &told).or_else(|| without_words(operation, empty, reply.is_rated))
-    };
-    match kind {
-        Some(kind) => WriteOutcome::Done(Receipt {
-            kind,
-            credits: told.number("creditsRemaining"),
-            cost: told.number("creditsUsed"),
-            test: told.is_test(),
-            replayed: reply.replayed,
-            created: reply.status == 201,
-            server_time: reply.server_time,
-        }),
-        None => {
-            let why = format!("the server answered, but not with what was promised ({})", reply.status);
-            let unclear = Unclear::new(&why, Some(reply.status));
-            WriteOutcome::Unknown(Unclear { replayed: reply.replayed, ..unclear })
-        }
+    if told.is_refusal() {
+        return ReadReceipt::Other;
     }
+    let promised = kind(operation, &told);
+    if let Some(word) = told.failure() {
+        return if promised.is_some() { ReadReceipt::Failed(word) } else { ReadReceipt::Other };
+    }
+    // 202 says that it was accepted, and alone not that a state was set.
+    let is_rated = answer.is_rated && answer.status != 202;
+    let wordless = || without_words(operation, empty && answer.status != 202, is_rated);
+    let Some(kind) = promised.or_else(wordless) else { return ReadReceipt::Other };
+    ReadReceipt::Promised(Receipt {
+        kind,
+        credits: told.number("creditsRemaining"),
+        cost: told.number("creditsUsed"),
+        test: told.is_test(),
+        replayed: answer.replayed,
+        created: answer.status == 201,
+        server_time: answer.server_time,
+    })
 }
 
 /// A success that says nothing, or nothing the interface has told of, will do
@@ -265,9 +284,26 @@ impl ReceiptFields {
         self.flag("test") == Some(true)
     }
 
-    /// The shape of a refusal, whatever the status says.
+    /// The shape of a refusal, whatever the status says: a code, an error, or
+    /// no success in so many words.
     fn is_refusal(&self) -> bool {
-        self.0.get("code").is_some_and(Value::is_string) && !self.is_test()
+        let error = ["error", "errors"].iter().filter_map(|name| self.0.get(*name));
+        let has_error = error.into_iter().any(|error| match error {
+            Value::Null | Value::Bool(false) => false,
+            Value::Array(errors) => !errors.is_empty(),
+            Value::Object(fields) => !fields.is_empty(),
+            Value::String(text) => !text.is_empty(),
+            Value::Bool(true) | Value::Number(_) => true,
+        });
+        let has_code = self.0.get("code").is_some_and(Value::is_string) && !self.is_test();
+        has_code || has_error || self.flag("success") == Some(false)
+    }
+
+    /// The status word, where it says that it failed.
+    fn failure(&self) -> Option<String> {
+        let word = self.id("status")?;
+        let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
+        FAILED.contains(&plain.as_str()).then_some(word)
     }
 
     /// Credits; a number nobody can have is not believed.
@@ -282,4 +318,4 @@ impl ReceiptFields {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -8,10 +8,12 @@ use reqwest::{Method, Url};
 
 use crate::calls;
 use crate::connect::Client;
-use crate::errors::{NotSent, ReadError, Unclear, WriteOutcome, class_read, class_write};
+use crate::errors::writes::classify;
+use crate::errors::{AttemptPhase, NotSent, ReadError, Unclear, WriteOutcome, class_read};
 use crate::headers::{self, ResponseFacts};
 use crate::pace::RequestKind;
 use crate::page_size::PageSize;
+use crate::receipt::Receipt;
 use crate::transport::{Broken, IncompleteBody, OutgoingRequest};
 use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
@@ -27,20 +29,6 @@ pub struct ReadResponse {
     pub body: Vec<u8>,
     pub server_time: Option<Timestamp>,
     pub(crate) facts: ResponseFacts,
-}
-
-/// The body of a write that succeeded: a JSON object, or nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct WriteResponse {
-    pub status: u16,
-    /// The bytes.
-    pub body: Vec<u8>,
-    /// Whether it is an answer given before under the same key.
-    pub replayed: bool,
-    /// Whether it carries the rate limit's numbers, as every answer of the
-    /// interface does: what else answers in its place does not.
-    pub is_rated: bool,
-    pub server_time: Option<Timestamp>,
 }
 
 /// A whole answer of any status.
@@ -102,15 +90,20 @@ impl Client {
             Err(Broken::NotSent(NotSent::Offline(why)) | Broken::Midway(why)) => Err(ReadError::Offline(why)),
             Err(Broken::NotSent(NotSent::Misconfigured(why))) => Err(ReadError::Misconfigured(why)),
             Err(Broken::NotSent(NotSent::Paced(wait))) => Err(ReadError::Paced(wait)),
+            Err(Broken::NotSent(NotSent::Limited(refusal))) => {
+                Err(ReadError::Limited(refusal.retry_after.unwrap_or(SECOND)))
+            }
         }
     }
 
-    /// Sends prepared bytes under a key, once.
-    pub async fn write(
+    /// Sends a row's bytes under its key, once, and classes the answer.
+    pub async fn carry_out(
         &self,
+        operation: &outbox::Operation,
         request: &PreparedRequest,
         key: &IdempotencyKey,
-    ) -> WriteOutcome<WriteResponse> {
+        phase: AttemptPhase,
+    ) -> WriteOutcome<Receipt> {
         let Ok(key) = HeaderValue::from_str(key.as_str()) else {
             let why = SafeText::line("the row's key cannot be sent");
             return WriteOutcome::NotSent(NotSent::Misconfigured(why));
@@ -146,7 +139,7 @@ impl Client {
             progress: self.progress.clone(),
         };
         match self.exchange(outgoing, RequestKind::of_write(request), &request.path).await {
-            Ok((raw, None)) => class_write(raw),
+            Ok((raw, None)) => classify(operation, phase, &raw),
             Ok((raw, Some(cut))) => WriteOutcome::Unknown(Unclear::new(cut.why.as_str(), Some(raw.status))),
             Err(Broken::NotSent(why)) => WriteOutcome::NotSent(why),
             Err(Broken::Midway(why)) => WriteOutcome::Unknown(Unclear::new(why.as_str(), None)),

@@ -1,12 +1,11 @@
 //! What to do with an attempt's outcome. Pure: age, failures and a random
 //! value come in.
 //!
-//! The rule behind the table: what was certainly not executed goes back to
-//! the queue; what may have been executed asks again under the same key, as
-//! its class allows, while the server still knows the key; everything else
-//! waits for a person.
-//!
-//! Interface: Errors, Idempotency.
+//! The rule: what was certainly not executed goes back to the queue; what may
+//! have been executed asks again under the same key, as its class allows,
+//! while the server still knows the key; everything else waits for a person.
+//! Which of these an answer is has been decided by then, in
+//! [`crate::errors`].
 
 use crate::errors::{ApiRefusal, NotSent, Unclear, WriteOutcome};
 use model::outbox::{KEY_AGE, RetryClass, Stop};
@@ -43,8 +42,6 @@ pub struct Attempt {
     /// Since the server first said that an earlier attempt is in progress, in
     /// microseconds.
     pub in_progress: i64,
-    /// Whether an earlier attempt may have been executed.
-    pub was_unclear: bool,
     /// A random number from 0 up to 1.
     pub jitter: f64,
 }
@@ -74,8 +71,11 @@ pub fn decide<T>(outcome: &WriteOutcome<T>, attempt: Attempt) -> RetryStep {
         WriteOutcome::Done(_) => RetryStep::Done,
         WriteOutcome::NotSent(NotSent::Offline(_)) => RetryStep::Wait(spread(OFFLINE, attempt.jitter)),
         WriteOutcome::NotSent(NotSent::Paced(wait)) => RetryStep::Wait(*wait),
+        WriteOutcome::NotSent(NotSent::Limited(refusal)) => {
+            RetryStep::Wait(spread(refusal.retry_after.unwrap_or(SECOND), attempt.jitter))
+        }
         WriteOutcome::NotSent(NotSent::Misconfigured(why)) => RetryStep::Halt(why.clone()),
-        WriteOutcome::Refused(refusal) => refused(refusal, attempt),
+        WriteOutcome::Refused(refusal) => refused(refusal),
         WriteOutcome::Unknown(unclear) => unknown(unclear, attempt),
     }
 }
@@ -86,25 +86,14 @@ pub fn is_spent(age: i64) -> bool {
     !(0..KEY_AGE).contains(&age)
 }
 
-fn refused(refusal: &ApiRefusal, attempt: Attempt) -> RetryStep {
-    let stop = |stop| RetryStep::Stop(stop, refusal.words());
-    match (refusal.code, refusal.status) {
-        (Some(ErrorCode::IdempotencyInProgress), _) => in_progress(refusal, attempt),
-        // The bytes or the key are not what this desk thinks: never again by
-        // itself.
-        (Some(ErrorCode::IdempotencyConflict), _) => stop(Stop::Unknown),
-        (Some(ErrorCode::RateLimitExceeded), _) | (_, 429) => {
-            RetryStep::Wait(spread(refusal.retry_after.unwrap_or(SECOND), attempt.jitter))
-        }
-        // Said before the key is looked up, so what was unclear stays unclear.
-        (_, 401 | 403 | 413) if attempt.was_unclear => stop(Stop::Unknown),
-        (_, 401) => stop(Stop::Auth),
-        (Some(ErrorCode::InsufficientCredits), _) | (_, 402) => stop(Stop::Credits),
-        (Some(ErrorCode::SessionExpired), _) => stop(Stop::Window),
-        // Had an earlier attempt succeeded, the same key would have brought
-        // its success; so this refusal is definite.
-        _ => stop(Stop::Refused),
-    }
+fn refused(refusal: &ApiRefusal) -> RetryStep {
+    let stop = match (refusal.code, refusal.status) {
+        (_, 401) => Stop::Auth,
+        (Some(ErrorCode::InsufficientCredits), _) | (_, 402) => Stop::Credits,
+        (Some(ErrorCode::SessionExpired), _) => Stop::Window,
+        _ => Stop::Refused,
+    };
+    RetryStep::Stop(stop, refusal.words())
 }
 
 fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> RetryStep {
@@ -120,6 +109,20 @@ fn in_progress(refusal: &ApiRefusal, attempt: Attempt) -> RetryStep {
 }
 
 fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
+    if let Some(refusal) = &unclear.refusal {
+        match (refusal.code, refusal.status) {
+            (Some(ErrorCode::IdempotencyInProgress), _) => return in_progress(refusal, attempt),
+            // The bytes or the key are not what this desk thinks: never again by itself.
+            // The others would be said again.
+            (Some(ErrorCode::IdempotencyConflict), _) | (_, 401 | 403 | 413) => {
+                return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
+            }
+            _ => {}
+        }
+    }
+    if unclear.is_redirect() {
+        return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
+    }
     if unclear.replayed {
         let why = format!("{}, and the server keeps that answer for this row", unclear.why);
         return RetryStep::Stop(Stop::Unknown, SafeText::line(&why));

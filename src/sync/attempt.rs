@@ -9,7 +9,7 @@ use crate::report::PullError;
 use client::budget::Doubt;
 use client::errors::ErrorCode;
 use client::retry::{Attempt, may_repeat, not_repeated};
-use client::{NotSent, Receipt, Unclear, WriteOutcome};
+use client::{AttemptPhase, NotSent, Receipt, Unclear, WriteOutcome};
 use model::ids::RowId;
 use model::outbox::{PreparedRequest, RetryClass, RowState, Stop};
 use model::time::Timestamp;
@@ -26,13 +26,11 @@ pub(crate) struct Doubts {
 impl Doubts {
     /// Remembers an outcome; a row whose outcome is clear is forgotten.
     pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
-        match outcome {
-            WriteOutcome::Refused(refusal) if refusal.code == Some(ErrorCode::IdempotencyInProgress) => {
-                self.in_progress.entry(row.clone()).or_insert(now);
-            }
-            _ => {
-                self.in_progress.remove(row);
-            }
+        let code = outcome.refusal().and_then(|refusal| refusal.code);
+        if code == Some(ErrorCode::IdempotencyInProgress) {
+            self.in_progress.entry(row.clone()).or_insert(now);
+        } else {
+            self.in_progress.remove(row);
         }
         match outcome {
             WriteOutcome::Unknown(unclear) => {
@@ -86,6 +84,15 @@ pub(crate) enum Leave {
     Stopped,
 }
 
+/// What went before a claimed row's attempt.
+pub(crate) fn phase(claimed: &LaneRow) -> AttemptPhase {
+    match claimed.row.attempts {
+        2.. => AttemptPhase::AfterUnclear,
+        _ if claimed.is_successor => AttemptPhase::Anew,
+        _ => AttemptPhase::First,
+    }
+}
+
 impl ChannelSync {
     /// Whether a row that is next may leave. Only what may have been done
     /// before is asked for: the class must allow it, and the budget of
@@ -123,7 +130,6 @@ impl ChannelSync {
             failures: claimed.failures,
             age: claimed.key_age(&self.moment(now)).unwrap_or(0),
             in_progress: doubts.in_progress(&claimed.row.id, now),
-            was_unclear: claimed.row.attempts > 1,
             jitter: self.store.chance().fraction(),
         }
     }
@@ -146,25 +152,22 @@ impl ChannelSync {
                 Err(error) => return Err(error),
             }
         }
-        let outcome = self.client.carry_out(&row.operation, request, &row.key).await;
+        let outcome = self.client.carry_out(&row.operation, request, &row.key, phase(claimed)).await;
         let outcome = self.verified(claimed, outcome).await;
         let replayed = match &outcome {
             WriteOutcome::Done(receipt) => receipt.replayed,
             WriteOutcome::Unknown(unclear) => unclear.replayed,
             WriteOutcome::NotSent(_) | WriteOutcome::Refused(_) => false,
         };
-        let knows_it =
-            matches!(&outcome, WriteOutcome::Refused(it) if it.is_about_the_key() && it.status == 409);
-        if (replayed || knows_it) && row.operation.class() == RetryClass::Guarded {
+        let about_the_key =
+            outcome.refusal().filter(|refusal| refusal.is_about_the_key() && refusal.status == 409);
+        if (replayed || about_the_key.is_some()) && row.operation.class() == RetryClass::Guarded {
             // What became of the row matters more than this.
             if let Err(error) = self.store.note_recognised(self.client.base_url(), &request.path).await {
                 tracing::error!(%error, "what the server recognises could not be noted");
             }
         }
-        if let WriteOutcome::Refused(refusal) = &outcome
-            && refusal.is_about_the_key()
-            && refusal.status == 409
-        {
+        if let Some(refusal) = about_the_key {
             tracing::warn!(
                 channel = %self.id(), row = %row.id, operation = row.operation.word(), code = %refusal.word,
                 attempts = row.attempts, bytes = request.body.len(), "the server knows this key already"

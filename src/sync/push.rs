@@ -356,14 +356,17 @@ impl ChannelSync {
                 let health = self.pulse(Pulse::accepted);
                 self.tell_health(health);
             }
-            WriteOutcome::Refused(refusal) if refusal.status == 401 => {
-                let (code, why) = (refusal.word.clone(), refusal.message.clone());
-                self.stop(Health::Refused { code, why });
-            }
             WriteOutcome::NotSent(NotSent::Misconfigured(why)) => {
                 self.stop(Health::Misconfigured { why: why.clone() });
             }
+            WriteOutcome::Unknown(unclear) if unclear.is_redirect() => {
+                self.stop(Health::Misconfigured { why: unclear.why.clone() });
+            }
             _ => {}
+        }
+        if let Some(refusal) = outcome.refusal().filter(|refusal| refusal.status == 401) {
+            let (code, why) = (refusal.word.clone(), refusal.message.clone());
+            self.stop(Health::Refused { code, why });
         }
     }
 

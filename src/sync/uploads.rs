@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 
 use crate::ChannelSync;
-use crate::attempt::Tries;
+use crate::attempt::{Tries, phase};
 use crate::push::PushStep;
 use crate::report::PullError;
 use crate::settling::settlement;
@@ -143,7 +143,7 @@ impl ChannelSync {
         tracing::info!(channel = %self.id(), row = %row.id, bytes = request.body.len(), "uploading");
         self.told_of(claimed);
         let client = self.client.telling(self.progress(claimed, request.body.len()));
-        let leaving = client.carry_out(&row.operation, &request, &row.key);
+        let leaving = client.carry_out(&row.operation, &request, &row.key, phase(claimed));
         tokio::pin!(leaving);
         loop {
             tokio::select! {

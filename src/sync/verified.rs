@@ -3,12 +3,18 @@
 
 use crate::ChannelSync;
 use crate::report::PullError;
-use client::{Receipt, ReceiptKind, Unclear, WriteOutcome, repeated};
+use client::{Receipt, ReceiptKind, Unclear, WriteOutcome};
 use model::conversations::{Automation, ConversationStatus};
 use model::ids::{ConversationId, WebhookId};
 use model::outbox::{Operation, OutboxRow};
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
+
+/// Whether a refusal may mean that the conversation is closed already.
+fn may_be_closed(outcome: &WriteOutcome<Receipt>) -> bool {
+    let refusal = outcome.refusal();
+    refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key())
+}
 
 /// How far the server's clock and this desk's may differ when a registration
 /// is looked for.
@@ -22,8 +28,6 @@ impl ChannelSync {
         outcome: WriteOutcome<Receipt>,
     ) -> WriteOutcome<Receipt> {
         let row = &claimed.row;
-        let is_repeated = row.attempts > 1 || claimed.is_successor;
-        let outcome = if is_repeated { repeated(&row.operation, outcome) } else { outcome };
         let Some(conversation) = row.lane.conversation() else { return outcome };
         match (&row.operation, outcome) {
             (
@@ -33,14 +37,12 @@ impl ChannelSync {
                 ),
             ) => self.switched(conversation, receipt).await,
             // Refused because it is closed already?
-            (Operation::Close, WriteOutcome::Refused(refusal))
-                if matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key() =>
-            {
+            (Operation::Close, outcome) if may_be_closed(&outcome) => {
                 match self.client.for_person().conversation(conversation).await {
                     Ok(told) if told.status == ConversationStatus::Closed => {
                         WriteOutcome::Done(Receipt::of(ReceiptKind::Closed))
                     }
-                    _ => WriteOutcome::Refused(refusal),
+                    _ => outcome,
                 }
             }
             (_, outcome) => outcome,
