@@ -1,27 +1,19 @@
 //! What each operation takes for a success, case by case.
 
-use crate::errors::{ApiRefusal, WriteOutcome};
-use crate::receipt::{Receipt, ReceiptKind, read, repeated};
-use crate::request::WriteResponse;
+use crate::receipt::{AcceptedAnswer, ReadReceipt, Receipt, ReceiptKind, read};
 use model::outbox::Operation;
 use model::outbox::content::{Audience, BroadcastContent, ContactWish, Mail, ThreadChange};
-use model::text::SafeText;
 
-fn reply(body: &str) -> WriteResponse {
-    WriteResponse {
-        status: 200,
-        body: body.as_bytes().to_vec(),
-        replayed: false,
-        is_rated: true,
-        server_time: None,
-    }
+fn answer(body: &str) -> AcceptedAnswer<'_> {
+    let body = body.as_bytes();
+    AcceptedAnswer { status: 200, body, replayed: false, is_rated: true, server_time: None }
 }
 
 fn receipt(operation: &Operation, body: &str) -> Option<Receipt> {
-    match read(operation, &reply(body)) {
-        WriteOutcome::Done(receipt) => Some(receipt),
-        WriteOutcome::Unknown(_) => None,
-        other => panic!("{operation:?} {body}: {other:?}"),
+    match read(operation, answer(body)) {
+        ReadReceipt::Promised(receipt) => Some(receipt),
+        ReadReceipt::Other => None,
+        ReadReceipt::Failed(word) => panic!("{operation:?} {body}: {word}"),
     }
 }
 
@@ -30,7 +22,7 @@ fn text() -> Operation {
 }
 
 /// Each operation with what is a success and what it made.
-fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)> {
+pub(crate) fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)> {
     let phone = || "+34600111222".to_owned();
     let sms = Operation::SendSms { to: phone(), body: "hi".into(), via: None };
     let call = Operation::Call { to: phone(), via: None, context: None };
@@ -104,14 +96,11 @@ fn what_is_not_promised_is_not_a_success() {
 fn what_somebody_else_answers_in_its_place_is_not_a_success() {
     for (operation, ..) in promised() {
         for body in ["", r#"{"portal":"guest"}"#, r#"{"status":"ok"}"#] {
-            let outcome = read(&operation, &WriteResponse { is_rated: false, ..reply(body) });
+            let found = read(&operation, AcceptedAnswer { is_rated: false, ..answer(body) });
             // The AI switch is looked at for itself.
             let looked_at =
-                matches!(outcome, WriteOutcome::Done(Receipt { kind: ReceiptKind::Automation(None), .. }));
-            assert!(
-                looked_at || matches!(outcome, WriteOutcome::Unknown(_)),
-                "{operation:?} {body}: {outcome:?}"
-            );
+                matches!(found, ReadReceipt::Promised(Receipt { kind: ReceiptKind::Automation(None), .. }));
+            assert!(looked_at || found == ReadReceipt::Other, "{operation:?} {body}: {found:?}");
         }
     }
 }
@@ -146,22 +135,29 @@ fn balances_are_believed_only_where_somebody_could_have_them() {
 }
 
 #[test]
-fn gone_already_counts_as_deleted_when_it_was_asked_before() {
-    let refusal = |status| {
-        WriteOutcome::Refused(ApiRefusal {
-            code: None,
-            word: SafeText::line("NOT_FOUND"),
-            status,
-            message: SafeText::default(),
-            docs: None,
-            retry_after: None,
-        })
-    };
+fn no_success_in_words_is_not_a_success() {
+    for (operation, promised, _) in promised() {
+        for failed in [r#""success":false"#, r#""error":"no""#, r#""errors":[{"code":131026}]"#] {
+            let fields = promised.trim_start_matches('{').trim_start_matches(r#""success":true,"#);
+            let body = format!("{{{failed},{fields}").replace(",}", "}");
+            let body = body.replace(r#","success":true}"#, "}");
+            assert_eq!(read(&operation, answer(&body)), ReadReceipt::Other, "{operation:?} {body}");
+        }
+    }
+}
+
+#[test]
+fn a_status_that_says_it_failed_is_not_a_success() {
+    for word in ["failed", "FAILED", "rejected", "undelivered", "not_sent"] {
+        let body = format!(r#"{{"messageId":"m1","status":"{word}","creditsUsed":1}}"#);
+        assert_eq!(read(&text(), answer(&body)), ReadReceipt::Failed(word.to_owned()));
+    }
+    for word in ["sent", "queued", "accepted", "delivered", "pending", "a new word"] {
+        let body = format!(r#"{{"messageId":"m1","status":"{word}"}}"#);
+        assert!(receipt(&text(), &body).is_some(), "{word}");
+    }
+    let unnamed = r#"{"status":"failed"}"#;
     for (operation, ..) in promised() {
-        let deletes = matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. });
-        let done =
-            |outcome| matches!(outcome, WriteOutcome::Done(Receipt { kind: ReceiptKind::Deleted, .. }));
-        assert_eq!(done(repeated(&operation, refusal(404))), deletes, "{operation:?}");
-        assert!(!done(repeated(&operation, refusal(403))), "{operation:?}");
+        assert_eq!(read(&operation, answer(unnamed)), ReadReceipt::Other, "{operation:?}");
     }
 }

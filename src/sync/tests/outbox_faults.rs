@@ -40,26 +40,30 @@ pub(super) enum Fault {
 impl World {
     /// What the server makes of it and what is heard of that.
     pub(super) fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> WriteOutcome<MessageId> {
-        let refusal = |status: u16, code: &str| {
-            WriteOutcome::Refused(ApiRefusal {
-                code: ErrorCode::from_word(code),
-                word: SafeText::line(code),
-                status,
-                message: SafeText::line("no"),
-                docs: None,
-                retry_after: None,
-            })
+        let told = |status: u16, code: &str| ApiRefusal {
+            code: ErrorCode::from_word(code),
+            word: SafeText::line(code),
+            status,
+            message: SafeText::line("no"),
+            docs: None,
+            retry_after: None,
         };
+        let refusal = |status: u16, code: &str| WriteOutcome::Refused(told(status, code));
         let unclear = || WriteOutcome::Unknown(Unclear::new("no answer", None));
+        let unsettled = |status: u16, code: &str| {
+            let refusal = Some(told(status, code));
+            WriteOutcome::Unknown(Unclear { refusal, ..Unclear::new("no", Some(status)) })
+        };
         let known = self.recognises(&claimed.row.key);
         match fault {
             Fault::Offline | Fault::StalledOffline => {
                 WriteOutcome::NotSent(NotSent::Offline(SafeText::line("no route")))
             }
             Fault::NeverArrived => unclear(),
+            Fault::Revoked if claimed.row.attempts > 1 => unsettled(401, "REVOKED_KEY"),
             Fault::Revoked => refusal(401, "REVOKED_KEY"),
-            Fault::Limited => refusal(429, "RATE_LIMIT_EXCEEDED"),
-            Fault::InProgress => refusal(409, "IDEMPOTENCY_IN_PROGRESS"),
+            Fault::Limited => WriteOutcome::NotSent(NotSent::Limited(told(429, "RATE_LIMIT_EXCEEDED"))),
+            Fault::InProgress => unsettled(409, "IDEMPOTENCY_IN_PROGRESS"),
             // What was done before is told again, whatever is wrong now.
             Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),

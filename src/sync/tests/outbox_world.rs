@@ -320,7 +320,6 @@ impl World {
             failures: claimed.failures,
             in_progress: 0,
             age: claimed.key_age(&self.moment()).unwrap_or(0),
-            was_unclear: claimed.row.attempts > 1,
             jitter: 0.5,
         };
         let next = retry::decide(&outcome, attempt);
