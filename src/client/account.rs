@@ -1,17 +1,44 @@
 //! Reading the account. Interface: Endpoints, Account.
 
-use crate::connect::Client;
+use crate::connect::{Client, is_loopback};
 use crate::errors::ReadError;
 use crate::pages::read_one;
 use model::account::Account;
+use model::outbox::SendingAccount;
+use model::text::SafeText;
 use wire::account::AccountBody;
 use wire::paths;
 
 impl Client {
     /// `GET /account`: what the key drives.
     pub async fn account(&self) -> Result<Account, ReadError> {
+        self.identified_account().await.map(|(account, _)| account)
+    }
+
+    /// The same with what rows of the outbox are compared by.
+    pub async fn identified_account(&self) -> Result<(Account, SendingAccount), ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
-        Ok(body.into_model())
+        let assistant = body.assistant_id.clone().or_else(|| body.assistant.id.clone());
+        let account = body.into_model();
+        let identity = SendingAccount {
+            server: self.server_name(),
+            workspace: account.workspace_id.clone(),
+            assistant: assistant.unwrap_or_default(),
+            environment: account.environment.word().to_owned(),
+            name: account.workspace_name.as_ref().map(SafeText::to_string),
+        };
+        Ok((account, identity))
+    }
+
+    /// Host and port it speaks to; empty for this machine.
+    fn server_name(&self) -> String {
+        let Ok(url) = reqwest::Url::parse(self.base_url()) else { return self.base_url().to_owned() };
+        let host = url.host_str().unwrap_or_default();
+        match url.port() {
+            _ if is_loopback(host) => String::new(),
+            Some(port) => format!("{host}:{port}"),
+            None => host.to_owned(),
+        }
     }
 }

@@ -357,7 +357,7 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
     Ok(Address { url: text, is_loopback, listener, warning })
 }
 
-fn is_loopback(host: &str) -> bool {
+pub(crate) fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
 }

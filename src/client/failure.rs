@@ -174,7 +174,7 @@ impl RequestFailure {
         let cause = match stop {
             Stop::Refused | Stop::Credits | Stop::Window | Stop::Upload => FailureCause::Refused,
             Stop::Auth => FailureCause::KeyRefused,
-            Stop::Crossed | Stop::Late => FailureCause::Undecided,
+            Stop::Crossed | Stop::Late | Stop::Account => FailureCause::Undecided,
             Stop::Unknown | Stop::Expired | Stop::Ask => FailureCause::Unclear,
         };
         Self::new(cause, why.as_str())

@@ -4,12 +4,14 @@
 //! those of a durable send queue: a row leaves only when the server accepted it
 //! or the human dropped it.
 
+pub mod account;
 pub mod content;
 mod lane;
 mod operation;
 mod summary;
 pub mod waiting;
 
+pub use account::SendingAccount;
 pub use lane::Lane;
 pub use operation::{Operation, RetryClass};
 

@@ -30,10 +30,13 @@ pub enum Stop {
     /// The file of a message did not reach the service for certain; nothing
     /// was sent with it.
     Upload,
+    /// No byte left: it was written for another account than the one that the
+    /// channel's key has now.
+    Account,
 }
 
 /// Each stop with the word kept in the database and the words on screen.
-const WORDS: [(Stop, &str, &str); 10] = [
+const WORDS: [(Stop, &str, &str); 11] = [
     (Stop::Refused, "refused", "NOT SENT"),
     (Stop::Credits, "credits", "NOT SENT, out of credits"),
     (Stop::Window, "window", "NOT SENT, window closed"),
@@ -44,6 +47,7 @@ const WORDS: [(Stop, &str, &str); 10] = [
     (Stop::Late, "late", "NOT SENT, it had to wait too long"),
     (Stop::Ask, "ask", "MAY OR MAY NOT HAVE BEEN DONE"),
     (Stop::Upload, "upload", "NOT SENT, its file was not uploaded"),
+    (Stop::Account, "account", "NOT SENT, written for another business"),
 ];
 
 impl Stop {
@@ -81,7 +85,8 @@ impl Stop {
             Self::Refused | Self::Credits | Self::Window | Self::Expired | Self::Upload => {
                 StopVerdict::NewKey
             }
-            Self::Auth => StopVerdict::SameKey,
+            // Only a decision of its own makes it leave from another account.
+            Self::Auth | Self::Account => StopVerdict::SameKey,
             Self::Unknown | Self::Ask if spent => StopVerdict::NewKey,
             Self::Unknown | Self::Ask => StopVerdict::SameKey,
             Self::Crossed | Self::Late => StopVerdict::SendAnyway,
@@ -93,9 +98,11 @@ impl Stop {
         match verdict {
             StopVerdict::SendAnyway => matches!(self, Self::Crossed | Self::Late),
             StopVerdict::SameKey => {
-                self == Self::Auth || (matches!(self, Self::Unknown | Self::Ask) && !spent)
+                matches!(self, Self::Auth | Self::Account)
+                    || (matches!(self, Self::Unknown | Self::Ask) && !spent)
             }
-            StopVerdict::NewKey => !matches!(self, Self::Crossed | Self::Late | Self::Auth),
+            StopVerdict::NewKey => !matches!(self, Self::Crossed | Self::Late | Self::Auth | Self::Account),
+            StopVerdict::SendFromHere => self == Self::Account,
             StopVerdict::Adopt(_) => self.is_ambiguous(),
             StopVerdict::Drop | StopVerdict::Edit => true,
         }
@@ -111,6 +118,9 @@ pub enum StopVerdict {
     SameKey,
     /// Send it again as a new row with a new key.
     NewKey,
+    /// Send it from the account that the person was asked about, as a new row
+    /// with a new key.
+    SendFromHere,
     /// This message of the history is it: it was sent.
     Adopt(MessageId),
     /// Give it up.
@@ -126,6 +136,7 @@ impl StopVerdict {
             Self::SendAnyway => "send anyway",
             Self::SameKey => "same key",
             Self::NewKey => "new key",
+            Self::SendFromHere => "send from here",
             Self::Adopt(_) => "adopt",
             Self::Drop => "drop",
             Self::Edit => "edit",
@@ -157,28 +168,30 @@ mod tests {
                 StopVerdict::SendAnyway,
                 StopVerdict::SameKey,
                 StopVerdict::NewKey,
+                StopVerdict::SendFromHere,
                 adopt(),
                 StopVerdict::Drop,
                 StopVerdict::Edit,
             ]
         };
-        // Which of the six are allowed while the key is young, and once it is spent.
+        // Which of the seven are allowed while the key is young, and once it is spent.
         let cases = [
-            (Refused, "..n.de", "..n.de"),
-            (Credits, "..n.de", "..n.de"),
-            (Window, "..n.de", "..n.de"),
-            (Auth, ".s..de", ".s..de"),
-            (Unknown, ".snade", "..nade"),
-            (Expired, "..nade", "..nade"),
-            (Crossed, "w...de", "w...de"),
-            (Late, "w...de", "w...de"),
-            (Ask, ".snade", "..nade"),
+            (Refused, "..n..de", "..n..de"),
+            (Credits, "..n..de", "..n..de"),
+            (Window, "..n..de", "..n..de"),
+            (Auth, ".s...de", ".s...de"),
+            (Unknown, ".sn.ade", "..n.ade"),
+            (Expired, "..n.ade", "..n.ade"),
+            (Crossed, "w....de", "w....de"),
+            (Late, "w....de", "w....de"),
+            (Ask, ".sn.ade", "..n.ade"),
+            (Account, ".s.h.de", ".s.h.de"),
         ];
         for (stop, young, spent) in cases {
             for (is_spent, marks) in [(false, young), (true, spent)] {
                 let found: String = all()
                     .iter()
-                    .zip("wsnade".chars())
+                    .zip("wsnhade".chars())
                     .map(|(verdict, mark)| if stop.allows(verdict, is_spent) { mark } else { '.' })
                     .collect();
                 assert_eq!(found, marks, "{stop:?} {is_spent}");

@@ -154,8 +154,10 @@ fn insert(
     let plan = &new.plan;
     change.execute(
         "INSERT INTO campaign (id, channel, content, everyone, people, canary, wave, wait, failed_percent,
-             floor, quality, made_at, starts_at, phase, quality_before)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'running', ?14)",
+             floor, quality, made_at, starts_at, phase, quality_before, written_for, written_as)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, 'running', ?14,
+             (SELECT account FROM sending_account WHERE channel = ?2),
+             (SELECT credential FROM temp.process_credential WHERE channel = ?2))",
         params![
             id,
             new.channel,

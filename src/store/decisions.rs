@@ -9,7 +9,7 @@ use rusqlite::{Connection, Transaction, params};
 use sha2::{Digest, Sha256};
 
 use crate::lane::{self, LaneRow};
-use crate::{Store, StoreError, drafts, outbox, settling};
+use crate::{Store, StoreError, drafts, outbox, sending_account, settling};
 use model::chance::Chance;
 use model::ids::{IdempotencyKey, RowId};
 use model::messages::Place;
@@ -126,6 +126,11 @@ fn carry_out(
             outbox::find(change, &row.row.id)
         }
         StopVerdict::NewKey => outbox::find(change, &anew(change, &row.row, seen, (now, chance))?),
+        StopVerdict::SendFromHere => {
+            let id = anew(change, &row.row, seen, (now, chance))?;
+            sending_account::adopt_offered(change, &id)?;
+            outbox::find(change, &id)
+        }
         StopVerdict::Adopt(message) => {
             settling::note_sent(change, &row.row, message.as_str())?;
             outbox::complete(change, &row.row, "found by a person", Some(message.as_str()))?;

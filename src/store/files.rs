@@ -11,7 +11,7 @@ use crate::StoreDurability;
 use crate::clock::StoreClock;
 use crate::errors::StoreError;
 use crate::set_aside::{self, set_aside};
-use crate::{facts, filter, search};
+use crate::{facts, filter, search, sending_account};
 use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").
@@ -79,6 +79,7 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_promise.sql"),
         include_str!("schema/outbox_audit_broadcast.sql"),
         include_str!("schema/outbox_broadcast_balance.sql"),
+        include_str!("schema/outbox_account.sql"),
     ],
 };
 
@@ -192,12 +193,14 @@ pub(crate) fn open_outbox(
         let verdict: String = connection.scalar("PRAGMA quick_check(1)", [])?;
         if verdict == "ok" { Ok(connection) } else { Err(FileError::Damaged(verdict)) }
     });
-    opened.map_err(|why| match why {
+    let connection = opened.map_err(|why| match why {
         FileError::Newer(version) => StoreError::OutboxNewer { path: paths.outbox.clone(), version },
         FileError::Older(version) => StoreError::OutboxOlder { path: paths.outbox.clone(), version },
         FileError::Damaged(why) => StoreError::OutboxDamaged { path: paths.outbox.clone(), why },
         FileError::Failed(error) => error.into(),
-    })
+    })?;
+    sending_account::install(&connection)?;
+    Ok(connection)
 }
 
 /// Opens the cache; one that cannot be used is set aside and made anew. Tells

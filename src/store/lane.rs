@@ -10,7 +10,9 @@ use crate::reader::desk;
 use crate::rows::{lane, outbox};
 use crate::{Store, StoreError, settling};
 use model::ids::{ChannelId, MessageId, RowId};
-use model::outbox::{KEY_AGE, Lane, Looks, Moment, OutboxRow, PreparedRequest, SLACK, Stop, key_age};
+use model::outbox::{
+    KEY_AGE, Lane, Looks, Moment, OutboxRow, PreparedRequest, SLACK, SendingAccount, Stop, key_age,
+};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use sqlite::{Queries, only};
@@ -43,6 +45,10 @@ pub struct LaneRow {
     pub tried_before: Option<Timestamp>,
     /// The credential of the first attempt, as a print.
     pub attempted_as: Option<String>,
+    /// The account it was written for; `None` where that is not known.
+    pub written_for: Option<SendingAccount>,
+    /// The credential of the process that queued it, as a print.
+    pub written_as: Option<String>,
     /// The balance before the first attempt, where it was noted.
     pub credits_before: Option<f64>,
     /// Whether a person asked to try it again since it was tried last.

@@ -61,6 +61,7 @@ pub mod reviews;
 mod rows;
 mod search;
 mod seen;
+pub mod sending_account;
 mod set_aside;
 mod settling;
 pub mod shelf;

@@ -195,8 +195,11 @@ pub(crate) fn insert(
     let due_at = new.planned_at.unwrap_or_else(|| now.plus(new.hold_micros.max(0))).micros();
     change.execute(
         "INSERT INTO outbox (id, channel, lane, lane_id, operation, payload, idempotency_key, method, path,
-             content_type, body, created_at, not_before, due_at, seen_at, seen_id, planned_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15, ?16)",
+             content_type, body, created_at, not_before, due_at, seen_at, seen_id, planned_at,
+             written_for, written_as)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?13, ?14, ?15, ?16,
+             (SELECT account FROM sending_account WHERE channel = ?2),
+             (SELECT credential FROM temp.process_credential WHERE channel = ?2))",
         params![
             id,
             new.channel,

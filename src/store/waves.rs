@@ -8,7 +8,7 @@ use crate::board;
 use crate::campaigns::halt;
 use crate::outbox::{self, NewRow};
 use crate::rows::campaign;
-use crate::{Store, StoreError};
+use crate::{Store, StoreError, sending_account};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId, ChannelId, ContactId};
 use model::outbox::OutboxRow;
@@ -75,6 +75,7 @@ impl Store {
                 )?;
                 let Some(campaign) = campaign else { return Ok(None) };
                 let queued = outbox::insert(&change, row, now, &chance)?;
+                sending_account::follow_campaign(&change, &queued.id, campaign)?;
                 change.execute(
                     "UPDATE campaign_wave SET row = ?3 WHERE campaign = ?1 AND number = ?2",
                     params![campaign, wave, queued.id],

@@ -75,6 +75,19 @@ impl<T: Send + 'static> WriterThread<T> {
         self.note_damage(result.recv().map_err(|_| StoreError::Closed)?)
     }
 
+    /// Leaves a job behind; a failure of it is only logged.
+    pub(crate) fn post(
+        &self,
+        job: impl FnOnce(&mut T) -> Result<(), StoreError> + Send + 'static,
+    ) -> Result<(), StoreError> {
+        let standing = self.standing.clone();
+        self.send(Box::new(move |state| {
+            if let Err(error) = kept(&standing, || job(state)) {
+                tracing::error!(%error, "a job that nobody waits for failed");
+            }
+        }))
+    }
+
     /// Runs a job without blocking the caller's thread. The job runs even if
     /// the future is dropped.
     pub(crate) async fn later<R: Send + 'static>(

@@ -5,6 +5,7 @@ use crate::health::PolledResource;
 use crate::report::{PullError, Pulled};
 use model::account::Account;
 use model::news::News;
+use model::outbox::SendingAccount;
 
 impl ChannelSync {
     /// Reads `GET /account`; the platform it names decides what else is
@@ -14,13 +15,29 @@ impl ChannelSync {
             return Pulled::Skipped;
         }
         self.reporting(PolledResource::Account, async {
-            let account = self.client.account().await?;
-            let known = self.known_platform().is_some();
-            self.set_platform(account.platform.clone());
-            self.account_read(account, !known).await?;
+            let told = self.client.identified_account().await?;
+            self.account_told(told).await?;
             Ok(Pulled::Done)
         })
         .await
+    }
+
+    /// Keeps what the account is, and what rows depend on of it.
+    pub(crate) async fn account_told(
+        &self,
+        (account, identity): (Account, SendingAccount),
+    ) -> Result<(), PullError> {
+        let known = self.known_platform().is_some();
+        self.set_platform(account.platform.clone());
+        let now = self.clock.now();
+        let confirmed = self.store.confirm_account(self.id(), self.credential(), identity, now).await?;
+        if confirmed.moved {
+            tracing::warn!(channel = %self.id(), "the channel belongs to another account now");
+        }
+        if confirmed.moved || confirmed.released > 0 {
+            self.tell(News::Conversations(self.id().clone()));
+        }
+        self.account_read(account, !known).await
     }
 
     /// Keeps what the account is, and tells it where that is new.

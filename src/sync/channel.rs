@@ -57,6 +57,7 @@ impl ChannelSync {
         tell: Arc<dyn Fn(News) + Send + Sync>,
     ) -> Self {
         let credential = print_of(&spec);
+        store.note_credential(&spec.id, &credential);
         Self { spec, store, clock, tell, client, credential, state: Mutex::new(SyncState::new()) }
     }
 

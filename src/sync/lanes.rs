@@ -11,6 +11,7 @@
 use std::collections::{HashMap, HashSet};
 
 use crate::guard::Outage;
+use crate::ownership::{AccountFit, SenderAccount};
 use crate::reconcile;
 use crate::uploads::is_upload;
 use model::ids::ConversationId;
@@ -28,6 +29,10 @@ pub enum LaneStep {
     Expire(usize),
     /// Looks for this stopped row in its history.
     Look(usize),
+    /// Asks a person about this row: it belongs to another account.
+    AskAboutAccount(usize),
+    /// Reads the account of the key before anything of another one may leave.
+    ConfirmAccount,
     /// Frees rows whose claim lapsed.
     Recover,
     /// Nothing before then.
@@ -43,8 +48,10 @@ pub struct LaneContext<'a> {
     /// Lanes that wait until then, because their history could not be read or
     /// a repetition is not paid for.
     pub held: &'a HashMap<Lane, Timestamp>,
-    /// The print of the credential rows leave with.
-    pub credential: &'a str,
+    /// What rows leave with.
+    pub sender: SenderAccount<'a>,
+    /// No reading of the account before then.
+    pub confirm_after: Timestamp,
     /// When histories were last read before a text.
     pub read_at: &'a HashMap<ConversationId, Timestamp>,
     /// When rows could not leave last.
@@ -109,6 +116,20 @@ impl<'a> LaneWalk<'a> {
             }
             self.wait(lane.lease_until.plus(1));
         } else if !self.is_held(lane) {
+            if row.state == RowState::Uncertain || row.not_before <= desk.now.wall {
+                match desk.sender.fit(lane) {
+                    AccountFit::Same => {}
+                    AccountFit::Other => return Some(LaneStep::AskAboutAccount(index)),
+                    AccountFit::Unconfirmed => {
+                        if desk.confirm_after <= desk.now.wall {
+                            return Some(LaneStep::ConfirmAccount);
+                        }
+                        self.wait(desk.confirm_after);
+                        self.blocked.insert(&row.lane);
+                        return None;
+                    }
+                }
+            }
             if row.state == RowState::Uncertain
                 && row.operation.class().relies_on_key()
                 && is_forgotten(lane, desk)
@@ -139,7 +160,7 @@ impl<'a> LaneWalk<'a> {
             self.paused_in_vain.insert(&lane.row.lane);
         }
         let (Some(after), Some(tried), true) =
-            (desk.look_after, lane.last_attempt_at, can_be_found(lane, stop))
+            (desk.look_after, lane.last_attempt_at, can_be_found(lane, stop, desk))
         else {
             return;
         };
@@ -167,7 +188,7 @@ impl<'a> LaneWalk<'a> {
 /// Whether the server may not recognise its key any more: too old, or first
 /// sent with another channel key or to another server.
 fn is_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
-    lane.is_spent(&desk.now) || lane.attempted_as.as_deref().is_some_and(|it| it != desk.credential)
+    lane.is_spent(&desk.now) || lane.attempted_as.as_deref().is_some_and(|it| it != desk.sender.credential)
 }
 
 /// Whether the history must be read before it leaves: the AI was paused just
@@ -186,8 +207,10 @@ fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'
 }
 
 /// Whether it may have been sent and the history would show it.
-fn can_be_found(lane: &LaneRow, stop: Stop) -> bool {
+fn can_be_found(lane: &LaneRow, stop: Stop, desk: &LaneContext<'_>) -> bool {
     stop.is_ambiguous()
+        // The history of another account shows nothing about it.
+        && desk.sender.fit(lane) == AccountFit::Same
         && matches!(lane.row.operation, Operation::SendText { .. })
         && lane.row.lane.conversation().is_some()
 }

@@ -40,6 +40,7 @@ mod message;
 mod messages;
 mod missing;
 pub mod overlap;
+mod ownership;
 mod people;
 pub mod plan;
 mod planned;

@@ -61,6 +61,8 @@ pub struct PushState {
     doubtful_waits: Option<bool>,
     looking: Option<Looking>,
     look_after: Timestamp,
+    /// How often the account could not be read, and until when that waits.
+    unconfirmed: (u32, Timestamp),
 }
 
 impl PushState {
@@ -75,6 +77,7 @@ impl PushState {
             doubtful_waits: Some(false),
             looking: None,
             look_after: Timestamp::default(),
+            unconfirmed: (0, Timestamp::default()),
         }
     }
 
@@ -156,10 +159,12 @@ impl ChannelSync {
             state.doubtful_waits = None;
         }
         let mut rows = self.store.lane_rows(self.id()).await?;
+        let account = self.confirmed_account().await?;
         let desk = LaneContext {
             now: self.moment(now),
             held: &state.held,
-            credential: self.credential(),
+            sender: self.sender(account.as_ref()),
+            confirm_after: state.unconfirmed.1,
             read_at: &state.read_at,
             outage: &state.outage,
             look_after: self.may_read(PolledResource::History).then_some(state.look_after),
@@ -180,6 +185,12 @@ impl ChannelSync {
                 let why = self.with_evidence(&row, SafeText::line(why)).await;
                 self.stop_row(&row, Stop::Expired, why).await?;
             }
+            LaneStep::AskAboutAccount(index) => {
+                if let Some(account) = &account {
+                    self.ask_about_account(&rows.swap_remove(index), account).await?;
+                }
+            }
+            LaneStep::ConfirmAccount => self.confirm_key(state, now).await?,
             LaneStep::ReadFirst(conversation) => self.read_first(state, conversation, now).await?,
             LaneStep::Look(index) => {
                 let row = rows.swap_remove(index);
@@ -293,6 +304,24 @@ impl ChannelSync {
             }
             Err(error) => return Err(error),
         }
+        Ok(())
+    }
+
+    /// Reads the account of the key, because a row waits to be compared with it.
+    async fn confirm_key(&self, state: &mut PushState, now: Timestamp) -> Result<(), PullError> {
+        let Some(error) = self.read_sending_account().await? else {
+            // Where the server does not tell it, rows of another key go on waiting.
+            let is_told = self.confirmed_account().await?.is_some();
+            state.unconfirmed = (0, if is_told { Timestamp::default() } else { now.plus(LONGEST) });
+            return Ok(());
+        };
+        let (times, _) = state.unconfirmed;
+        let wait = AGAIN.saturating_mul(1 << times.min(16)).min(LONGEST);
+        state.unconfirmed = (times + 1, now.plus(wait));
+        if let ReadError::Offline(_) = error {
+            state.no_connection(now);
+        }
+        self.read_failed(PolledResource::Account, error);
         Ok(())
     }
 

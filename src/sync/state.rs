@@ -26,6 +26,8 @@ pub(crate) struct SyncState {
     /// Share of the read budget in use, in percent, as last told.
     pub(crate) budget: Option<u8>,
     pub(crate) failure: Option<RequestFailure>,
+    /// Whether the server may tell the account of the key.
+    pub(crate) tells_account: bool,
     pub(crate) asks: Lead,
     pub(crate) sends: Lead,
     pub(crate) wishes: Wishes,
@@ -56,6 +58,7 @@ impl SyncState {
             denied: BTreeSet::new(),
             budget: None,
             failure: None,
+            tells_account: true,
             asks: Lead::Always,
             sends: Lead::Always,
             wishes: Wishes::default(),

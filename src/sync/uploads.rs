@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use crate::ChannelSync;
 use crate::attempt::{Tries, phase};
+use crate::ownership::{AccountFit, SenderAccount};
 use crate::push::PushStep;
 use crate::report::PullError;
 use crate::settling::settlement;
@@ -29,6 +30,8 @@ const AGAIN: i64 = 2 * SECOND;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UploadStep {
     Upload(usize),
+    /// Asks a person about this row: it belongs to another account.
+    AskAboutAccount(usize),
     Recover,
     Wait(Timestamp),
     Nothing,
@@ -41,12 +44,17 @@ pub(crate) fn is_upload(row: &LaneRow) -> bool {
 
 /// The first file that may be uploaded; what is sent meanwhile does not
 /// matter.
-fn choose(rows: &[LaneRow], now: Timestamp) -> UploadStep {
+fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> UploadStep {
     let mut due: Option<Timestamp> = None;
     for (index, lane) in rows.iter().enumerate().filter(|(_, it)| is_upload(it)) {
         let at = match lane.row.state {
             RowState::Queued | RowState::Uncertain if lane.row.not_before <= now => {
-                return UploadStep::Upload(index);
+                match sender.fit(lane) {
+                    AccountFit::Same => return UploadStep::Upload(index),
+                    AccountFit::Other => return UploadStep::AskAboutAccount(index),
+                    // Read for the other rows, or by the poll.
+                    AccountFit::Unconfirmed => now.plus(AGAIN),
+                }
             }
             RowState::Queued | RowState::Uncertain => lane.row.not_before,
             RowState::Sending if lane.cut_off || is_lapsed(lane.lease_until, now) => {
@@ -91,11 +99,17 @@ impl ChannelSync {
 
     async fn upload_next(&self, tries: &mut Tries, now: Timestamp) -> Result<PushStep, PullError> {
         let rows = self.store.lane_rows(self.id()).await?;
-        match choose(&rows, now) {
+        let account = self.confirmed_account().await?;
+        match choose(&rows, now, self.sender(account.as_ref())) {
             UploadStep::Nothing => return Ok(PushStep::Idle),
             UploadStep::Wait(until) => return Ok(PushStep::Due(until)),
             UploadStep::Recover => {
                 self.store.recover_lapsed(now).await?;
+            }
+            UploadStep::AskAboutAccount(index) => {
+                if let Some(account) = &account {
+                    self.ask_about_account(&rows[index], account).await?;
+                }
             }
             UploadStep::Upload(index) => {
                 let row = &rows[index];

@@ -3,6 +3,7 @@
 use crate::lane::LaneRow;
 use crate::processes::is_gone;
 use crate::rows::outbox::{self, COLUMNS};
+use crate::sending_account::read_cell;
 use model::outbox::{Looks, Moment};
 use sqlite::{Row, read_row};
 
@@ -16,7 +17,7 @@ pub(crate) fn select() -> String {
          last_attempt_at, credits_before, looks, looked_at, absent_at,
          EXISTS (SELECT 1 FROM decision d WHERE d.row = outbox.id AND d.word = 'same key'
              AND d.at >= coalesce(last_attempt_at, 0)) AS asked_again,
-         attempted_as,
+         attempted_as, written_for, written_as,
          successor_of IS NOT NULL AS is_successor, iif(state = 'sending', claimed_by, NULL) AS claimer
          FROM outbox"
     )
@@ -30,7 +31,8 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<LaneRow> {
     let finding = seen.finding.clone();
     Ok(read_row!(row, LaneRow {
         failures, fence, lease_until, read_first, last_attempt_at, credits_before, asked_again,
-        attempted_as, is_successor;
+        attempted_as, written_as, is_successor;
+        written_for: read_cell(row, "written_for")?,
         cut_off: row.optional_text("claimer")?.is_some_and(is_gone),
         first: seen.first_attempt_at.map(|wall| Moment { wall, server, since_boot }),
         tried_before: None,

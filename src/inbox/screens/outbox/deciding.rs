@@ -88,7 +88,9 @@ pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<
         return inbox.context.warn("it does not wait for this decision any more; look again");
     };
     match verdict {
-        StopVerdict::SendAnyway | StopVerdict::NewKey => inbox.context.say("on its way"),
+        StopVerdict::SendAnyway | StopVerdict::NewKey | StopVerdict::SendFromHere => {
+            inbox.context.say("on its way")
+        }
         StopVerdict::SameKey => inbox.context.say("asking the server again"),
         StopVerdict::Adopt(_) => inbox.context.say("noted as sent"),
         StopVerdict::Drop => inbox.context.say("dropped; nothing more is sent of it"),

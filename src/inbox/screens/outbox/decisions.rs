@@ -37,6 +37,7 @@ pub fn question(row: &OutboxRow) -> &'static str {
         Stop::Late => "It waited long for a connection",
         Stop::Ask => "It may or may not have been done",
         Stop::Upload => "Its file was not uploaded",
+        Stop::Account => "It was written for another business",
     }
 }
 
@@ -76,6 +77,10 @@ pub fn answers(entry: &OutboxEntry, spent: bool) -> Vec<DecisionOption> {
 }
 
 fn sending(row: &OutboxRow, stop: Stop, spent: bool) -> DecisionOption {
+    if stop == Stop::Account {
+        let effect = "as a new one, from the business that this tab has now";
+        return DecisionOption::new('y', StopVerdict::SendFromHere, "send from here", effect);
+    }
     let verdict = stop.again(spent);
     let (word, effect) = match (&verdict, stop) {
         (StopVerdict::SendAnyway, _) => ("send anyway", "it leaves now; it has not left before"),
@@ -115,7 +120,7 @@ mod tests {
     use model::text::SafeText;
     use model::time::Timestamp;
 
-    const STOPS: [Stop; 10] = [
+    const STOPS: [Stop; 11] = [
         Stop::Refused,
         Stop::Credits,
         Stop::Window,
@@ -126,6 +131,7 @@ mod tests {
         Stop::Late,
         Stop::Ask,
         Stop::Upload,
+        Stop::Account,
     ];
 
     fn entry(operation: Operation, stop: Stop) -> OutboxEntry {
