@@ -4,7 +4,7 @@
 //! it is closed.
 
 use std::collections::{BTreeSet, HashMap};
-use std::mem::{Discriminant, discriminant};
+use std::mem::discriminant;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,6 +14,7 @@ use tokio::sync::mpsc;
 
 use crate::cli::folders::DeskFolders;
 use crate::cli::serve::Signals;
+use crate::cli::until_sent::{self, Ending};
 use crate::cli::{CliError, desk, folders, logs, print, receiving};
 use crate::config::Config;
 use crate::shell::clock::SystemClock;
@@ -22,18 +23,12 @@ use model::ids::ChannelId;
 use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
-use model::time::{Clock, MINUTE, Timestamp};
-use model::waves::{Campaign, Phase};
-use store::Reader;
+use model::time::Clock;
 use sync::{ChannelSpec, Engine, ProcessRole};
 
 /// How long ending waits for a request on its way; one that takes longer is
 /// asked again with the same key.
 const DRAIN: Duration = Duration::from_secs(10);
-
-/// How long the last wave of a broadcast may take to be counted before
-/// `--until-sent` ends without it.
-const COUNTED: i64 = 10 * MINUTE;
 
 /// How often it is asked whether all was sent.
 const LOOK: Duration = Duration::from_secs(1);
@@ -41,7 +36,8 @@ const LOOK: Duration = Duration::from_secs(1);
 /// The switches of `engine`.
 #[derive(Debug, Args)]
 pub struct EngineArguments {
-    /// End once nothing waits to leave and the broadcasts in waves came to their end.
+    /// End once nothing can leave any more and the broadcasts in waves came to their end; with
+    /// 3 if something waits for a person.
     #[arg(long)]
     pub until_sent: bool,
 }
@@ -75,9 +71,10 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     let mut looks = tokio::time::interval(LOOK);
     let folder = folders::config()?;
     let (told, mut news) = mpsc::unbounded_channel();
-    let log = NewsLog::default();
+    let log = Arc::new(NewsLog::default());
+    let noted = log.clone();
     let tell: receiver::Tell = Arc::new(move |it: News| {
-        log.note(&it);
+        noted.note(&it);
         if let News::Leader(..) = &it {
             // Nobody listens any more once it ends.
             let _ = told.send(it);
@@ -96,13 +93,19 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     print::line(&started(&channels, files)).context("saying that it has started")?;
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();
-    let mut receives = None;
+    let (mut receives, mut unfinished) = (None, None);
     loop {
         tokio::select! {
             () = signals.next() => break,
             _ = looks.tick(), if until_sent => {
-                if is_all_sent(&reader, &channels, SystemClock.now())? {
-                    break;
+                let health = log.health();
+                match until_sent::ending(&reader, &channels, &health, SystemClock.now())? {
+                    Some(Ending::Sent) => break,
+                    Some(Ending::Waits(left)) => {
+                        unfinished = Some(left);
+                        break;
+                    }
+                    None => (),
                 }
             }
             heard = news.recv() => {
@@ -130,26 +133,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
         _ = tokio::time::timeout(DRAIN, engine.shutdown()) => (),
         () = signals.next() => tracing::warn!("ended by a second signal"),
     }
-    Ok(())
-}
-
-/// Whether nothing waits to leave; what asks for a person or is paused does not.
-/// The last wave of a broadcast is counted first, unless that takes long.
-fn is_all_sent(reader: &Reader, channels: &[ChannelSpec], now: Timestamp) -> anyhow::Result<bool> {
-    for channel in channels.iter().filter(|it| !it.read_only) {
-        let counts = reader.counts(&channel.id)?;
-        let is_counted = |it: &Campaign| {
-            let last = it.waves.iter().filter_map(|it| it.sent_at).max();
-            it.phase != Phase::Running || last.is_some_and(|it| now.since(it) >= COUNTED)
-        };
-        if counts.outbox > 0 || counts.broadcasts > 0 {
-            return Ok(false);
-        }
-        if !reader.campaigns(Some(&channel.id))?.iter().all(is_counted) {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    unfinished.map_or(Ok(()), |left| Err((*left).into()))
 }
 
 /// What it does, in a line.
@@ -165,15 +149,20 @@ fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
 /// What somebody who looks into the log should know; of a connection only what
 /// differs from before.
 #[derive(Default)]
-struct NewsLog(Mutex<HashMap<ChannelId, Discriminant<Health>>>);
+struct NewsLog(Mutex<HashMap<ChannelId, Health>>);
 
 impl NewsLog {
+    /// Connections of the channels as they were told last.
+    fn health(&self) -> HashMap<ChannelId, Health> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     fn note(&self, news: &News) {
         match news {
             News::Health(channel, health) => {
-                let kind = discriminant(health);
                 let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-                if known.insert(channel.clone(), kind) != Some(kind) {
+                let before = known.insert(channel.clone(), health.clone());
+                if before.as_ref().map(discriminant) != Some(discriminant(health)) {
                     tracing::info!(%channel, ?health, "connection");
                 }
             }

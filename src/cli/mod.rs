@@ -23,6 +23,7 @@ mod sample_assistant;
 pub mod scripting;
 pub mod serve;
 pub mod unfinished;
+mod until_sent;
 
 use std::io::{IsTerminal, Write};
 use std::path::PathBuf;

@@ -23,6 +23,8 @@ pub enum OutboxAction {
     List(OutboxListArguments),
     /// Send a text although someone answered meanwhile, or although it is late.
     SendAnyway(RowArguments),
+    /// Send what was written for another business from the one its channel belongs to now.
+    SendFromHere(RowArguments),
     /// Try again what was refused or has no clear answer.
     Retry(RowArguments),
     /// Give a change up.
@@ -50,6 +52,7 @@ pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
     match action {
         OutboxAction::List(arguments) => list(&files, &arguments.common),
         OutboxAction::SendAnyway(arguments) => decide(files, arguments, Some(StopVerdict::SendAnyway)),
+        OutboxAction::SendFromHere(arguments) => decide(files, arguments, Some(StopVerdict::SendFromHere)),
         OutboxAction::Retry(arguments) => decide(files, arguments, None),
         OutboxAction::Drop(arguments) => decide(files, arguments, Some(StopVerdict::Drop)),
     }

@@ -1,7 +1,7 @@
 //! What scripts have with a server: a channel's hands, taken by the step.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -55,6 +55,8 @@ pub struct Session {
     told: Arc<std::sync::Mutex<Vec<News>>>,
     /// When the account was last read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Timestamp>>,
+    /// Channels whose account was asked for, if it was not known for their key.
+    asked_accounts: RefCell<BTreeSet<ChannelId>>,
 }
 
 impl Session {
@@ -111,8 +113,21 @@ impl Session {
         }
         let runtime = desk::runtime()?;
         let owner = process_names::owner(&files.store);
-        let (progress, account_at) = (RefCell::new(progress), RefCell::default());
-        Ok(Self { files, runtime, reader, owner, patience, deadline, channels, progress, told, account_at })
+        let (progress, account_at, asked_accounts) =
+            (RefCell::new(progress), RefCell::default(), RefCell::default());
+        Ok(Self {
+            files,
+            runtime,
+            reader,
+            owner,
+            patience,
+            deadline,
+            channels,
+            progress,
+            told,
+            account_at,
+            asked_accounts,
+        })
     }
 
     /// This desk's files.
@@ -270,7 +285,23 @@ impl Session {
     pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let wanted = self.files.channel(name)?;
         let all = self.channels.iter();
-        Ok(all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect())
+        let wanted: Vec<_> =
+            all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect();
+        wanted.iter().try_for_each(|channel| self.confirm_account(channel))?;
+        Ok(wanted)
+    }
+
+    /// Reads the account of a key that is new on this desk, once, before
+    /// anything is written for it. Without an answer what is queued belongs to
+    /// the account that this desk knows.
+    fn confirm_account(&self, channel: &ChannelSync) -> Result<()> {
+        let id = &channel.spec().id;
+        if self.asked_accounts.borrow_mut().insert(id.clone())
+            && !self.runtime.block_on(channel.knows_account())?
+        {
+            self.runtime.block_on(channel.pull_account());
+        }
+        Ok(())
     }
 
     /// What a channel drives, asked for if it is not known yet.

@@ -115,6 +115,7 @@ fn command(way: WaitRemedy, row: &OutboxRow) -> Option<String> {
     match way {
         WaitRemedy::Decide | WaitRemedy::SendUnpaid => Some(match &row.state {
             RowState::Stopped(Stop::Crossed | Stop::Late, _) => format!("frontdesk outbox send-anyway {id}"),
+            RowState::Stopped(Stop::Account, _) => format!("frontdesk outbox send-from-here {id}"),
             _ => format!("frontdesk outbox retry {id}"),
         }),
         WaitRemedy::CheckKey => Some("frontdesk channel test".to_owned()),

@@ -40,10 +40,11 @@
 //!   other bytes. Either way something was accepted under it.
 //! - *429* comes from the limiter, which stands before everything else. It
 //!   says nothing about attempts before it.
-//! - *400 and 402* with a code of the interface's table come from the operation
-//!   itself, behind the store of keys: had the earlier attempt been accepted,
-//!   its answer would have come back. A code that the interface does not list
-//!   for the operation comes from somewhere else.
+//! - *400 and 402* with a code of the interface's table judge the bytes, which
+//!   are the same in both attempts, or come from the operation itself, behind
+//!   the store of keys: had the earlier attempt been accepted, its answer would
+//!   have come back. A code that the interface does not list for the operation
+//!   comes from somewhere else.
 //! - *401, 403, 404, 405, 413* and the rest are also said by what stands before
 //!   the store of keys: authentication, scopes, routes, proxies, a replica that
 //!   is behind. After an unclear attempt they say nothing about it; on a first

@@ -1,0 +1,111 @@
+//! When `frontdesk engine --until-sent` ends: nothing is left, or nothing of
+//! what is left can leave before a person acts.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::cli::unfinished::{Left, Unfinished};
+use client::{FailureCause, RequestFailure};
+use model::ids::{ChannelId, RowId};
+use model::leader::Leader;
+use model::news::Health;
+use model::outbox::waiting::{QueueFacts, WaitReason, reason};
+use model::outbox::{OutboxRow, RowState};
+use model::queries::DeskQuery;
+use model::time::{MINUTE, Timestamp};
+use model::waves::{Campaign, Phase};
+use store::Reader;
+use sync::ChannelSpec;
+
+/// How long the last wave of a broadcast may take to be counted before the
+/// engine ends without it.
+const MAX_COUNTING: i64 = 10 * MINUTE;
+/// Rows of a channel that are looked at.
+const MAX_ROWS: u32 = 10_000;
+
+/// How it ends.
+pub enum Ending {
+    Sent,
+    /// Something waits for a person, and everything else waits for that.
+    Waits(Box<Unfinished>),
+}
+
+/// Returns how it ends, `None` while something may still leave.
+///
+/// # Errors
+/// When the database fails.
+pub fn ending(
+    reader: &Reader,
+    channels: &[ChannelSpec],
+    health: &HashMap<ChannelId, Health>,
+    now: Timestamp,
+) -> anyhow::Result<Option<Ending>> {
+    let mut waits = None;
+    for channel in channels.iter().filter(|channel| !channel.read_only) {
+        let entries =
+            reader.outbox(&DeskQuery { channel: Some(channel.id.clone()), limit: MAX_ROWS })?.entries;
+        let rows: Vec<OutboxRow> = entries.into_iter().map(|entry| entry.row).collect();
+        let told = health.get(&channel.id);
+        if !rows.iter().all(|row| waits_for_person(row, &rows, told, now)) {
+            return Ok(None);
+        }
+        let asking: HashSet<&RowId> = rows.iter().map(|row| &row.id).collect();
+        let mut campaigns = reader.campaigns(Some(&channel.id))?.into_iter();
+        if !campaigns.all(|campaign| is_over(&campaign, &asking, now)) {
+            return Ok(None);
+        }
+        // Until its connection is known, a row that asks may be let go by its account.
+        if !rows.is_empty() && told.is_none() {
+            return Ok(None);
+        }
+        waits = waits.or_else(|| unfinished(channel, &rows, told));
+    }
+    Ok(Some(waits.map_or(Ending::Sent, |left| Ending::Waits(Box::new(left)))))
+}
+
+/// Whether a row cannot leave before a person acts.
+fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>, now: Timestamp) -> bool {
+    let health = health.unwrap_or(&Health::Connecting);
+    let facts = QueueFacts { now, health, leader: &Leader::Here, pays: None };
+    matches!(
+        reason(row, rows.iter(), &facts),
+        WaitReason::Decision(..)
+            | WaitReason::RowBefore(Some(_))
+            | WaitReason::PauseBefore
+            | WaitReason::Key
+            | WaitReason::Configuration
+    )
+}
+
+/// Whether nothing more comes of a broadcast in waves: it has ended, was
+/// counted for long enough, or its wave is among the rows that wait.
+fn is_over(campaign: &Campaign, waiting: &HashSet<&RowId>, now: Timestamp) -> bool {
+    let last = campaign.waves.iter().filter_map(|wave| wave.sent_at).max();
+    campaign.phase != Phase::Running
+        || campaign.waves.iter().any(|wave| wave.row.as_ref().is_some_and(|row| waiting.contains(row)))
+        || last.is_some_and(|at| now.since(at) >= MAX_COUNTING)
+}
+
+/// Returns what is left of a channel's rows, by the one that asks.
+fn unfinished(channel: &ChannelSpec, rows: &[OutboxRow], health: Option<&Health>) -> Option<Unfinished> {
+    let first = rows.first()?;
+    let what = match rows.len() {
+        1 => format!("{} was not sent", first.operation.word()),
+        count => format!("{count} rows of the outbox were not sent"),
+    };
+    let asking = rows.iter().find_map(|row| match &row.state {
+        RowState::Stopped(stop, why) => Some((row, RequestFailure::of_stop(*stop, why))),
+        _ => None,
+    });
+    let (failure, left) = match asking {
+        Some((row, failure)) => (failure, Left::Waiting(row.id.clone())),
+        None => {
+            let failure = health.and_then(RequestFailure::of_health);
+            let failure = failure
+                .unwrap_or_else(|| RequestFailure::new(FailureCause::Undecided, "nothing leaves for now"));
+            let is_untried = first.attempts == 0;
+            let left = if is_untried { Left::Queued } else { Left::Unknown };
+            (failure, left(first.id.clone()))
+        }
+    };
+    Some(Unfinished { failure, left, channel: channel.name.clone(), what })
+}
