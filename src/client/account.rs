@@ -1,13 +1,22 @@
 //! Reading the account. Interface: Endpoints, Account.
 
-use crate::connect::{Client, is_loopback};
+use sha2::{Digest, Sha256};
+
+use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::pages::read_one;
 use model::account::Account;
 use model::outbox::SendingAccount;
+use model::secret::Secret;
 use model::text::SafeText;
 use wire::account::AccountBody;
 use wire::paths;
+
+/// Tells keys apart without telling them.
+pub(crate) fn key_print(key: &Secret) -> String {
+    let digest = Sha256::digest(key.expose().as_bytes());
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+}
 
 impl Client {
     /// `GET /account`: what the key drives.
@@ -23,6 +32,7 @@ impl Client {
         let account = body.into_model();
         let identity = SendingAccount {
             server: self.server_name(),
+            key_print: self.shared.key_print.clone(),
             workspace: account.workspace_id.clone(),
             assistant: assistant.unwrap_or_default(),
             environment: account.environment.word().to_owned(),
@@ -31,12 +41,11 @@ impl Client {
         Ok((account, identity))
     }
 
-    /// Host and port it speaks to; empty for this machine.
+    /// Host and port it speaks to.
     fn server_name(&self) -> String {
         let Ok(url) = reqwest::Url::parse(self.base_url()) else { return self.base_url().to_owned() };
         let host = url.host_str().unwrap_or_default();
         match url.port() {
-            _ if is_loopback(host) => String::new(),
             Some(port) => format!("{host}:{port}"),
             None => host.to_owned(),
         }

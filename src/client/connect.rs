@@ -9,6 +9,7 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::header::{ACCEPT, AUTHORIZATION, HeaderMap, HeaderValue};
 
+use crate::account::key_print;
 use crate::budget::Retries;
 use crate::calls::RequestRing;
 use crate::contacts::NumberSearch;
@@ -98,6 +99,8 @@ pub(crate) struct ClientState {
     pub(crate) transport: Arc<dyn Transport>,
     /// What every request carries: the key, above all.
     pub(crate) headers: HeaderMap,
+    /// Tells keys apart without telling them.
+    pub(crate) key_print: String,
     /// Without a slash at its end.
     pub(crate) base_url: String,
     pub(crate) bounds: ClientTimeouts,
@@ -166,6 +169,7 @@ impl Client {
             shared: Arc::new(ClientState {
                 transport,
                 headers,
+                key_print: key_print(key),
                 base_url: address.url,
                 bounds,
                 pace: Mutex::new(RateBudget::default()),
@@ -357,7 +361,7 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
     Ok(Address { url: text, is_loopback, listener, warning })
 }
 
-pub(crate) fn is_loopback(host: &str) -> bool {
+fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
 }

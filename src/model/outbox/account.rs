@@ -9,8 +9,9 @@
 //! it.
 //!
 //! Accounts are told apart by what `GET /account` says (workspace, assistant,
-//! environment) and by the server that says it. All servers of this machine
-//! count as one, because their ports change.
+//! environment) and by the server that says it. One that takes the
+//! very same key is the same server, wherever it is found: a service on this
+//! machine may get another port.
 
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +21,11 @@ use crate::text::SafeText;
 /// An account as far as a row depends on it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SendingAccount {
-    /// Host and port; empty for a server of this machine.
+    /// Host and port of the server that told it.
     pub server: String,
+    /// Print of the key that it was told to.
+    #[serde(default)]
+    pub key_print: String,
     pub workspace: String,
     /// Empty where the server does not tell it.
     pub assistant: String,
@@ -34,11 +38,11 @@ pub struct SendingAccount {
 impl SendingAccount {
     /// Whether both are the same account, whatever they are called.
     pub fn is_same(&self, other: &Self) -> bool {
-        let identity = |account: &Self| {
-            let Self { server, workspace, assistant, environment, name: _ } = account.clone();
-            (server, workspace, assistant, environment)
-        };
-        identity(self) == identity(other)
+        let same_server =
+            self.server == other.server || (!self.key_print.is_empty() && self.key_print == other.key_print);
+        same_server
+            && (&self.workspace, &self.assistant, &self.environment)
+                == (&other.workspace, &other.assistant, &other.environment)
     }
 
     /// Returns the account in words, with what tells it apart from `other`.
@@ -54,8 +58,7 @@ impl SendingAccount {
         } else if self.assistant != other.assistant {
             words.push_str(&format!(" (assistant {})", self.assistant));
         } else if self.server != other.server {
-            let server = if self.server.is_empty() { "this machine" } else { &self.server };
-            words.push_str(&format!(" (at {server})"));
+            words.push_str(&format!(" (at {})", self.server));
         }
         words
     }
@@ -97,6 +100,7 @@ mod tests {
     fn harbor() -> SendingAccount {
         SendingAccount {
             server: "api.example.com".into(),
+            key_print: "p1".into(),
             workspace: "w1".into(),
             assistant: "a1".into(),
             environment: "live".into(),
@@ -108,8 +112,12 @@ mod tests {
     fn accounts_differ_by_everything_but_their_name() {
         let renamed = SendingAccount { name: Some("Harbour Garage".into()), ..harbor() };
         assert!(harbor().is_same(&renamed));
+        let moved = SendingAccount { server: "127.0.0.1:9".into(), ..harbor() };
+        assert!(harbor().is_same(&moved), "it takes the same key");
+        let rotated = SendingAccount { key_print: "p2".into(), ..harbor() };
+        assert!(harbor().is_same(&rotated), "another key of the same account");
         let others = [
-            SendingAccount { server: "api.example.org".into(), ..harbor() },
+            SendingAccount { server: "api.example.org".into(), key_print: "p2".into(), ..harbor() },
             SendingAccount { workspace: "w2".into(), ..harbor() },
             SendingAccount { assistant: "a2".into(), ..harbor() },
             SendingAccount { environment: "test".into(), ..harbor() },
