@@ -154,3 +154,51 @@ fn what_was_queued_leaves_once_without_a_screen() {
         assert_eq!(arrived(&desk, text), 1, "{text}");
     }
 }
+
+#[test]
+fn what_was_queued_for_one_business_waits_under_the_key_of_another() {
+    let (first, other) = (Desk::new(80, 24), Desk::new(80, 24));
+    for desk in [&first, &other] {
+        let behind = SystemClock.now().since(desk.clock.now()) / SECOND;
+        desk.dev("clock", json!({"advance_seconds": behind}));
+        desk.customer("whatsapp", ANA, "Ana", "Hello?");
+    }
+    let address = first.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
+    let proxy = first.runtime.block_on(Proxy::start(address.parse().expect("an address"), Door::Open));
+    let mut binary = Binary::new();
+    let at = |binary: &Binary, base_url: &str| {
+        binary.configure(&format!(
+            "[[channel]]\nname = \"Harbor chat\"\nbase_url = \"{base_url}\"\nkey_env = \"CHAT_KEY\"\n"
+        ));
+    };
+    binary.set("CHAT_KEY", &first.key_of("whatsapp"));
+    at(&binary, &proxy.base_url());
+    binary.ok(&["list"], "");
+    // The server reads and takes nothing.
+    let busy =
+        "HTTP/1.1 429 Too Many Requests\r\nretry-after: 1\r\nconnection: close\r\ncontent-length: 0\r\n\r\n";
+    proxy.plan(move |asked| match asked.target.ends_with("/messages/send") {
+        true => Script::kept(Give::Bytes(busy.as_bytes().to_vec())),
+        false => Script::pass(),
+    });
+    for text in ["For the first.", "And this."] {
+        let queued = binary.run(&["send", ANA, text, "--beside-ai", "--timeout", "15"], "");
+        assert_eq!(queued.code, Some(3), "{}{}", queued.out, queued.err);
+    }
+    // The tab gets the key of another business: one row asks, the other stands behind it.
+    binary.set("CHAT_KEY", &other.key_of("whatsapp"));
+    at(&binary, &other.base_url);
+    let said = binary.fails(3, &["engine", "--until-sent"], "");
+    assert!(said.contains("written for ") && said.contains("; this tab now belongs to "), "{said}");
+    assert!(said.contains("2 rows of the outbox were not sent"), "{said}");
+    let listed = binary.ok(&["outbox", "list"], "");
+    assert!(listed.contains("frontdesk outbox send-from-here"), "{listed}");
+    assert_eq!(arrived(&other, "For the first.") + arrived(&other, "And this."), 0);
+    // Its own key is back.
+    proxy.pass();
+    binary.set("CHAT_KEY", &first.key_of("whatsapp"));
+    at(&binary, &proxy.base_url());
+    binary.ok(&["engine", "--until-sent"], "");
+    assert_eq!((arrived(&first, "For the first."), arrived(&first, "And this.")), (1, 1));
+    assert_eq!(arrived(&other, "For the first.") + arrived(&other, "And this."), 0);
+}

@@ -1,6 +1,8 @@
 //! The hands against servers that misbehave: each step is taken by hand under
 //! a clock that moves only when it is told to, so nothing sleeps.
 
+mod accounts;
+mod answers;
 mod api_response;
 mod certificate;
 mod crossing;

@@ -24,6 +24,7 @@ mod person;
 mod proposals;
 mod reviews;
 mod search;
+mod sending_accounts;
 mod since;
 mod steps;
 mod threads;

@@ -1,13 +1,32 @@
 //! Which row leaves next, case by case.
 
 use super::*;
+use std::sync::LazyLock;
+
 use crate::tests::at;
 use RowState::{Queued, Sending, Uncertain};
 use model::attachments::{FileFacts, ReplyAttachment};
 use model::ids::{ChannelId, IdempotencyKey, MessageId, RowId};
 use model::outbox::content::{Audience, BroadcastContent};
-use model::outbox::{KEY_AGE, Looks, OutboxRow};
+use model::outbox::{KEY_AGE, Looks, OutboxRow, SendingAccount};
 use model::text::SafeText;
+
+static HARBOR: LazyLock<SendingAccount> = LazyLock::new(|| account("w1"));
+
+fn account(workspace: &str) -> SendingAccount {
+    SendingAccount {
+        server: String::new(),
+        key_print: String::new(),
+        workspace: workspace.to_owned(),
+        assistant: "a1".to_owned(),
+        environment: "live".to_owned(),
+        name: None,
+    }
+}
+
+fn sender() -> SenderAccount<'static> {
+    SenderAccount { credential: "key", account: Some(&HARBOR), tells_account: true }
+}
 
 fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
     let tried = !matches!(state, Queued | RowState::Stopped(Stop::Crossed | Stop::Late, _));
@@ -39,6 +58,8 @@ fn row(lane: Lane, operation: Operation, state: RowState) -> LaneRow {
         first: first.map(Moment::from),
         last_attempt_at: first,
         attempted_as: None,
+        written_for: Some(HARBOR.clone()),
+        written_as: None,
         credits_before: None,
         asked_again: false,
         is_successor: false,
@@ -84,7 +105,8 @@ fn chosen(rows: &[LaneRow], now: Timestamp) -> LaneStep {
     let desk = LaneContext {
         now: now.into(),
         held: &held,
-        credential: "key",
+        sender: sender(),
+        confirm_after: at(0),
         read_at: &read_at,
         outage: &outage,
         look_after: None,
@@ -207,7 +229,8 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
             &LaneContext {
                 now: now.into(),
                 held: &held,
-                credential: "key",
+                sender: sender(),
+                confirm_after: at(0),
                 read_at: &read_at,
                 outage: &outage,
                 look_after: None,
@@ -230,7 +253,8 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
         let desk = LaneContext {
             now: at(20).into(),
             held: &held,
-            credential: "key",
+            sender: sender(),
+            confirm_after: at(0),
             read_at: &read_at,
             outage: &outage,
             look_after: None,
@@ -261,7 +285,8 @@ fn looks_come_after_all_that_may_leave() {
         let desk = LaneContext {
             now: at(now).into(),
             held: &held,
-            credential: "key",
+            sender: sender(),
+            confirm_after: at(0),
             read_at: &read_at,
             outage: &outage,
             look_after,
@@ -284,4 +309,56 @@ fn looks_come_after_all_that_may_leave() {
     let mut looked = unknown();
     looked.looks = Looks { count: 1, last_at: Some(at(1)), ..Looks::default() };
     assert_eq!(choice(&[looked], 2, Some(0)), LaneStep::Wait(at(120)));
+}
+
+/// Chooses among rows for what leaves with this sender.
+fn chosen_by(rows: &[LaneRow], sender: SenderAccount<'_>, now: i64) -> LaneStep {
+    let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
+    let desk = LaneContext {
+        now: at(now).into(),
+        held: &held,
+        sender,
+        confirm_after: at(5),
+        read_at: &read_at,
+        outage: &outage,
+        look_after: Some(at(0)),
+    };
+    choose(rows, &desk)
+}
+
+#[test]
+fn a_row_leaves_only_from_its_own_account() {
+    let other = account("w2");
+    let here = SenderAccount { account: Some(&other), ..sender() };
+    let unread = SenderAccount { account: None, ..sender() };
+    let untold = SenderAccount { account: None, tells_account: false, ..sender() };
+    let unnamed = |print: Option<&str>| LaneRow {
+        written_for: None,
+        written_as: print.map(str::to_owned),
+        ..text("a", Queued)
+    };
+    let (asks, confirms) = (LaneStep::AskAboutAccount(0), LaneStep::ConfirmAccount);
+    let cases = [
+        ("its own", text("a", Queued), sender(), LaneStep::Send(0)),
+        ("another", text("a", Queued), here, asks.clone()),
+        ("another, tried before", text("a", Uncertain), here, asks.clone()),
+        ("a key that is not confirmed", text("a", Queued), unread, confirms.clone()),
+        ("a server that tells no account", text("a", Queued), untold, confirms.clone()),
+        ("unknown, written with this key", unnamed(Some("key")), here, LaneStep::Send(0)),
+        ("unknown, written with another key", unnamed(Some("old")), here, asks.clone()),
+        ("unknown altogether", unnamed(None), here, asks),
+        ("unknown, this key, not confirmed", unnamed(Some("key")), unread, confirms.clone()),
+        ("unknown, this key, never told", unnamed(Some("key")), untold, LaneStep::Send(0)),
+        ("unknown, another key, never told", unnamed(Some("old")), untold, confirms),
+    ];
+    for (name, row, sender, step) in cases {
+        assert_eq!(chosen_by(&[row], sender, 9), step, "{name}");
+    }
+    let rows = [text("a", Queued)];
+    assert_eq!(chosen_by(&rows, unread, 1), LaneStep::Wait(at(5)), "after a reading that failed");
+    let held = [later(text("a", Queued), 20), text("b", Queued)];
+    assert_eq!(chosen_by(&held, here, 9), LaneStep::AskAboutAccount(1), "not before it is due");
+    let unknown = [text("a", stopped(Stop::Unknown))];
+    assert_eq!(chosen_by(&unknown, sender(), 9), LaneStep::Look(0));
+    assert_eq!(chosen_by(&unknown, here, 9), LaneStep::Nothing, "another history shows nothing of it");
 }

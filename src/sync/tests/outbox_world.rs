@@ -6,6 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use crate::guard::{Jump, Outage};
 use crate::lanes::{self, LaneContext, LaneStep};
+use crate::ownership::SenderAccount;
 use crate::settling::settlement;
 use crate::tests::outbox_faults::Fault;
 use client::WriteOutcome;
@@ -127,7 +128,9 @@ impl World {
             };
             Store::open_with(path, setup).unwrap()
         };
-        self.processes[process].get_or_insert_with(open).clone()
+        let store = self.processes[process].get_or_insert_with(open).clone();
+        store.note_credential(&self.channel, "key");
+        store
     }
 
     fn wall(&self) -> Timestamp {
@@ -230,7 +233,8 @@ impl World {
         let desk = LaneContext {
             now,
             held: &held,
-            credential: "key",
+            sender: SenderAccount { credential: "key", account: None, tells_account: false },
+            confirm_after: now.wall,
             read_at: &read_at,
             outage: &outage,
             look_after: None,
@@ -246,6 +250,7 @@ impl World {
                 self.runtime.block_on(store.settle(&rows[index], stop)).unwrap();
             }
             LaneStep::Send(index) => self.send(process, &rows, index, fault),
+            LaneStep::AskAboutAccount(_) | LaneStep::ConfirmAccount => panic!("there is one key"),
             LaneStep::Wait(_) | LaneStep::Nothing | LaneStep::Look(_) | LaneStep::ReadFirst(_) => {}
         }
     }

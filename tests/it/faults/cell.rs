@@ -133,7 +133,7 @@ impl Cell {
     fn may_say(&self) -> &'static [Label] {
         match self.fault {
             Fault::RefusedConnect | Fault::HangingConnect | Fault::DeadName => &[Label::NotSent],
-            Fault::Limited | Fault::Redirect => &[Label::NotSent],
+            Fault::Limited => &[Label::NotSent],
             Fault::Unauthorised => &[Label::Refused],
             Fault::Late => &[Label::Done],
             // Some of its variants end without an answer.
@@ -174,7 +174,6 @@ impl<'a> Bench<'a> {
             seen: None,
             planned_at: None,
         };
-        let row = store.enqueue(row, clock.now()).expect("queued");
         let proxy = Proxy::start(world.address(), cell.fault.door()).await;
         let spec = ChannelSpec {
             id: channel,
@@ -184,6 +183,11 @@ impl<'a> Bench<'a> {
             read_only: false,
             draft_only: false,
         };
+        // As in a desk: whoever queues it has the key.
+        let client = Client::new(&spec.base_url, &spec.key, clock.clone()).expect("a client");
+        let tell = Arc::new(|_: News| ());
+        drop(ChannelSync::with_client(spec.clone(), client, store.clone(), clock.clone(), tell));
+        let row = store.enqueue(row, clock.now()).expect("queued");
         let keys = BTreeSet::new();
         Self { cell, world, store, clock, proxy, spec, wish, row, keys, decisions: 0 }
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use frontdesk::client::errors::ReadError;
-use frontdesk::client::{ApiRefusal, Client, Receipt, WriteOutcome};
+use frontdesk::client::{ApiRefusal, AttemptPhase, Client, Receipt, WriteOutcome};
 use frontdesk::model::ids::ConversationId;
 use frontdesk::model::secret::Secret;
 use serde_json::{Value, json};
@@ -138,15 +138,13 @@ fn client(hands: &Hands) -> Client {
 async fn outcome(hands: &Hands, client: &Client) -> WriteOutcome<Receipt> {
     let row = hands.queue_text("c1", "Hello");
     let request = hands.store.request(&row.id).await.expect("read").expect("queued");
-    client.carry_out(&row.operation, &request, &row.key).await
+    client.carry_out(&row.operation, &request, &row.key, AttemptPhase::First).await
 }
 
 /// The refusal a send meets.
 async fn refusal(hands: &Hands) -> ApiRefusal {
-    match outcome(hands, &client(hands)).await {
-        WriteOutcome::Refused(refusal) => refusal,
-        other => panic!("not refused: {other:?}"),
-    }
+    let outcome = outcome(hands, &client(hands)).await;
+    outcome.refusal().cloned().unwrap_or_else(|| panic!("not refused: {outcome:?}"))
 }
 
 /// What comes of reading the account.
