@@ -164,6 +164,17 @@ pub struct EmailBody {
     pub from: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub from_name: Option<String>,
+    /// The address in `Sender`, where it is not the author's; of mails that
+    /// came in.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// Where an answer goes, if not to `from`; of mails that came in.
+    #[serde(default, deserialize_with = "lenient::texts", skip_serializing_if = "Vec::is_empty")]
+    pub reply_to: Vec<String>,
+    /// `false` where no address to answer to can be read: a person must give
+    /// one.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub can_be_answered: Option<bool>,
     #[serde(default, deserialize_with = "lenient::texts")]
     pub to: Vec<String>,
     #[serde(default, deserialize_with = "lenient::texts")]

@@ -60,10 +60,43 @@ pub fn read(db: &dyn DbSession, id: &str) -> Result<Option<EmailRow>, DatabaseEr
     db.first(&format!("{SELECT} WHERE id = ?1"), bound![id], from_row)
 }
 
-/// One of a channel, by the service's id or its `Message-ID` header.
+/// Mails with one id that are looked at: the newest.
+const MAX_TWINS: i64 = 20;
+
+/// The newest of a channel with the service's id or this `Message-ID` header.
 pub fn find(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<EmailRow>, DatabaseError> {
-    let sql = format!("{SELECT} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) LIMIT 1");
-    db.first(&sql, bound![channel, id], from_row)
+    Ok(find_all(db, channel, id)?.into_iter().next())
+}
+
+/// Mails of a channel with the service's id or this `Message-ID` header, newest
+/// first: programs reuse ids.
+pub fn find_all(db: &dyn DbSession, channel: &str, id: &str) -> Result<Vec<EmailRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE channel = ?1 AND (id = ?2 OR header_id = ?2) ORDER BY created_at DESC, id DESC LIMIT ?3"
+    );
+    db.all(&sql, bound![channel, id, MAX_TWINS], from_row)
+}
+
+/// Whom a mail of a thread names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedPeople {
+    pub direction: String,
+    pub sender: String,
+    pub recipients: Vec<String>,
+    pub copies: Vec<String>,
+    pub blind_copies: Vec<String>,
+}
+
+/// People of the newest mails of a thread.
+pub fn people(db: &dyn DbSession, thread: &str) -> Result<Vec<NamedPeople>, DatabaseError> {
+    let sql = "SELECT direction, sender, recipients, copies, blind_copies FROM emails WHERE thread = ?1
+        ORDER BY created_at DESC, id DESC LIMIT 200";
+    db.all(sql, bound![thread], |row| {
+        Ok(read_row!(
+            row,
+            NamedPeople { direction, sender, recipients: json, copies: json, blind_copies: json }
+        ))
+    })
 }
 
 /// The newest mails of a thread, oldest first: at most `count`, and no more

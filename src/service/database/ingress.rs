@@ -126,6 +126,22 @@ pub fn has_come(
     Ok(count > 0)
 }
 
+/// Whether a message has come in whose id begins so; `beginning` ends with a
+/// space.
+pub fn has_begun(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+    beginning: &str,
+) -> Result<bool, DatabaseError> {
+    // `!` is what follows a space.
+    let end = format!("{}!", beginning.trim_end_matches(' '));
+    let sql = "SELECT count(*) FROM arrivals WHERE channel = ?1 AND peer = ?2 AND platform_id > ?3
+               AND platform_id < ?4";
+    let count: i64 = db.scalar(sql, bound![channel, peer, beginning, end])?;
+    Ok(count > 0)
+}
+
 /// Moves a chat to another id, unless that one is taken. `for_good` says that
 /// nobody else will ever have the old one: what still comes under it belongs to
 /// the new one.

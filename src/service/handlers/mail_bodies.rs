@@ -3,8 +3,10 @@
 use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
+use crate::mail::answer_target::AnswerTarget;
 use crate::mail::receive::words;
 use model::time::Timestamp;
+use serde_json::{Map, Value};
 use wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
 use wire::messages::MessageBody;
 
@@ -52,8 +54,20 @@ fn email(mut row: EmailRow, base: &str) -> EmailBody {
             url.insert_str(0, base);
         }
     }
-    let by_assistant = row.direction == "outbound" && emails::says_automatic(&row.headers);
+    let is_inbound = row.direction == "inbound";
+    let by_assistant = !is_inbound && emails::says_automatic(&row.headers);
+    let headers: Map<String, Value> = serde_json::from_str(&row.headers).unwrap_or_default();
+    let answers_go_to = AnswerTarget::kept_in(&headers);
+    let is_unreadable = matches!(answers_go_to, AnswerTarget::Nobody { .. });
     EmailBody {
+        sender: headers.get("Sender").and_then(Value::as_str).filter(|_| is_inbound).map(str::to_owned),
+        can_be_answered: is_unreadable.then_some(false),
+        reply_to: match answers_go_to {
+            AnswerTarget::Author => Vec::new(),
+            AnswerTarget::Others { to, .. } => to,
+            AnswerTarget::Nobody { shown } if shown.is_empty() || shown == row.sender => Vec::new(),
+            AnswerTarget::Nobody { shown } => vec![shown],
+        },
         sender_type: by_assistant.then(|| "ai".to_owned()),
         id: row.id,
         direction: Some(row.direction),

@@ -224,12 +224,16 @@ fn turn(
     let Some(channel) = channels::of_kind(db, Channel::Email)? else { return Ok(None) };
     let Some(row) = threads::read(db, &channel.id, thread)? else { return Ok(None) };
     let mails = emails::of_thread(db, thread, SHOWN, SHOWN_BYTES)?;
-    let Some(last) = mails.last().filter(|it| it.direction == "inbound") else { return Ok(None) };
+    // Only what the contact wrote is theirs: others have a part in a thread, and
+    // anybody can name its contact in Reply-To.
+    let is_theirs = |it: &&EmailRow| it.direction != "inbound" || it.sender.to_lowercase() == row.contact;
+    let last = mails.last().filter(|it| it.direction == "inbound").filter(is_theirs);
+    let Some(last) = last else { return Ok(None) };
     if !is_assistants(db, thread, now)? {
         return Ok(None);
     }
     let last = last.id.clone();
-    let said = mails.iter().map(|it| (speaker(it), shown(it))).collect();
+    let said = mails.iter().filter(is_theirs).map(|it| (speaker(it), shown(it))).collect();
     Ok(Some((Turn { language: None, said, last }, channel, row)))
 }
 

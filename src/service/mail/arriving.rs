@@ -1,6 +1,8 @@
 //! A mail that was read of the mailbox: somebody's, a server's report, or the
 //! mailbox's own.
 
+use serde_json::Value;
+
 use crate::carriers::settle as carried;
 use crate::carriers::{CarryOutcome, Fate, ParcelFile};
 use crate::database::channels::ChannelRow;
@@ -10,9 +12,11 @@ use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, ingress};
 use crate::errors::ApiError;
+use crate::mail::answer_target::AnswerTarget;
 use crate::mail::receive::{self, InboundMail};
 use crate::mail::settle::{self, SENT, UNKNOWN};
-use crate::mail::{answering, filing};
+use crate::mail::{answering, filing, repeats};
+use crate::platforms::mailbox::MailDirection;
 use crate::takeover::{self, Subject};
 use crate::write::Work;
 
@@ -26,8 +30,7 @@ pub struct ArrivedMail {
     pub files: Vec<ParcelFile>,
     /// The same, once it lies here.
     pub kept: Vec<MediaRow>,
-    /// Whether it was sent from this mailbox, by whichever program.
-    pub is_own: bool,
+    pub direction: MailDirection,
     /// Its number in the inbox, behind what it counts under; none of a mail
     /// whose `Message-ID` says nothing.
     pub number: Option<(u32, u32)>,
@@ -47,19 +50,17 @@ pub struct MailReturn {
 
 /// Takes a mail in, once.
 pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Result<(), ApiError> {
-    let ArrivedMail { mut mail, kept, is_own, number, returned, .. } = arrived;
+    let ArrivedMail { mut mail, kept, direction, number, returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
         ingress::is_new(work.db, &channel.id, &filing::numbered(validity, uid), &id)?;
     }
-    let place = if is_own { SENT } else { INBOX };
-    if !ingress::is_new(work.db, &channel.id, place, &id)? {
-        return Ok(());
+    match direction {
+        MailDirection::SentToSelf => return Ok(()),
+        MailDirection::Sent => return own(work, channel, mail, kept),
+        MailDirection::Inbound => {}
     }
-    if is_own {
-        return own(work, channel, mail, kept);
-    }
-    if emails::find(work.db, &channel.id, &id)?.is_some() {
+    if !repeats::is_new(work, channel, INBOX, &mail)? {
         return Ok(());
     }
     keep(work, channel, kept)?;
@@ -73,7 +74,9 @@ pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Re
     }
     let received = receive::receive(work, channel, &mail)?;
     filing::keep_among_spam(work, channel, &received.thread)?;
-    if !mail.is_automatic {
+    // Who an answer goes to has written it themselves: nobody else is told
+    // what the assistant knows of them.
+    if !mail.is_automatic && mail.is_answerable() && mail.answers_go_to == AnswerTarget::Author {
         answering::expect(work, &received.thread)?;
     }
     Ok(())
@@ -96,20 +99,19 @@ fn own(
     let header_id = mail.header_id.clone().unwrap_or_default();
     let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
     let ours = egress::read(work.db, id)?.is_some_and(|it| it.channel == channel.id);
-    if ours || emails::find(work.db, &channel.id, &header_id)?.is_some() {
+    let is_new = repeats::is_new(work, channel, SENT, &mail)?;
+    if ours || !is_new {
         return has_left(work, channel, &header_id);
     }
     keep(work, channel, kept)?;
-    let answered = receive::answered(work, channel, &mail)?;
+    let people: Vec<&str> = mail.to.iter().chain(&mail.copies).map(String::as_str).collect();
+    let answered = receive::answered(work, channel, &mail, &people)?;
     let stamp = work.stamp();
-    let known = match &answered {
-        Some(answered) => threads::read(work.db, &channel.id, &answered.thread)?,
-        None => None,
-    };
-    let thread = match known {
-        Some(thread) => thread,
+    let thread = match answered {
+        Some((_, thread)) => thread,
         None => {
-            let contact = mail.to.first().map_or(mail.from.as_str(), String::as_str);
+            let is_other = |it: &&&str| !it.eq_ignore_ascii_case(&mail.from);
+            let contact = people.iter().find(is_other).copied().unwrap_or(mail.from.as_str());
             let made = receive::fresh(work.id("thread", stamp), channel, &mail.subject, contact, stamp);
             let made = ThreadRow { folder: SENT.to_owned(), is_read: true, ..made };
             threads::insert(work.db, &made)?;
@@ -133,7 +135,7 @@ fn own(
         text: mail.text,
         html: mail.html,
         attachments: mail.attachments,
-        headers: mail.headers,
+        headers: Value::Object(mail.headers).to_string(),
         in_reply_to: mail.in_reply_to,
         status: SENT.to_owned(),
         created_at: stamp,

@@ -1,6 +1,7 @@
 //! Mail: what is sent and received becomes threads. Interface: Email.
 
 pub mod addresses;
+pub mod answer_target;
 pub mod answering;
 pub mod arriving;
 pub mod attachments;
@@ -12,6 +13,7 @@ pub mod headers;
 pub mod plain;
 pub mod progress;
 pub mod receive;
+pub mod repeats;
 pub mod send;
 pub mod settle;
 pub mod topics;

@@ -4,13 +4,14 @@
 //!
 //! Whether the assistant answers it is decided in `answering.rs`.
 
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents};
 use crate::events::{self, Event};
+use crate::mail::answer_target::AnswerTarget;
 use crate::mail::{categories, plain, topics};
 use crate::write::Work;
 use model::bounds;
@@ -23,8 +24,14 @@ const SAME_TOPIC: i64 = 7 * DAY;
 /// A mail as it came.
 #[derive(Debug, Clone, Default)]
 pub struct InboundMail {
+    /// The author's address, or the `From` header as it stands where that holds
+    /// none.
     pub from: String,
+    /// Display name of the author.
     pub name: Option<String>,
+    pub answers_go_to: AnswerTarget,
+    /// The address in `Sender`, where it is not the author's.
+    pub sent_by: Option<String>,
     /// The subject; may be empty.
     pub subject: String,
     pub text: Option<String>,
@@ -40,16 +47,53 @@ pub struct InboundMail {
     /// The recipient; the account, where nothing is said.
     pub to: Vec<String>,
     pub copies: Vec<String>,
-    /// A JSON object: what shows that a program has written it.
-    pub headers: String,
+    /// Headers that show that a program has written it.
+    pub headers: Map<String, Value>,
     /// Whether one has: nobody answers it by themselves.
     pub is_automatic: bool,
+    /// Whether a server reports of a mail from here in it, which is the mail it
+    /// answers.
+    pub is_report: bool,
 }
 
 impl InboundMail {
     /// What a person would read.
     pub fn words(&self) -> String {
         words(self.text.as_deref(), self.html.as_deref())
+    }
+
+    /// The customer: who an answer goes to. The header as it stands where no
+    /// address can be read.
+    pub fn customer(&self) -> &str {
+        match &self.answers_go_to {
+            AnswerTarget::Author => &self.from,
+            AnswerTarget::Others { to, .. } => to.first().map_or("", String::as_str),
+            AnswerTarget::Nobody { shown } => shown,
+        }
+    }
+
+    /// What the customer is called.
+    pub fn customer_name(&self) -> Option<&str> {
+        match &self.answers_go_to {
+            AnswerTarget::Author => self.name.as_deref(),
+            AnswerTarget::Others { name, .. } => name.as_deref(),
+            AnswerTarget::Nobody { .. } => None,
+        }
+    }
+
+    /// Whether an answer has somebody to go to.
+    pub fn is_answerable(&self) -> bool {
+        !matches!(self.answers_go_to, AnswerTarget::Nobody { .. }) && bounds::is_email(self.customer())
+    }
+
+    /// What is kept of its headers.
+    fn kept_headers(&self) -> String {
+        let mut headers = self.headers.clone();
+        self.answers_go_to.keep_in(&mut headers);
+        if let Some(address) = &self.sent_by {
+            headers.insert("Sender".to_owned(), Value::String(address.clone()));
+        }
+        Value::Object(headers).to_string()
     }
 }
 
@@ -75,8 +119,9 @@ pub fn receive(
     channel: &ChannelRow,
     mail: &InboundMail,
 ) -> Result<ReceivedMail, DatabaseError> {
-    let answered = answered(work, channel, mail)?;
-    let thread = find_or_make(work, channel, mail, answered.as_ref())?;
+    let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
+    let answered = answered(work, channel, mail, &people)?;
+    let thread = find_or_make(work, channel, mail, answered.as_ref().map(|it| &it.1))?;
     let stamp = work.stamp();
     let id = work.id("mail", stamp);
     let domain = mail.from.rsplit('@').next().unwrap_or("mail.example");
@@ -99,18 +144,22 @@ pub fn receive(
             text: mail.text.clone(),
             html: mail.html.clone(),
             attachments: mail.attachments.clone(),
-            headers: if mail.headers.is_empty() { "{}".to_owned() } else { mail.headers.clone() },
-            in_reply_to: answered.map(|it| it.header_id).or_else(|| mail.in_reply_to.clone()),
+            headers: mail.kept_headers(),
+            in_reply_to: answered.map(|it| it.0.header_id).or_else(|| mail.in_reply_to.clone()),
             status: "received".to_owned(),
             created_at: stamp,
             ..EmailRow::default()
         },
     )?;
     threads::touch(work.db, &thread.id, true, stamp)?;
-    if let Some(name) = &mail.name {
-        threads::name_contact(work.db, &thread.id, name)?;
+    let customer = mail.customer();
+    if mail.is_answerable() {
+        let is_contact = customer.to_lowercase() == thread.contact;
+        if let Some(name) = mail.customer_name().filter(|_| is_contact) {
+            threads::name_contact(work.db, &thread.id, name)?;
+        }
+        correspondents::note(work.db, &channel.id, customer, mail.customer_name(), stamp)?;
     }
-    correspondents::note(work.db, &channel.id, &mail.from, mail.name.as_deref(), stamp)?;
     let told = json!({
         "threadId": thread.id, "messageId": id, "from": mail.from, "subject": mail.subject,
         "content": mail.words().chars().take(bounds::TEXT).collect::<String>(),
@@ -122,20 +171,39 @@ pub fn receive(
     Ok(ReceivedMail { thread: thread.id, message: id })
 }
 
-/// The mail it answers: the one it names, or the newest of those before it
-/// that is known.
+/// The mail it answers, with its thread: the one it names, or the newest of
+/// those before it that is known, in a thread that one of these people is part
+/// of. Who knows an id is not part of its thread yet: mails are forwarded.
 pub fn answered(
     work: &Work<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
-) -> Result<Option<EmailRow>, DatabaseError> {
+    people: &[&str],
+) -> Result<Option<(EmailRow, ThreadRow)>, DatabaseError> {
     for reference in mail.in_reply_to.iter().chain(mail.references.iter().rev()) {
-        let found = emails::find(work.db, &channel.id, reference)?;
-        if found.is_some() {
-            return Ok(found);
+        for found in emails::find_all(work.db, &channel.id, reference)? {
+            let Some(thread) = threads::read(work.db, &channel.id, &found.thread)? else { continue };
+            if mail.is_report || has_part(work, &thread, people)? {
+                return Ok(Some((found, thread)));
+            }
         }
     }
     Ok(None)
+}
+
+/// Whether one of these people has a part in a thread: as its contact, as
+/// somebody who was written to from here, or as somebody to whom its contact
+/// has sent copies.
+fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
+    let people: Vec<String> = people.iter().map(|it| it.to_lowercase()).collect();
+    if people.is_empty() || people.contains(&thread.contact) {
+        return Ok(!people.is_empty());
+    }
+    let named = emails::people(work.db, &thread.id)?;
+    let trusted =
+        named.iter().filter(|it| it.direction == "outbound" || it.sender.to_lowercase() == thread.contact);
+    let mut all = trusted.flat_map(|it| [&it.recipients, &it.copies, &it.blind_copies]).flatten();
+    Ok(all.any(|it| people.contains(&it.to_lowercase())))
 }
 
 /// The thread of the mail it answers, or of its topic, or a new one.
@@ -143,23 +211,38 @@ fn find_or_make(
     work: &Work<'_>,
     channel: &ChannelRow,
     mail: &InboundMail,
-    answered: Option<&EmailRow>,
+    answered: Option<&ThreadRow>,
 ) -> Result<ThreadRow, DatabaseError> {
-    if let Some(answered) = answered
-        && let Some(thread) = threads::read(work.db, &channel.id, &answered.thread)?
-    {
-        return Ok(thread);
+    if let Some(thread) = answered {
+        return Ok(thread.clone());
     }
-    let (contact, topic) = (mail.from.to_lowercase(), topics::topic(&mail.subject));
-    let since = work.now.plus(-SAME_TOPIC);
-    if let Some(thread) = threads::of_topic(work.db, &channel.id, &contact, &topic, since)? {
-        return Ok(thread);
+    let topic = topics::distinct_topic(&mail.subject);
+    if mail.is_answerable() && !topic.is_empty() {
+        let since = work.now.plus(-SAME_TOPIC);
+        let contact = mail.customer().to_lowercase();
+        let found = threads::of_topic(work.db, &channel.id, &contact, &topic, since)?;
+        if let Some(thread) = found.filter(|_| bounds::is_email(&contact))
+            && is_by_same_author(work, &thread, mail)?
+        {
+            return Ok(thread);
+        }
     }
     let stamp = work.stamp();
-    let fresh = fresh(work.id("thread", stamp), channel, &mail.subject, &mail.from, stamp);
-    let fresh = ThreadRow { contact_name: mail.name.clone(), ..fresh };
+    let fresh = fresh(work.id("thread", stamp), channel, &mail.subject, mail.customer(), stamp);
+    let fresh = ThreadRow { contact_name: mail.customer_name().map(str::to_owned), ..fresh };
     threads::insert(work.db, &fresh)?;
     Ok(fresh)
+}
+
+/// Whether the author of a mail is the customer of a thread or has written in
+/// it: `Reply-To` alone brings nobody into another's thread.
+fn is_by_same_author(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<bool, DatabaseError> {
+    let author = mail.from.to_lowercase();
+    if author == thread.contact {
+        return Ok(true);
+    }
+    let named = emails::people(work.db, &thread.id)?;
+    Ok(named.iter().any(|it| it.direction == "inbound" && it.sender.to_lowercase() == author))
 }
 
 /// A thread with a contact that begins in the inbox.

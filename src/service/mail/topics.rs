@@ -2,16 +2,92 @@
 //! mails of one topic belong together.
 
 /// Marks of replies and forwards in the languages mail programs speak.
-const MARKS: [&str; 16] = [
-    "re", "fwd", "fw", "aw", "wg", "sv", "vs", "antw", "odp", "tr", "rv", "rif", "res", "enc", "ref",
+const MARKS: [&str; 42] = [
+    "re",
+    "fwd",
+    "fw",
+    "aw",
+    "wg",
+    "sv",
+    "vs",
+    "antw",
+    "odp",
+    "tr",
+    "rv",
+    "rif",
+    "res",
+    "enc",
+    "ref",
     "doorst",
+    "r",
+    "i",
+    "vb",
+    "vl",
+    "ynt",
+    "ilt",
+    "pd",
+    "vá",
+    "atb",
+    "απ",
+    "πρθ",
+    "отв",
+    "ответ",
+    "пересл",
+    "回复",
+    "回覆",
+    "答复",
+    "答覆",
+    "转发",
+    "轉寄",
+    "返信",
+    "転送",
+    "답장",
+    "회신",
+    "전달",
+    "رد",
+];
+/// Topics that programs and people in a hurry give to anything.
+const GENERIC: [&str; 33] = [
+    "no subject",
+    "none",
+    "subject",
+    "untitled",
+    "kein betreff",
+    "ohne betreff",
+    "sans objet",
+    "aucun objet",
+    "sin asunto",
+    "sem assunto",
+    "nessun oggetto",
+    "geen onderwerp",
+    "bez tematu",
+    "без темы",
+    "无主题",
+    "件名なし",
+    "contact",
+    "contact form",
+    "contact us",
+    "website contact",
+    "contact request",
+    "new message",
+    "new contact form submission",
+    "new form submission",
+    "form submission",
+    "message from your website",
+    "web form",
+    "kontakt",
+    "kontaktformular",
+    "kontaktanfrage",
+    "formulaire de contact",
+    "formulario de contacto",
+    "formulário de contato",
 ];
 
 /// The topic of a subject, in lower case. Empty for a subject that says
 /// nothing.
 pub fn topic(subject: &str) -> String {
     let mut rest = subject.trim();
-    while let Some((mark, after)) = rest.split_once(':') {
+    while let Some((mark, after)) = rest.split_once([':', '：']) {
         // `Re[2]:` is a mark too.
         let mark = mark.trim_end_matches(']').trim_end_matches(|it: char| it.is_ascii_digit());
         let mark = mark.trim_end_matches('[').trim().to_lowercase();
@@ -21,6 +97,14 @@ pub fn topic(subject: &str) -> String {
         rest = after.trim();
     }
     rest.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// The topic of a subject that tells one matter from another; empty for one
+/// that says nothing, such as that of a web form.
+pub fn distinct_topic(subject: &str) -> String {
+    let topic = topic(subject);
+    let bare = topic.trim_matches(|it: char| !it.is_alphanumeric());
+    if bare.is_empty() || GENERIC.contains(&bare) { String::new() } else { topic }
 }
 
 pub fn answering(subject: &str) -> String {
@@ -44,11 +128,19 @@ mod tests {
             ("AW: Re[2]: Order 1042", "order 1042"),
             ("Repairs: a question", "repairs: a question"),
             ("Re:", ""),
+            ("回复：Order 1042", "order 1042"),
+            ("Отв: RE[12]: Order 1042", "order 1042"),
+            ("SV: VS: Order 1042", "order 1042"),
             ("", ""),
         ];
         for (subject, expected) in cases {
             assert_eq!(topic(subject), expected, "{subject}");
         }
+        for nothing in ["", "Re: ", "(no subject)", "Fwd: Contact form", "...", "[Kontaktformular]", "无主题"]
+        {
+            assert_eq!(distinct_topic(nothing), "", "{nothing}");
+        }
+        assert_eq!(distinct_topic("Re: Contact form is broken"), "contact form is broken");
         assert_eq!(answering("Order"), "Re: Order");
         assert_eq!(answering("Re: Order"), "Re: Order");
     }

@@ -9,6 +9,7 @@ use crate::chat::receive::{Inbound, media_kind, receive};
 use crate::database::channels;
 use crate::errors::ApiError;
 use crate::fields::Fields;
+use crate::mail::answer_target::AnswerTarget;
 use crate::mail::content::{BODY, reference};
 use crate::mail::receive::InboundMail;
 use crate::mail::{self, addresses, attachments};
@@ -70,6 +71,10 @@ fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
         subject: fields.text("subject", bounds::SUBJECT)?.unwrap_or("").to_owned(),
         text: text("text")?,
         html: text("html")?,
+        answers_go_to: match addresses::list(fields, "replyTo")? {
+            to if to.is_empty() => AnswerTarget::Author,
+            to => AnswerTarget::Others { to, name: None },
+        },
         in_reply_to: reference(fields, "inReplyTo")?,
         attachments: attachments::read(fields)?.into_iter().map(|it| it.told).collect(),
         ..InboundMail::default()

@@ -10,7 +10,7 @@
 //! | `imap.rs` | one connection to the mailbox, and its folders |
 //! | `reading.rs` | what is new, and waiting for it |
 //! | `pieces.rs` | what was read, as it is kept |
-//! | `understanding.rs` | what a mail says |
+//! | `understanding/` | what a mail says, and who an answer goes to |
 //! | `filing.rs` | marks and moves, and the copy of what was sent |
 
 mod answer_guard;
@@ -44,6 +44,8 @@ use sending::SmtpPool;
 use server::{MailProtocol, MailServer};
 use wire::carriers::{MailEnvelope, MailFiling, MailboxSecrets, MailboxSettings, PieceKind};
 use wire::errors::ErrorCode;
+
+pub use understanding::MailDirection;
 
 /// The kind of a parcel that changes mails in the mailbox.
 pub const FILING: &str = "filing";
@@ -185,8 +187,8 @@ impl PlatformSource for MailboxPlatform {
         if head.kind == PieceKind::Flags {
             return head.facts.into_iter().map(PlatformEvent::Filed).collect();
         }
-        let found = understanding::understand(&head, raw, &self.settings.address);
-        found.map(|it| PlatformEvent::Mail(Box::new(it))).into_iter().collect()
+        let mail = understanding::understand(&head, raw, &self.settings.address);
+        vec![PlatformEvent::Mail(Box::new(mail))]
     }
 
     fn fetch<'a>(&'a self, _: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {

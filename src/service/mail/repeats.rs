@@ -1,0 +1,126 @@
+//! Whether a mail has come in before.
+//!
+//! A `Message-ID` alone does not tell: programs reuse them, and a mail that is
+//! dropped is lost to its customer. A mail is a repeat if one with its id and
+//! its content is known. The content is author, topic, words and files; headers
+//! of the transport do not count, and neither does the footer that a mailing
+//! list puts below. In doubt both are kept.
+
+use sha2::{Digest, Sha256};
+
+use crate::database::channels::ChannelRow;
+use crate::database::emails::{self, EmailRow};
+use crate::database::{DatabaseError, ingress};
+use crate::mail::receive::{InboundMail, words};
+use crate::mail::topics;
+use crate::write::Work;
+
+/// Contents of mails are noted under this name, each behind its id.
+const CONTENT: &str = "content";
+/// Headers that only a mailing list sets.
+const LIST_MARKS: [&str; 3] = ["\"List-Id\"", "\"List-Unsubscribe\"", "\"Precedence\":\"list\""];
+
+/// Notes a mail under a name; false if it has come in before.
+pub fn is_new(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    place: &str,
+    mail: &InboundMail,
+) -> Result<bool, DatabaseError> {
+    let id = mail.header_id.as_deref().unwrap_or_default();
+    let is_first = ingress::is_new(work.db, &channel.id, place, id)?;
+    // Before it is noted: mails that came in earlier were noted without content.
+    let has_contents = ingress::has_begun(work.db, &channel.id, CONTENT, &format!("{id} "))?;
+    if !ingress::is_new(work.db, &channel.id, CONTENT, &format!("{id} {}", digest(mail)))? {
+        return Ok(false);
+    }
+    let known = emails::find_all(work.db, &channel.id, id)?;
+    if known.is_empty() {
+        // One that is here no more was deleted, and stays so.
+        return Ok(is_first || has_contents);
+    }
+    Ok(!known.iter().any(|row| is_same(row, mail)))
+}
+
+/// Digest of what makes a mail this one.
+fn digest(mail: &InboundMail) -> String {
+    let files: Vec<String> =
+        mail.attachments.iter().map(|it| format!("{}:{:?}", it.filename, it.size)).collect();
+    let parts =
+        [mail.from.to_lowercase(), topics::topic(&mail.subject), squeezed(&mail.words()), files.join("|")];
+    let digest = Sha256::digest(parts.join("\0"));
+    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Whether a stored mail with the id of another has its content, too.
+fn is_same(row: &EmailRow, mail: &InboundMail) -> bool {
+    let marks = serde_json::Value::Object(mail.headers.clone()).to_string();
+    let is_listed = |headers: &str| LIST_MARKS.iter().any(|mark| headers.contains(mark));
+    let by_list = is_listed(&row.headers) || is_listed(&marks);
+    let same_author = by_list || row.sender.eq_ignore_ascii_case(&mail.from);
+    let same_topic = untagged(&row.subject) == untagged(&mail.subject);
+    let (one, other) = (squeezed(&words(row.text.as_deref(), row.html.as_deref())), squeezed(&mail.words()));
+    let same_words = one == other || (by_list && (continues(&one, &other) || continues(&other, &one)));
+    let same_files = by_list || row.attachments.len() == mail.attachments.len();
+    same_author && same_topic && same_words && same_files
+}
+
+/// Whether a text is another with something below it.
+fn continues(whole: &str, beginning: &str) -> bool {
+    !beginning.is_empty() && whole.strip_prefix(beginning).is_some_and(|rest| rest.starts_with(' '))
+}
+
+/// The topic without the tag that a list puts before it.
+fn untagged(subject: &str) -> String {
+    let topic = topics::topic(subject);
+    match topic.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((_, rest)) => topics::topic(rest),
+        None => topic,
+    }
+}
+
+/// Text with single spaces: transports fold and wrap.
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mail(subject: &str, text: &str) -> InboundMail {
+        InboundMail {
+            from: "ann@x.example".to_owned(),
+            subject: subject.to_owned(),
+            text: Some(text.to_owned()),
+            ..InboundMail::default()
+        }
+    }
+
+    fn stored(subject: &str, text: &str, headers: &str) -> EmailRow {
+        EmailRow {
+            sender: "Ann@X.example".to_owned(),
+            subject: subject.to_owned(),
+            text: Some(text.to_owned()),
+            headers: headers.to_owned(),
+            ..EmailRow::default()
+        }
+    }
+
+    #[test]
+    fn content_tells_a_repeat_from_another_mail() {
+        let list = r#"{"List-Id":"<desk.lists.example>"}"#;
+        let cases = [
+            (stored("Order", "Hello\r\nthere", "{}"), mail("Re: Order", "Hello  there\n"), true),
+            (stored("Order", "Hello", "{}"), mail("Order", "Hello again"), false),
+            (stored("Order", "Hello", "{}"), mail("Invoice", "Hello"), false),
+            (stored("[desk] Order", "Hello\n--\nleave the list", list), mail("Order", "Hello"), true),
+            (stored("Order", "", list), mail("Order", "Hello"), false),
+            (stored("Order", "Hello", "{}"), mail("Order", "Hello\n--\nmy signature"), false),
+        ];
+        for (row, mail, same) in cases {
+            assert_eq!(is_same(&row, &mail), same, "{row:?} {mail:?}");
+        }
+        assert_ne!(digest(&mail("a", "b")), digest(&mail("ab", "")));
+    }
+}

@@ -1,0 +1,44 @@
+//! Header text as one line, and header values as they stand in the mail.
+
+use mail_parser::Message;
+
+/// Headers of one name that are read.
+const MAX_HEADERS: usize = 20;
+/// Bytes that are read of one header.
+const MAX_HEADER_BYTES: usize = 16 * 1024;
+
+/// Text on one line without control characters, cut to a number of characters.
+pub fn one_line(text: &str, max_chars: usize) -> String {
+    let is_gap = |letter: char| letter.is_control() || letter.is_whitespace();
+    let words = text.split(is_gap).filter(|word| !word.is_empty());
+    words.collect::<Vec<_>>().join(" ").chars().take(max_chars).collect()
+}
+
+/// Values of all headers of a name, in their order, unfolded and not decoded.
+pub fn header_values(parsed: &Message<'_>, name: &str) -> Vec<String> {
+    let named = parsed.headers().iter().filter(|header| header.name().eq_ignore_ascii_case(name));
+    named
+        .take(MAX_HEADERS)
+        .filter_map(|header| {
+            let range =
+                usize::try_from(header.offset_start).ok()?..usize::try_from(header.offset_end).ok()?;
+            Some(text_of_header(parsed.raw_message().get(range)?))
+        })
+        .collect()
+}
+
+/// Raw header bytes as text: UTF-8 (RFC 6532), else Windows-1252.
+fn text_of_header(bytes: &[u8]) -> String {
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => super::encoded_words::text_of("windows-1252", bytes),
+    };
+    // Folding is a line break before white space; the white space stays.
+    let text = text.replace(['\r', '\n'], "");
+    if text.len() <= MAX_HEADER_BYTES {
+        return text.trim().to_owned();
+    }
+    // Half an address is another address: what is kept ends at a comma.
+    let end = (0..=MAX_HEADER_BYTES).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    text[..end].rsplit_once(',').map_or("", |(kept, _)| kept).trim().to_owned()
+}

@@ -1,0 +1,339 @@
+//! Mailboxes of an address header (RFC 5322, section 3.4), read from its raw
+//! value.
+//!
+//! An address is taken as written or not at all: it is never repaired, glued
+//! or cut. A display name is never an address, in whichever encoding. Mended
+//! is only what has one meaning: a comma in a name without quotes, a source
+//! route, quotes around a plain local part, the root dot of a domain, and
+//! domains in Unicode, which become their ASCII form.
+
+use crate::platforms::mailbox::understanding::encoded_words::{decode_words, word_length};
+use crate::platforms::mailbox::understanding::lines::one_line;
+use model::bounds;
+use url::Host;
+
+/// Mailboxes that are read of one header.
+const MAX_MAILBOXES: usize = 100;
+/// Characters that are kept of a header as it stands.
+const MAX_SHOWN_CHARS: usize = 254;
+
+/// A mailbox whose address can be written to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MailAddress {
+    pub address: String,
+    /// The display name, unless it holds an address.
+    pub name: Option<String>,
+}
+
+/// An address header.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct AddressHeader {
+    /// Each address once, in the order of the header.
+    pub mailboxes: Vec<MailAddress>,
+    /// The header on one line, decoded; empty if there is none or if it names
+    /// nobody.
+    pub shown: String,
+    /// Whether a part that looks like an address cannot be read.
+    pub has_unreadable: bool,
+}
+
+/// Piece of a header between two commas.
+#[derive(Debug, Default)]
+struct Piece {
+    /// Text outside angle brackets and comments, quotes included.
+    phrase: String,
+    comments: String,
+    angles: Vec<String>,
+    /// An angle bracket, quote or comment that does not end.
+    is_broken: bool,
+}
+
+/// Reads the values of all headers of one name.
+pub fn read_mailboxes(values: &[String]) -> AddressHeader {
+    let mut found = AddressHeader::default();
+    for value in values {
+        read_value(value, &mut found);
+    }
+    let shown: Vec<String> = values.iter().map(|value| one_line(&decode_words(value), usize::MAX)).collect();
+    let shown = shown.join(", ").chars().take(MAX_SHOWN_CHARS).collect::<String>();
+    // `<>` and `""` name nobody.
+    if shown.chars().any(|letter| !matches!(letter, '<' | '>' | '"' | ',' | ';' | ' ')) {
+        found.shown = shown;
+    }
+    found
+}
+
+fn read_value(value: &str, found: &mut AddressHeader) {
+    let mut before: Vec<String> = Vec::new();
+    for piece in pieces(value) {
+        let has_at = piece.phrase.contains('@') || piece.angles.iter().any(|angle| angle.contains('@'));
+        if !has_at && piece.angles.is_empty() && !piece.is_broken {
+            // `Doe, John <john@d.example>`: a name in which a comma stands.
+            let words = name_of(&piece.phrase);
+            before.extend(Some(words).filter(|words| !words.is_empty()));
+            continue;
+        }
+        let Some(mailbox) = mailbox(&piece, &before) else {
+            found.has_unreadable |= has_at || !piece.phrase.trim().is_empty();
+            before.clear();
+            continue;
+        };
+        before.clear();
+        let is_known =
+            found.mailboxes.iter().any(|known| known.address.eq_ignore_ascii_case(&mailbox.address));
+        if !is_known && found.mailboxes.len() < MAX_MAILBOXES {
+            found.mailboxes.push(mailbox);
+        }
+    }
+}
+
+fn mailbox(piece: &Piece, before: &[String]) -> Option<MailAddress> {
+    if piece.is_broken {
+        return None;
+    }
+    let (address, words) = match piece.angles.as_slice() {
+        [angle] => (address(angle)?, name_of(&piece.phrase)),
+        [] => (address(&piece.phrase)?, String::new()),
+        _ => return None,
+    };
+    let words = if words.is_empty() { name_of(&piece.comments) } else { words };
+    let mut name = before.to_vec();
+    name.extend(Some(words).filter(|words| !words.is_empty()));
+    let name = one_line(&name.join(", "), bounds::CONTACT_NAME);
+    let is_name = !name.is_empty() && !holds_address(&name);
+    Some(MailAddress { address, name: is_name.then_some(name) })
+}
+
+/// An address that can be written to, `None` if the text is none as it stands.
+fn address(text: &str) -> Option<String> {
+    let text = text.trim();
+    let text = text.strip_prefix("mailto:").unwrap_or(text);
+    // `@relay.example:kim@x.example`: the way there is not the address.
+    let text = if text.starts_with('@') { text.split_once(':')?.1 } else { text };
+    let (local, domain) = text.rsplit_once('@')?;
+    let local = match local.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')) {
+        Some(quoted) => quoted,
+        None => local,
+    };
+    let domain = domain.strip_suffix('.').unwrap_or(domain);
+    let domain = match domain.is_ascii() {
+        true => domain.to_owned(),
+        false if domain.chars().all(|letter| letter.is_alphanumeric() || "-.。．".contains(letter)) => {
+            match Host::parse(domain).ok()? {
+                Host::Domain(ascii) => ascii,
+                Host::Ipv4(_) | Host::Ipv6(_) => return None,
+            }
+        }
+        false => return None,
+    };
+    Some(format!("{local}@{domain}")).filter(|found| bounds::is_email(found))
+}
+
+/// The words of a phrase or comment, decoded, without quotes.
+fn name_of(phrase: &str) -> String {
+    let mut words = String::new();
+    let mut escaped = false;
+    for letter in phrase.chars() {
+        match letter {
+            '\\' if !escaped => escaped = true,
+            '"' if !escaped => {}
+            other => {
+                words.push(other);
+                escaped = false;
+            }
+        }
+    }
+    let words = one_line(&decode_words(&words), usize::MAX);
+    words.trim_matches(['"', '\'', ' ']).to_owned()
+}
+
+/// Whether a name claims to be an address.
+fn holds_address(name: &str) -> bool {
+    name.contains(['@', '＠', '﹫'])
+}
+
+/// Cuts a value at commas and semicolons outside quotes, comments and angle
+/// brackets; the names of groups are left out.
+fn pieces(value: &str) -> Vec<Piece> {
+    let mut found = Vec::new();
+    let mut piece = Piece::default();
+    let mut rest = value;
+    while let Some(letter) = rest.chars().next() {
+        let mut taken = letter.len_utf8();
+        match letter {
+            '"' => {
+                let length = quoted_length(rest);
+                taken = length.unwrap_or(taken);
+                // A quote that does not end is only a sign.
+                piece.phrase.push_str(if length.is_some() { &rest[..taken] } else { "" });
+            }
+            '(' => match comment_length(rest) {
+                Some(length) => {
+                    piece.comments.push(' ');
+                    piece.comments.push_str(&rest[1..length - 1]);
+                    taken = length;
+                }
+                None => piece.is_broken = true,
+            },
+            '<' => match rest.find('>') {
+                Some(end) => {
+                    piece.angles.extend(angle(&rest[1..end]));
+                    piece.is_broken |= rest[1..end].contains('<');
+                    taken = end + 1;
+                }
+                None => piece.is_broken = true,
+            },
+            '=' if word_length(rest).is_some() => {
+                taken = word_length(rest).unwrap_or(taken);
+                piece.phrase.push_str(&rest[..taken]);
+            }
+            ':' if begins_group(rest) => piece = Piece::default(),
+            ',' | ';' => found.push(std::mem::take(&mut piece)),
+            // A second address without a comma: which of them is meant?
+            '@' if !piece.angles.is_empty() => piece.is_broken = true,
+            other => piece.phrase.push(other),
+        }
+        rest = &rest[taken..];
+    }
+    found.push(piece);
+    found
+}
+
+/// The content of angle brackets without comments; none if it is empty.
+fn angle(content: &str) -> Option<String> {
+    let (mut kept, mut rest) = (String::new(), content);
+    while let Some(letter) = rest.chars().next() {
+        let length = match letter {
+            '(' => comment_length(rest),
+            '"' => quoted_length(rest),
+            _ => None,
+        };
+        let taken = length.unwrap_or(letter.len_utf8());
+        if letter != '(' || length.is_none() {
+            kept.push_str(&rest[..taken]);
+        }
+        rest = &rest[taken..];
+    }
+    Some(kept.trim().to_owned()).filter(|kept| !kept.is_empty())
+}
+
+/// Whether a colon ends the name of a group: a semicolon closes it.
+fn begins_group(rest: &str) -> bool {
+    let mut plain = true;
+    rest.chars().any(|letter| {
+        plain ^= letter == '"';
+        plain && letter == ';'
+    })
+}
+
+/// Length of the quoted text a value begins with, `None` if it does not end.
+fn quoted_length(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    for (at, letter) in text.char_indices().skip(1) {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return Some(at + 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Length of the comment a value begins with, comments inside it included.
+fn comment_length(text: &str) -> Option<usize> {
+    let (mut depth, mut escaped) = (0_usize, false);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '(' => depth += 1,
+            ')' if depth == 1 => return Some(at + 1),
+            ')' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(value: &str) -> AddressHeader {
+        read_mailboxes(&[value.to_owned()])
+    }
+
+    fn all(value: &str) -> Vec<(String, Option<String>)> {
+        read(value).mailboxes.into_iter().map(|it| (it.address, it.name)).collect()
+    }
+
+    #[test]
+    fn one_mailbox_is_read_in_every_form() {
+        let cases = [
+            ("kim@x.example", "kim@x.example", None),
+            ("Kim Lee <kim@x.example>", "kim@x.example", Some("Kim Lee")),
+            ("\"Lee, Kim\" <kim@x.example>", "kim@x.example", Some("Lee, Kim")),
+            ("Doe, John <john@d.example>", "john@d.example", Some("Doe, John")),
+            ("Acme: Sales, Inc. <a@x.example>", "a@x.example", Some("Acme: Sales, Inc.")),
+            ("\"Tan Tanaka,<d@x.example>", "d@x.example", Some("Tan Tanaka")),
+            ("kim@x.example (Kim (the) Lee)", "kim@x.example", Some("Kim (the) Lee")),
+            ("Kim <kim(work)@x.example>", "kim@x.example", Some("Kim")),
+            ("<@relay.example:kim@x.example>", "kim@x.example", None),
+            ("<@a.example,@b.example:kim@x.example>", "kim@x.example", None),
+            ("\"kim.lee\"@x.example", "kim.lee@x.example", None),
+            ("<kim@x.example.>", "kim@x.example", None),
+            ("<mailto:kim@x.example>", "kim@x.example", None),
+            ("Jörg <j@bücher.example>", "j@xn--bcher-kva.example", Some("Jörg")),
+            ("\"ann@bank.example\" <kim@x.example>", "kim@x.example", None),
+            ("ann@bank.example <kim@x.example>", "kim@x.example", None),
+            ("=?utf-8?q?ann=40bank.example?= <kim@x.example>", "kim@x.example", None),
+            ("=?utf-8?q?Lee=2C_Kim?= <kim@x.example>", "kim@x.example", Some("Lee, Kim")),
+            ("=?utf-8?q?Lee, Kim?= <kim@x.example>", "kim@x.example", Some("Lee, Kim")),
+            ("Team: kim@x.example;", "kim@x.example", None),
+        ];
+        for (value, address, name) in cases {
+            assert_eq!(all(value), [(address.to_owned(), name.map(str::to_owned))], "{value}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_address_stays_as_it_stands() {
+        let cases = [
+            "bob@extern bobby@extern",
+            "bob@x.example bobby@y.example",
+            "<kim @x.example>",
+            "kim lee@x.example",
+            "kim@x@y.example",
+            "Kim <kim@x.example",
+            "<a@x.example> <b@y.example>",
+            "<a@x.example> b@y.example",
+            "<a@x.example> b@y.example <c@z.example>",
+            "\"kim lee\"@x.example",
+            "kim.@x.example",
+            "kim@[192.0.2.1]",
+            "=?utf-8?q?Kim_=3Ckim=40x.example=3E?=",
+            "kim@localhost",
+        ];
+        for value in cases {
+            let found = read(value);
+            assert_eq!(found.mailboxes, [], "{value}");
+            assert!(!found.shown.is_empty(), "{value}");
+        }
+        assert!(read("Kim").mailboxes.is_empty() && !read("Kim").has_unreadable);
+        for nobody in ["", "<>", " \"\" <> ", ",;"] {
+            assert_eq!(read(nobody), AddressHeader::default(), "{nobody}");
+        }
+    }
+
+    #[test]
+    fn several_mailboxes_stay_apart() {
+        let both = |value: &str| all(value).into_iter().map(|it| it.0).collect::<Vec<_>>();
+        assert_eq!(both("a@x.example, B <b@y.example>; A@X.example"), ["a@x.example", "b@y.example"]);
+        assert_eq!(
+            both("G: a@x.example, b@y.example;, c@z.example"),
+            ["a@x.example", "b@y.example", "c@z.example"]
+        );
+        assert!(read("a@x.example, b@@y").has_unreadable);
+    }
+}

@@ -1,0 +1,186 @@
+//! One reading of a mail: who wrote to whom, where an answer goes, which mail
+//! it answers, what it says, and whether a program made it.
+//!
+//! [`understand_mail`] is a function of the bytes and of where they lie.
+//! `mail-parser` takes the bytes apart; whose address counts is decided here,
+//! from the headers as they stand. Nothing is dropped: a mail that cannot be
+//! read shows what it has. The mails in `tests/mail` hold the readings.
+
+mod automation;
+mod content;
+mod correspondence;
+mod encoded_words;
+mod lines;
+mod mailboxes;
+
+use mail_parser::{HeaderValue, MessageParser};
+use serde_json::{Map, Value};
+use sha2::{Digest, Sha256};
+
+use crate::carriers::{ArrivedMail, MailReturn, ParcelFile};
+use crate::mail::answer_target::AnswerTarget;
+use crate::mail::content::{BODY, REFERENCE};
+use crate::mail::receive::InboundMail;
+use crate::mail::topics;
+use automation::MailKind;
+use correspondence::Correspondence;
+use lines::one_line;
+use mailboxes::AddressHeader;
+use model::bounds;
+use wire::carriers::{PieceHead, PieceKind};
+
+pub use correspondence::MailDirection;
+
+/// References that are looked at: the newest.
+const MAX_REFERENCES: usize = 40;
+/// Said below the text of a mail of which only the beginning was fetched.
+const CUT: &str = "\n\n[the mail is longer than what is fetched of one]";
+
+/// Where a mail lies.
+#[derive(Debug, Clone, Copy)]
+pub struct MailPlace<'a> {
+    /// The inbox, or the folder of what was sent.
+    pub folder: PieceKind,
+    /// The addresses of the mailbox, the main one first.
+    pub own: &'a [String],
+    /// Whether only the beginning of the mail is there.
+    pub is_cut: bool,
+}
+
+/// A mail as it is understood.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailReading {
+    pub people: Correspondence,
+    /// `Message-ID` in angle brackets; made from the bytes where the mail has
+    /// none that can be used.
+    pub message_id: String,
+    /// Whether the id is the mail's own.
+    pub has_own_id: bool,
+    pub in_reply_to: Option<String>,
+    /// The mails before it, oldest first.
+    pub references: Vec<String>,
+    pub subject: String,
+    /// The subject without marks of answers; empty where it tells no mail from
+    /// another.
+    pub topic: String,
+    pub kind: MailKind,
+    /// Headers that show that a program made it.
+    pub marks: Map<String, Value>,
+    pub text: Option<String>,
+    /// The HTML.
+    pub html: Option<String>,
+    pub files: Vec<ParcelFile>,
+    /// Report on a mail that was sent from here.
+    pub returned: Option<MailReturn>,
+}
+
+/// Reads a mail.
+pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
+    let cut = if place.is_cut { CUT } else { "" };
+    let content_id = content_id(raw, place.own);
+    let Some(parsed) = MessageParser::default().parse(raw) else {
+        let text: String = String::from_utf8_lossy(raw).chars().filter(|it| *it != '\0').take(BODY).collect();
+        let nobody = AnswerTarget::Nobody { shown: String::new() };
+        let people = Correspondence { answers_go_to: nobody, ..Correspondence::default() };
+        return MailReading {
+            people,
+            message_id: content_id,
+            text: Some(text + cut),
+            ..MailReading::default()
+        };
+    };
+    let people = correspondence::read_correspondence(&parsed, place.folder, place.own);
+    let own_id = parsed.message_id().and_then(usable_id);
+    let answered = match &people.answers_go_to {
+        AnswerTarget::Others { to, .. } => to.first().map(String::as_str).unwrap_or_default(),
+        _ => people.from.mailboxes.first().map(|it| it.address.as_str()).unwrap_or_default(),
+    };
+    let marks = automation::robot_marks(&parsed, answered);
+    let returned = automation::returned(&parsed);
+    let text = content::body(&parsed, &parsed.text_body, false);
+    let html = content::body(&parsed, &parsed.html_body, true);
+    let subject = one_line(parsed.subject().unwrap_or_default(), bounds::SUBJECT);
+    let mut references = ids(parsed.references());
+    references.drain(..references.len().saturating_sub(MAX_REFERENCES));
+    MailReading {
+        has_own_id: own_id.is_some(),
+        message_id: own_id.unwrap_or(content_id),
+        in_reply_to: ids(parsed.in_reply_to()).pop(),
+        references,
+        topic: topics::distinct_topic(&subject),
+        subject,
+        kind: automation::kind_of(&marks, returned.as_ref()),
+        marks,
+        text: text.or_else(|| html.is_none().then(String::new)).map(|it| it + cut),
+        html,
+        files: content::files(&parsed),
+        returned,
+        people,
+    }
+}
+
+/// A mail of a mailbox with this address, as the service takes it in.
+pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
+    let own = [own.to_owned()];
+    let reading = understand_mail(raw, MailPlace { folder: head.kind, own: &own, is_cut: head.cut });
+    let people = reading.people;
+    let author = people.from.mailboxes.first();
+    let addresses =
+        |header: AddressHeader| header.mailboxes.into_iter().map(|it| it.address).collect::<Vec<_>>();
+    let mail = InboundMail {
+        from: author.map_or_else(|| people.from.shown.clone(), |it| it.address.clone()),
+        name: author.and_then(|it| it.name.clone()),
+        answers_go_to: people.answers_go_to,
+        sent_by: people.sender.map(|it| it.address),
+        subject: reading.subject,
+        text: reading.text,
+        html: reading.html,
+        in_reply_to: reading.in_reply_to,
+        attachments: Vec::new(),
+        header_id: Some(reading.message_id),
+        references: reading.references,
+        to: addresses(people.to),
+        copies: addresses(people.cc),
+        is_automatic: reading.kind != MailKind::Person,
+        is_report: reading.returned.is_some(),
+        headers: reading.marks,
+    };
+    let is_numbered = reading.has_own_id && head.kind == PieceKind::Inbox;
+    ArrivedMail {
+        mail,
+        files: reading.files,
+        kept: Vec::new(),
+        direction: people.direction,
+        number: is_numbered.then_some((head.validity, head.uid)),
+        returned: reading.returned,
+    }
+}
+
+/// Id of a mail without one: the bytes stay when a server numbers its mails
+/// anew.
+fn content_id(raw: &[u8], own: &[String]) -> String {
+    let domain = own.first().and_then(|it| it.rsplit('@').next()).unwrap_or("mail.example");
+    let digest = Sha256::digest(raw);
+    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    format!("<content.{hex}@{domain}>")
+}
+
+/// An id in angle brackets, `None` for one that no other mail could name.
+fn usable_id(id: &str) -> Option<String> {
+    (!id.is_empty() && without_gaps(id, REFERENCE) == id).then(|| format!("<{id}>"))
+}
+
+fn ids(value: &HeaderValue<'_>) -> Vec<String> {
+    let all = match value {
+        HeaderValue::Text(id) => vec![id.as_ref()],
+        HeaderValue::TextList(ids) => ids.iter().map(AsRef::as_ref).collect(),
+        _ => Vec::new(),
+    };
+    all.into_iter().filter_map(usable_id).collect()
+}
+
+/// Text without control characters and white space, cut to a number of
+/// characters.
+fn without_gaps(text: &str, max_chars: usize) -> String {
+    text.chars().filter(|it| !it.is_control() && !it.is_whitespace()).take(max_chars).collect()
+}
