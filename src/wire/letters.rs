@@ -106,11 +106,16 @@ fn letter(fields: &Fields) -> MailMessage {
         named(fields, &["messageId"]).filter(|it| it.starts_with('<'))
     });
     MailMessage {
-        from: SafeText::line(&from.unwrap_or_default()),
         from_name: line(named(fields, &FROM_NAME)).or_else(|| line(name)),
         to: addresses(fields, &TO),
         cc: addresses(fields, &CC),
-        reply_to: addresses(fields, &REPLY_TO).into_iter().next(),
+        reply_to: addresses(fields, &REPLY_TO),
+        sender: addresses(fields, &["sender"]).into_iter().next().filter(|it| {
+            fields.contains_key("from")
+                && from.as_ref().is_none_or(|from| !from.eq_ignore_ascii_case(it.as_str()))
+        }),
+        from: SafeText::line(&from.unwrap_or_default()),
+        is_unanswerable: fields.get("canBeAnswered").and_then(Value::as_bool) == Some(false),
         subject: line(named(fields, &SUBJECT)),
         header_id,
         plain: plain_of(fields).map(|it| SafeText::block(&it)),

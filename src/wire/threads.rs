@@ -6,6 +6,7 @@ use serde_json::value::RawValue;
 
 use crate::email::{EmailAccountBody, EmailContactBody, EmailThreadBody};
 use model::conversations::{Conversation, ConversationStatus, Escalation};
+use model::email::addresses::is_address;
 use model::email::{Correspondent, MailAccount, Thread};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
@@ -26,9 +27,13 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         only_here: Vec::new(),
         by_rule: None,
     };
+    let is_readable = |it: &String| is_plain(it) && is_address(it);
+    // Where no address can be read it is shown as it stands.
+    let unreadable = body.contact_email.as_ref().filter(|it| !is_readable(it));
+    let stands_for = unreadable.map(|it| if it.is_empty() { "(no sender)" } else { it.as_str() });
     let conversation = Conversation {
-        address: body.contact_email.clone().filter(|it| !it.is_empty() && is_plain(it)),
-        name: line(&body.contact_name),
+        name: line(&body.contact_name).or_else(|| SafeText::optional_line(stands_for)),
+        address: body.contact_email.clone().filter(is_readable),
         email: line(&body.contact_email),
         status: if thread.is_archived() { ConversationStatus::Closed } else { ConversationStatus::Open },
         message_count: body.message_count.unwrap_or(0),
@@ -99,6 +104,14 @@ mod tests {
         assert_eq!((thread.is_read, thread.is_starred), (Some(false), Some(true)));
         assert_eq!(thread.priority.as_ref().map(SafeText::as_str), Some("7"));
         assert!(!conversation.raw.contains("messages"), "{}", conversation.raw);
+        for (told, title) in
+            [("Doe, John", "Doe, John"), ("", "(no sender)"), ("ann @a.example", "ann @a.example")]
+        {
+            let raw = serde_json::json!({"id": "t2", "contactEmail": told}).to_string();
+            let raw: Box<RawValue> = serde_json::from_str(&raw).expect("JSON");
+            let (conversation, _) = read_thread(&raw).expect("a thread");
+            assert_eq!((conversation.title().as_str(), conversation.address), (title, None), "{told}");
+        }
         for wrong in ["[]", "{}", "7", r#"{"subject":"x"}"#] {
             let raw: Box<RawValue> = serde_json::from_str(wrong).expect("JSON");
             assert!(read_thread(&raw).is_err(), "{wrong}");

@@ -272,15 +272,16 @@ pub fn answer(
     when: &str,
 ) -> WrittenMail {
     let is_own = |it: &str| own.iter().any(|own| own.eq_ignore_ascii_case(it));
-    let sender = letter.reply_to.as_ref().unwrap_or(&letter.from).to_string();
+    let senders = letter.answer_addresses();
     let to_all = |it: &[crate::text::SafeText]| {
         let others = it.iter().map(ToString::to_string).filter(|it| !is_own(it));
         others.collect::<Vec<_>>().join(", ")
     };
+    let strangers: Vec<&str> = senders.iter().filter(|it| !is_own(it)).copied().collect();
     // An answer to an own mail goes to its recipients.
-    let (to, mut others) = match is_own(&sender) {
+    let (to, mut others) = match strangers.is_empty() && !senders.is_empty() {
         true => (to_all(&letter.to), String::new()),
-        false => (sender, to_all(&letter.to)),
+        false => (strangers.join(", "), to_all(&letter.to)),
     };
     if !all {
         others.clear();

@@ -14,7 +14,7 @@ pub mod quotes;
 pub mod quoting;
 pub mod rules;
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::email::rules::RuleAction;
 use crate::ids::ConversationId;
@@ -199,8 +199,14 @@ pub struct MailMessage {
     pub from_name: Option<SafeText>,
     pub to: Vec<SafeText>,
     pub cc: Vec<SafeText>,
-    /// Where answers go, where that is not the sender.
-    pub reply_to: Option<SafeText>,
+    /// The address in `Sender`, where it is not the author's.
+    pub sender: Option<SafeText>,
+    /// Where answers go, where that is not the author; as it stands where it
+    /// cannot be read.
+    #[serde(deserialize_with = "one_or_many")]
+    pub reply_to: Vec<SafeText>,
+    /// Whether the server can read no address to answer to.
+    pub is_unanswerable: bool,
     pub subject: Option<SafeText>,
     /// Its `Message-ID`.
     pub header_id: Option<String>,
@@ -213,6 +219,44 @@ pub struct MailMessage {
     /// Where its links lead, as they are numbered in the text.
     pub links: Vec<SafeText>,
     pub files: Vec<LetterFile>,
+}
+
+/// Reads a list that was kept as one text or nothing by earlier versions.
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SafeText>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Kept {
+        Many(Vec<SafeText>),
+        One(SafeText),
+        None(()),
+    }
+    Ok(match Kept::deserialize(deserializer)? {
+        Kept::Many(all) => all,
+        Kept::One(one) => vec![one],
+        Kept::None(()) => Vec::new(),
+    })
+}
+
+impl MailMessage {
+    /// The addresses an answer goes to; none where a person must give one.
+    pub fn answer_addresses(&self) -> Vec<&str> {
+        let named = if self.reply_to.is_empty() { std::slice::from_ref(&self.from) } else { &self.reply_to };
+        let readable = named.iter().map(SafeText::as_str).filter(|it| addresses::is_address(it));
+        if self.is_unanswerable { Vec::new() } else { readable.collect() }
+    }
+
+    /// Where an answer goes, in words, where that is not the author.
+    pub fn answer_note(&self) -> Option<String> {
+        let all = self.answer_addresses();
+        match all.as_slice() {
+            [] if self.is_unanswerable || !self.from.is_empty() => {
+                Some("No address to answer to can be read from this mail".to_owned())
+            }
+            [] => None,
+            [one] if one.eq_ignore_ascii_case(self.from.as_str()) => None,
+            _ => Some(format!("Answers go to: {}", all.join(", "))),
+        }
+    }
 }
 
 /// A file attached to a mail.
@@ -258,6 +302,46 @@ mod tests {
         let quoted = "status:any folder:\"Deleted Items\" category:\"x";
         assert_eq!(asked(quoted), (word("Deleted Items"), word("x"), None));
         assert_eq!(asked("folder: from:ana folder"), (None, None, None));
+    }
+
+    #[test]
+    fn an_answer_goes_to_addresses_that_can_be_read() {
+        let line = |it: &str| SafeText::line(it);
+        let mail = |from: &str, reply_to: &[&str], is_unanswerable| MailMessage {
+            from: line(from),
+            reply_to: reply_to.iter().map(|it| line(it)).collect(),
+            is_unanswerable,
+            ..MailMessage::default()
+        };
+        let none = Some("No address to answer to can be read from this mail");
+        let cases = [
+            (mail("ann@a.example", &[], false), vec!["ann@a.example"], None),
+            (mail("ann@a.example", &["Ann@A.example"], false), vec!["Ann@A.example"], None),
+            (
+                mail("www@f.example", &["ann@a.example"], false),
+                vec!["ann@a.example"],
+                Some("Answers go to: ann@a.example"),
+            ),
+            (mail("www@f.example", &["ann @a.example"], true), vec![], none),
+            (mail("www@f.example", &["list@l.example"], true), vec![], none),
+            (mail("Ann Berg", &[], false), vec![], none),
+            (mail("", &[], false), vec![], None),
+        ];
+        for (mail, addresses, note) in cases {
+            assert_eq!(
+                (mail.answer_addresses(), mail.answer_note().as_deref()),
+                (addresses, note),
+                "{mail:?}"
+            );
+        }
+        for (kept, all) in [
+            ("null", vec![]),
+            ("\"a@x.example\"", vec!["a@x.example"]),
+            ("[\"a@x.example\"]", vec!["a@x.example"]),
+        ] {
+            let read: MailMessage = serde_json::from_str(&format!("{{\"replyTo\":{kept}}}")).expect(kept);
+            assert_eq!(read.reply_to.iter().map(SafeText::as_str).collect::<Vec<_>>(), all);
+        }
     }
 
     #[test]

@@ -76,7 +76,9 @@ impl ChannelSync {
             let (message, letter) = match letters.remove(&mail.message.id) {
                 // What was laid out once stays: mails do not change.
                 Some(known)
-                    if known.plain == mail.letter.plain && known.rich.is_some() == mail.html.is_some() =>
+                    if known.plain == mail.letter.plain
+                        && known.rich.is_some() == mail.html.is_some()
+                        && is_answered_alike(&known, &mail.letter) =>
                 {
                     (with_text(mail.message, &known), None)
                 }
@@ -112,6 +114,13 @@ impl ChannelSync {
         }
         Ok(())
     }
+}
+
+/// Whether two readings of a mail tell the same of who wrote it and where an
+/// answer goes: a newer server may tell more.
+fn is_answered_alike(known: &MailMessage, told: &MailMessage) -> bool {
+    (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
+        == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable)
 }
 
 /// A mail as its message shows it, with its HTML laid out.

@@ -145,7 +145,8 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
         ("From", from),
         ("To", joined(&letter.to)),
         ("Cc", joined(&letter.cc)),
-        ("Reply-To", text(&letter.reply_to)),
+        ("Reply-To", joined(&letter.reply_to)),
+        ("Sender", text(&letter.sender)),
         ("Date", date),
         ("Subject", text(&letter.subject)),
         ("Id", row.message.id.to_string()),
@@ -186,7 +187,9 @@ fn mail_json(row: &MessageRow) -> Value {
         "fromName": text(&letter.from_name),
         "to": all(&letter.to),
         "cc": all(&letter.cc),
-        "replyTo": text(&letter.reply_to),
+        "replyTo": letter.reply_to.first().map(SafeText::as_str),
+        "sender": text(&letter.sender),
+        "answersTo": letter.answer_addresses(),
         "subject": text(&letter.subject),
         "messageId": letter.header_id,
         "createdAt": row.message.created_at.map(|at| at.to_string()),
@@ -218,6 +221,11 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
     let begun = compose::answer(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
+    if begun.to.is_empty() {
+        let thread = found.row.conversation.id.as_str();
+        let how = format!("give one: `frontdesk mail send --thread {thread} --to ADDRESS --subject … TEXT`");
+        return Err(CliError::Usage(format!("no address to answer to can be read from this mail: {how}")));
+    }
     let quote = begun.quote.clone().filter(|_| !arguments.no_quote);
     let written = WrittenMail { body, quote, files: typed(&arguments.files).collect(), ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());

@@ -41,6 +41,8 @@ pub struct Head {
     /// Who fits the address that is begun.
     pub offered: Vec<Correspondent>,
     pub chosen: usize,
+    /// Where the answer goes, where that is not the author of the mail.
+    pub answer_note: Option<String>,
     /// What is wrong, said when it was to be sent.
     pub wrong: Option<String>,
     /// Whether a person changed a field.
@@ -125,6 +127,7 @@ impl Head {
         let offered = self.offered.len().min(4);
         let below = self.files.len().min(FILES)
             + usize::from(self.from.is_some())
+            + usize::from(self.answer_note.is_some())
             + usize::from(self.quote.is_some());
         self.shown().count() + offered + below + usize::from(self.wrong.is_some()) + 1
     }

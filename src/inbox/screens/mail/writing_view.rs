@@ -75,6 +75,17 @@ fn fields(theme: Theme, head: &Head, area: Area, buffer: &mut Buffer) -> (u16, O
         paint_view::text(buffer, x, y, width, SafeText::line(from).as_str(), theme.quiet());
         y += 1;
     }
+    if let Some(note) = head.answer_note.as_ref().filter(|_| y < end) {
+        paint_view::text(
+            buffer,
+            area.x,
+            y,
+            area.width,
+            SafeText::line(note).as_str(),
+            theme.needs_a_person(),
+        );
+        y += 1;
+    }
     let shown: Vec<usize> = head.shown().collect();
     for at in shown {
         if y >= end {

@@ -34,8 +34,18 @@ fn answers_go_where_they_belong() {
     assert_eq!(one.answers.as_deref(), Some("<1@y.example>"));
     let all = answer(&letter(), None, &own(), true, "");
     assert_eq!((all.to.as_str(), all.cc.as_str()), ("ana@y.example", "bob@y.example, c@z.example"));
-    let listed = MailMessage { reply_to: Some(SafeText::line("list@y.example")), ..letter() };
+    let listed = MailMessage { reply_to: vec![SafeText::line("list@y.example")], ..letter() };
     assert_eq!(answer(&listed, None, &own(), false, "").to, "list@y.example");
+    let several = ["a@y.example", "SHOP@x.example", "b@y.example"].map(SafeText::line).to_vec();
+    let several = MailMessage { reply_to: several, ..letter() };
+    assert_eq!(answer(&several, None, &own(), false, "").to, "a@y.example, b@y.example");
+    for unreadable in ["ana y.example", "Doe, John", ""] {
+        let from = SafeText::line(unreadable);
+        let asks = MailMessage { from, to: vec![SafeText::line("shop@x.example")], ..letter() };
+        assert_eq!(answer(&asks, None, &own(), false, "").to, "", "{unreadable}");
+    }
+    let asks = MailMessage { is_unanswerable: true, ..letter() };
+    assert_eq!(answer(&asks, None, &own(), false, "").to, "");
     let mine = MailMessage { from: SafeText::line("Shop@x.example"), ..letter() };
     assert_eq!(answer(&mine, None, &own(), false, "").to, "bob@y.example");
     let again = MailMessage { subject: Some(SafeText::line("RE: Order 1041")), ..letter() };

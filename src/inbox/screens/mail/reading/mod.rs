@@ -73,9 +73,7 @@ fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
     if !letter.cc.is_empty() {
         lines.push(format!("Cc: {}", addresses(&letter.cc)));
     }
-    if let Some(other) = letter.reply_to.as_ref().filter(|it| **it != letter.from) {
-        lines.push(format!("Answers go to: {other}"));
-    }
+    lines.extend(letter.answer_note());
     if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
 }
 
@@ -88,7 +86,8 @@ pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
     let fields = [
         ("To", all(&letter.to)),
         ("Cc", all(&letter.cc)),
-        ("Reply-To", told(&letter.reply_to)),
+        ("Sender", told(&letter.sender)),
+        ("Reply-To", all(&letter.reply_to)),
         ("Subject", told(&letter.subject)),
         ("Message-ID", message_id),
     ];
@@ -177,7 +176,7 @@ mod tests {
         let odd = MailMessage {
             subject: Some(line("Other")),
             cc: vec![line("c@z.example")],
-            reply_to: Some(line("list@y.example")),
+            reply_to: vec![line("list@y.example")],
             files: vec![file],
             ..letter
         };

@@ -57,6 +57,9 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
         let written = mail_begun(inbox, begun, &style).in_style(&style);
         WrittenMail { body: format!("{loose}{}", written.body), ..written }
     });
+    let answers = matches!(begun, MailBeginning::Answer | MailBeginning::AnswerAll);
+    let letter = current_letter(inbox).and_then(|it| it.letter.as_ref());
+    let note = letter.filter(|_| answers).and_then(|it| it.answer_note());
     let tab = inbox.desk.tab_mut();
     (tab.mail.begun, tab.mail.begun_to) = (None, None);
     tab.focus = Focus::Composer;
@@ -69,6 +72,7 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
             let between = written.quoting == QuoteStyle::Between;
             let first = written.body.lines().position(|it| between && it.is_empty()).unwrap_or(0);
             composer.begin_mail(written, now);
+            composer.change_head(now, |it| it.answer_note = note);
             composer.change(now, |it| it.move_to(first, 0));
             say_left_behind(inbox, begun);
         }
