@@ -12,6 +12,7 @@ mod mail_campaign;
 mod mail_filing;
 mod mail_gate;
 mod mail_line;
+mod mail_people;
 pub(crate) mod mail_server;
 mod mail_story;
 mod mail_tls;

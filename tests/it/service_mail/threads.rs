@@ -224,3 +224,37 @@ async fn strangers_write_what_they_like() {
     let trigger = world.get("email", "/triggers/new-message").await.good();
     assert_eq!(trigger["data"][0]["content"], "Hi \u{1b}[2J <there>");
 }
+
+#[tokio::test]
+async fn an_answer_goes_to_reply_to_and_joins_only_its_customer() {
+    let world = World::new().await;
+    let form = |visitor: &str, subject: &str| {
+        let body = json!({"channel": "email", "from": "www@forms.example", "name": "Web form", "text": "x",
+                          "subject": subject, "replyTo": [visitor]});
+        async { id(&world.dev("/inbound", body).await.good(), "threadId") }
+    };
+    let ann = form("ann@a.example", "Order 7").await;
+    assert_ne!(form("bo@b.example", "Order 7").await, ann, "another customer");
+    assert_eq!(form("Ann@A.example", "Re: Order 7").await, ann, "the same customer by the same form");
+    let generic = form("ann@a.example", "Website contact").await;
+    assert_ne!(form("ann@a.example", "Website contact").await, generic, "a subject that says nothing");
+    assert_ne!(form("ann@a.example", "").await, form("ann@a.example", "").await);
+    // Somebody else names the customer in Reply-To.
+    let body = json!({"channel": "email", "from": "eve@evil.example", "text": "x", "subject": "Order 7",
+                      "replyTo": ["ann@a.example"]});
+    assert_ne!(id(&world.dev("/inbound", body).await.good(), "threadId"), ann);
+    let thread = world.get("email", &format!("/email/threads/{ann}")).await.good();
+    assert_eq!((&thread["contactEmail"], &thread["contactName"]), (&json!("ann@a.example"), &Value::Null));
+    let mail = &thread["messages"][0];
+    assert_eq!(
+        (&mail["from"], &mail["fromName"], &mail["replyTo"]),
+        (&json!("www@forms.example"), &json!("Web form"), &json!(["ann@a.example"]))
+    );
+    assert!(mail.get("canBeAnswered").is_none());
+    // An id of hers brings nobody into her thread.
+    let body = json!({"channel": "email", "from": "bo@b.example", "text": "x", "subject": "Fwd: Order 7",
+                      "inReplyTo": mail["messageId"]});
+    assert_ne!(id(&world.dev("/inbound", body).await.good(), "threadId"), ann);
+    let contacts = world.walk("email", "/email/contacts", 50, "email").await;
+    assert!(!contacts.contains(&"www@forms.example".to_owned()), "{contacts:?}");
+}

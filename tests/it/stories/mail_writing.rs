@@ -243,3 +243,16 @@ fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
     );
     assert_eq!(mail["fromName"], "Tom at Harbor", "{mail}");
 }
+
+#[test]
+fn an_answer_says_where_it_goes_if_not_to_the_author() {
+    let mut desk = mail(100, 30);
+    let form = json!({"channel": "email", "from": "www@forms.example", "name": "Web form", "subject": "Fork 12",
+                      "text": "Do you mend forks?", "replyTo": ["ann@a.example"]});
+    desk.dev("inbound", form);
+    calm(&mut desk);
+    desk.keys("gg<Enter>").settle().shows("www@forms.example").shows("Answers go to: ann@a.example");
+    desk.keys("r").settle().shows("Answers go to: ann@a.example").types("We do.").keys("<Ctrl-X>");
+    let told = leaves(&mut desk).to_string();
+    assert!(told.contains("ann@a.example") && !told.contains("www@forms.example"), "{told}");
+}

@@ -13,6 +13,9 @@ mod encoded_words;
 mod lines;
 mod mailboxes;
 
+#[cfg(test)]
+mod tests;
+
 use mail_parser::{HeaderValue, MessageParser};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
