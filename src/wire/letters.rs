@@ -110,9 +110,9 @@ fn letter(fields: &Fields) -> MailMessage {
         to: addresses(fields, &TO),
         cc: addresses(fields, &CC),
         reply_to: addresses(fields, &REPLY_TO),
-        sender: addresses(fields, &["sender"]).into_iter().next().filter(|it| {
+        sender: addresses(fields, &["sender"]).into_iter().next().filter(|sender| {
             fields.contains_key("from")
-                && from.as_ref().is_none_or(|from| !from.eq_ignore_ascii_case(it.as_str()))
+                && from.as_ref().is_none_or(|from| !from.eq_ignore_ascii_case(sender.as_str()))
         }),
         from: SafeText::line(&from.unwrap_or_default()),
         is_unanswerable: fields.get("canBeAnswered").and_then(Value::as_bool) == Some(false),

@@ -27,10 +27,10 @@ pub fn read_thread(raw: &RawValue) -> Result<(Conversation, Thread), serde_json:
         only_here: Vec::new(),
         by_rule: None,
     };
-    let is_readable = |it: &String| is_plain(it) && is_address(it);
+    let is_readable = |address: &String| is_plain(address) && is_address(address);
     // Where no address can be read it is shown as it stands.
-    let unreadable = body.contact_email.as_ref().filter(|it| !is_readable(it));
-    let stands_for = unreadable.map(|it| if it.is_empty() { "(no sender)" } else { it.as_str() });
+    let unreadable = body.contact_email.as_ref().filter(|text| !is_readable(text));
+    let stands_for = unreadable.map(|text| if text.is_empty() { "(no sender)" } else { text.as_str() });
     let conversation = Conversation {
         name: line(&body.contact_name).or_else(|| SafeText::optional_line(stands_for)),
         address: body.contact_email.clone().filter(is_readable),

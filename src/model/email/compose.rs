@@ -277,7 +277,7 @@ pub fn answer(
         let others = it.iter().map(ToString::to_string).filter(|it| !is_own(it));
         others.collect::<Vec<_>>().join(", ")
     };
-    let strangers: Vec<&str> = senders.iter().filter(|it| !is_own(it)).copied().collect();
+    let strangers: Vec<&str> = senders.iter().filter(|address| !is_own(address)).copied().collect();
     // An answer to an own mail goes to its recipients.
     let (to, mut others) = match strangers.is_empty() && !senders.is_empty() {
         true => (to_all(&letter.to), String::new()),

@@ -241,8 +241,14 @@ impl MailMessage {
     /// The addresses an answer goes to; none where a person must give one.
     pub fn answer_addresses(&self) -> Vec<&str> {
         let named = if self.reply_to.is_empty() { std::slice::from_ref(&self.from) } else { &self.reply_to };
-        let readable = named.iter().map(SafeText::as_str).filter(|it| addresses::is_address(it));
+        let readable = named.iter().map(SafeText::as_str).filter(|address| addresses::is_address(address));
         if self.is_unanswerable { Vec::new() } else { readable.collect() }
+    }
+
+    /// Whether the server tells nothing of who is answered, so that the contact
+    /// of the thread is.
+    pub fn is_without_author(&self) -> bool {
+        self.from.is_empty() && self.reply_to.is_empty() && !self.is_unanswerable
     }
 
     /// Where an answer goes, in words, where that is not the author.
@@ -306,10 +312,10 @@ mod tests {
 
     #[test]
     fn an_answer_goes_to_addresses_that_can_be_read() {
-        let line = |it: &str| SafeText::line(it);
+        let line = |address: &str| SafeText::line(address);
         let mail = |from: &str, reply_to: &[&str], is_unanswerable| MailMessage {
             from: line(from),
-            reply_to: reply_to.iter().map(|it| line(it)).collect(),
+            reply_to: reply_to.iter().map(|address| line(address)).collect(),
             is_unanswerable,
             ..MailMessage::default()
         };

@@ -226,14 +226,15 @@ fn turn(
     let mails = emails::of_thread(db, thread, SHOWN, SHOWN_BYTES)?;
     // Only what the contact wrote is theirs: others have a part in a thread, and
     // anybody can name its contact in Reply-To.
-    let is_theirs = |it: &&EmailRow| it.direction != "inbound" || it.sender.to_lowercase() == row.contact;
-    let last = mails.last().filter(|it| it.direction == "inbound").filter(is_theirs);
+    let is_theirs =
+        |mail: &&EmailRow| mail.direction != "inbound" || mail.sender.to_lowercase() == row.contact;
+    let last = mails.last().filter(|mail| mail.direction == "inbound").filter(is_theirs);
     let Some(last) = last else { return Ok(None) };
     if !is_assistants(db, thread, now)? {
         return Ok(None);
     }
     let last = last.id.clone();
-    let said = mails.iter().filter(is_theirs).map(|it| (speaker(it), shown(it))).collect();
+    let said = mails.iter().filter(is_theirs).map(|mail| (speaker(mail), shown(mail))).collect();
     Ok(Some((Turn { language: None, said, last }, channel, row)))
 }
 

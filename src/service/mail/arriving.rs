@@ -110,7 +110,7 @@ fn own(
     let thread = match answered {
         Some((_, thread)) => thread,
         None => {
-            let is_other = |it: &&&str| !it.eq_ignore_ascii_case(&mail.from);
+            let is_other = |text: &&&str| !text.eq_ignore_ascii_case(&mail.from);
             let contact = people.iter().find(is_other).copied().unwrap_or(mail.from.as_str());
             let made = receive::fresh(work.id("thread", stamp), channel, &mail.subject, contact, stamp);
             let made = ThreadRow { folder: SENT.to_owned(), is_read: true, ..made };

@@ -121,7 +121,7 @@ pub fn receive(
 ) -> Result<ReceivedMail, DatabaseError> {
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
     let answered = answered(work, channel, mail, &people)?;
-    let thread = find_or_make(work, channel, mail, answered.as_ref().map(|it| &it.1))?;
+    let thread = find_or_make(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
     let stamp = work.stamp();
     let id = work.id("mail", stamp);
     let domain = mail.from.rsplit('@').next().unwrap_or("mail.example");
@@ -145,7 +145,7 @@ pub fn receive(
             html: mail.html.clone(),
             attachments: mail.attachments.clone(),
             headers: mail.kept_headers(),
-            in_reply_to: answered.map(|it| it.0.header_id).or_else(|| mail.in_reply_to.clone()),
+            in_reply_to: answered.map(|found| found.0.header_id).or_else(|| mail.in_reply_to.clone()),
             status: "received".to_owned(),
             created_at: stamp,
             ..EmailRow::default()
@@ -183,7 +183,8 @@ pub fn answered(
     for reference in mail.in_reply_to.iter().chain(mail.references.iter().rev()) {
         for found in emails::find_all(work.db, &channel.id, reference)? {
             let Some(thread) = threads::read(work.db, &channel.id, &found.thread)? else { continue };
-            if mail.is_report || has_part(work, &thread, people)? {
+            let is_reported = mail.is_report && found.direction == "outbound";
+            if is_reported || has_part(work, &thread, people)? {
                 return Ok(Some((found, thread)));
             }
         }
@@ -195,15 +196,16 @@ pub fn answered(
 /// somebody who was written to from here, or as somebody to whom its contact
 /// has sent copies.
 fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
-    let people: Vec<String> = people.iter().map(|it| it.to_lowercase()).collect();
+    let people: Vec<String> = people.iter().map(|address| address.to_lowercase()).collect();
     if people.is_empty() || people.contains(&thread.contact) {
         return Ok(!people.is_empty());
     }
     let named = emails::people(work.db, &thread.id)?;
-    let trusted =
-        named.iter().filter(|it| it.direction == "outbound" || it.sender.to_lowercase() == thread.contact);
-    let mut all = trusted.flat_map(|it| [&it.recipients, &it.copies, &it.blind_copies]).flatten();
-    Ok(all.any(|it| people.contains(&it.to_lowercase())))
+    let trusted = named
+        .iter()
+        .filter(|mail| mail.direction == "outbound" || mail.sender.to_lowercase() == thread.contact);
+    let mut all = trusted.flat_map(|mail| [&mail.recipients, &mail.copies, &mail.blind_copies]).flatten();
+    Ok(all.any(|address| people.contains(&address.to_lowercase())))
 }
 
 /// The thread of the mail it answers, or of its topic, or a new one.
@@ -242,7 +244,7 @@ fn is_by_same_author(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) ->
         return Ok(true);
     }
     let named = emails::people(work.db, &thread.id)?;
-    Ok(named.iter().any(|it| it.direction == "inbound" && it.sender.to_lowercase() == author))
+    Ok(named.iter().any(|mail| mail.direction == "inbound" && mail.sender.to_lowercase() == author))
 }
 
 /// A thread with a contact that begins in the inbox.

@@ -45,7 +45,7 @@ pub fn is_new(
 /// Digest of what makes a mail this one.
 fn digest(mail: &InboundMail) -> String {
     let files: Vec<String> =
-        mail.attachments.iter().map(|it| format!("{}:{:?}", it.filename, it.size)).collect();
+        mail.attachments.iter().map(|file| format!("{}:{:?}", file.filename, file.size)).collect();
     let parts =
         [mail.from.to_lowercase(), topics::topic(&mail.subject), squeezed(&mail.words()), files.join("|")];
     let digest = Sha256::digest(parts.join("\0"));

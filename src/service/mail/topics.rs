@@ -103,7 +103,7 @@ pub fn topic(subject: &str) -> String {
 /// that says nothing, such as that of a web form.
 pub fn distinct_topic(subject: &str) -> String {
     let topic = topic(subject);
-    let bare = topic.trim_matches(|it: char| !it.is_alphanumeric());
+    let bare = topic.trim_matches(|text: char| !text.is_alphanumeric());
     if bare.is_empty() || GENERIC.contains(&bare) { String::new() } else { topic }
 }
 

@@ -54,8 +54,8 @@ pub fn read_correspondence(parsed: &Message<'_>, folder: PieceKind, own: &[Strin
         from.has_unreadable = true;
     }
     let list = list_addresses(parsed);
-    let is_stranger = |it: &&MailAddress| {
-        !is_own(own, &it.address) && !list.iter().any(|post| post.eq_ignore_ascii_case(&it.address))
+    let is_stranger = |mailbox: &&MailAddress| {
+        !is_own(own, &mailbox.address) && !list.iter().any(|post| post.eq_ignore_ascii_case(&mailbox.address))
     };
     let strangers = |header: &AddressHeader| -> Vec<MailAddress> {
         header.mailboxes.iter().filter(is_stranger).cloned().collect()
@@ -78,16 +78,16 @@ pub fn read_correspondence(parsed: &Message<'_>, folder: PieceKind, own: &[Strin
         },
     };
     let sender = header("Sender").mailboxes.into_iter().next();
-    let is_author = |it: &MailAddress| {
-        from.mailboxes.first().is_some_and(|author| author.address.eq_ignore_ascii_case(&it.address))
+    let is_author = |mailbox: &MailAddress| {
+        from.mailboxes.first().is_some_and(|author| author.address.eq_ignore_ascii_case(&mailbox.address))
     };
     let (to, cc) = (header("To"), header("Cc"));
     let recipients: Vec<&str> =
-        to.mailboxes.iter().chain(&cc.mailboxes).map(|it| it.address.as_str()).collect();
+        to.mailboxes.iter().chain(&cc.mailboxes).map(|mailbox| mailbox.address.as_str()).collect();
     let is_from_self = from.mailboxes.first().is_some_and(|author| is_own(own, &author.address));
     let direction = direction(folder, own, is_from_self, &recipients, &answers_go_to);
     Correspondence {
-        sender: sender.filter(|it| !is_author(it)),
+        sender: sender.filter(|mailbox| !is_author(mailbox)),
         from,
         reply_to,
         to,
@@ -105,8 +105,8 @@ fn target(named: Vec<MailAddress>, from: &AddressHeader) -> AnswerTarget {
             AnswerTarget::Author
         }
         _ => AnswerTarget::Others {
-            name: named.first().and_then(|it| it.name.clone()),
-            to: named.into_iter().map(|it| it.address).collect(),
+            name: named.first().and_then(|mailbox| mailbox.name.clone()),
+            to: named.into_iter().map(|mailbox| mailbox.address).collect(),
         },
     }
 }
@@ -133,11 +133,11 @@ fn direction(
 
 /// Whether an address is one of the mailbox, with or without a tag behind `+`.
 pub fn is_own(own: &[String], address: &str) -> bool {
-    let untagged = |it: &str| {
-        let (local, domain) = it.rsplit_once('@').unwrap_or((it, ""));
+    let untagged = |address: &str| {
+        let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));
         format!("{}@{domain}", local.split('+').next().unwrap_or(local)).to_lowercase()
     };
-    own.iter().any(|it| it.eq_ignore_ascii_case(address) || untagged(it) == untagged(address))
+    own.iter().any(|one| one.eq_ignore_ascii_case(address) || untagged(one) == untagged(address))
 }
 
 /// Addresses at which a mailing list takes mail (RFC 2369).

@@ -107,7 +107,7 @@ fn quoted_of(content: &str) -> Vec<u8> {
     let bytes = content.as_bytes();
     let (mut decoded, mut at) = (Vec::with_capacity(bytes.len()), 0);
     while let Some(byte) = bytes.get(at) {
-        let digits = content.get(at + 1..at + 3).and_then(|it| u8::from_str_radix(it, 16).ok());
+        let digits = content.get(at + 1..at + 3).and_then(|hex| u8::from_str_radix(hex, 16).ok());
         match (byte, digits) {
             (b'_', _) => decoded.push(b' '),
             (b'=', Some(value)) => {

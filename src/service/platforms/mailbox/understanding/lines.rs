@@ -2,6 +2,8 @@
 
 use mail_parser::Message;
 
+use crate::platforms::mailbox::understanding::charsets;
+
 /// Headers of one name that are read.
 const MAX_HEADERS: usize = 20;
 /// Bytes that are read of one header.
@@ -22,17 +24,14 @@ pub fn header_values(parsed: &Message<'_>, name: &str) -> Vec<String> {
         .filter_map(|header| {
             let range =
                 usize::try_from(header.offset_start).ok()?..usize::try_from(header.offset_end).ok()?;
-            Some(text_of_header(parsed.raw_message().get(range)?))
+            Some(header_text(parsed.raw_message().get(range)?))
         })
         .collect()
 }
 
-/// Raw header bytes as text: UTF-8 (RFC 6532), else Windows-1252.
-fn text_of_header(bytes: &[u8]) -> String {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text.to_owned(),
-        Err(_) => super::encoded_words::text_of("windows-1252", bytes),
-    };
+/// Raw header bytes as text, unfolded.
+fn header_text(bytes: &[u8]) -> String {
+    let text = charsets::text_of_header(bytes);
     // Folding is a line break before white space; the white space stays.
     let text = text.replace(['\r', '\n'], "");
     if text.len() <= MAX_HEADER_BYTES {

@@ -265,7 +265,7 @@ mod tests {
     }
 
     fn all(value: &str) -> Vec<(String, Option<String>)> {
-        read(value).mailboxes.into_iter().map(|it| (it.address, it.name)).collect()
+        read(value).mailboxes.into_iter().map(|mailbox| (mailbox.address, mailbox.name)).collect()
     }
 
     #[test]
@@ -328,7 +328,7 @@ mod tests {
 
     #[test]
     fn several_mailboxes_stay_apart() {
-        let both = |value: &str| all(value).into_iter().map(|it| it.0).collect::<Vec<_>>();
+        let both = |value: &str| all(value).into_iter().map(|text| text.0).collect::<Vec<_>>();
         assert_eq!(both("a@x.example, B <b@y.example>; A@X.example"), ["a@x.example", "b@y.example"]);
         assert_eq!(
             both("G: a@x.example, b@y.example;, c@z.example"),

@@ -7,16 +7,19 @@
 //! read shows what it has. The mails in `tests/mail` hold the readings.
 
 mod automation;
+mod charsets;
 mod content;
 mod correspondence;
 mod encoded_words;
 mod lines;
 mod mailboxes;
+mod reports;
+mod stand_ins;
 
 #[cfg(test)]
 mod tests;
 
-use mail_parser::{HeaderValue, MessageParser};
+use mail_parser::{HeaderValue, Message, MessageParser};
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -27,7 +30,7 @@ use crate::mail::receive::InboundMail;
 use crate::mail::topics;
 use automation::MailKind;
 use correspondence::Correspondence;
-use lines::one_line;
+use lines::{header_values, one_line};
 use mailboxes::AddressHeader;
 use model::bounds;
 use wire::carriers::{PieceHead, PieceKind};
@@ -82,7 +85,8 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
     let cut = if place.is_cut { CUT } else { "" };
     let content_id = content_id(raw, place.own);
     let Some(parsed) = MessageParser::default().parse(raw) else {
-        let text: String = String::from_utf8_lossy(raw).chars().filter(|it| *it != '\0').take(BODY).collect();
+        let text: String =
+            String::from_utf8_lossy(raw).chars().filter(|letter| *letter != '\0').take(BODY).collect();
         let nobody = AnswerTarget::Nobody { shown: String::new() };
         let people = Correspondence { answers_go_to: nobody, ..Correspondence::default() };
         return MailReading {
@@ -96,13 +100,14 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
     let own_id = parsed.message_id().and_then(usable_id);
     let answered = match &people.answers_go_to {
         AnswerTarget::Others { to, .. } => to.first().map(String::as_str).unwrap_or_default(),
-        _ => people.from.mailboxes.first().map(|it| it.address.as_str()).unwrap_or_default(),
+        _ => people.from.mailboxes.first().map(|mailbox| mailbox.address.as_str()).unwrap_or_default(),
     };
     let marks = automation::robot_marks(&parsed, answered);
-    let returned = automation::returned(&parsed);
-    let text = content::body(&parsed, &parsed.text_body, false);
-    let html = content::body(&parsed, &parsed.html_body, true);
-    let subject = one_line(parsed.subject().unwrap_or_default(), bounds::SUBJECT);
+    let author = people.from.mailboxes.first().map_or("", |mailbox| mailbox.address.as_str());
+    let returned = reports::read_report(&parsed, author);
+    let (text, html) = texts(&parsed, returned.as_ref());
+    let subject = header_values(&parsed, "Subject").into_iter().next().unwrap_or_default();
+    let subject = one_line(&encoded_words::decode_words(&subject), bounds::SUBJECT);
     let mut references = ids(parsed.references());
     references.drain(..references.len().saturating_sub(MAX_REFERENCES));
     MailReading {
@@ -114,12 +119,31 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
         subject,
         kind: automation::kind_of(&marks, returned.as_ref()),
         marks,
-        text: text.or_else(|| html.is_none().then(String::new)).map(|it| it + cut),
+        text: text.or_else(|| html.is_none().then(String::new)).map(|text| text + cut),
         html,
         files: content::files(&parsed),
         returned,
         people,
     }
+}
+
+/// The texts of a mail; one that has none says what it is.
+fn texts(parsed: &Message<'_>, returned: Option<&MailReturn>) -> (Option<String>, Option<String>) {
+    let found = content::bodies(parsed);
+    if found.0.is_some() || found.1.is_some() {
+        return found;
+    }
+    if let Some(mended) = content::mended_multipart(parsed)
+        && let Some(parsed) = MessageParser::default().parse(&mended)
+    {
+        let found = content::bodies(&parsed);
+        if found.0.is_some() || found.1.is_some() {
+            return found;
+        }
+    }
+    let report = returned.map(|told| format!("[a report of a mail server: {}]", told.why));
+    let text = content::first_text(parsed).or(report).or_else(|| stand_ins::describe_content(parsed));
+    (text, None)
 }
 
 /// A mail of a mailbox with this address, as the service takes it in.
@@ -128,13 +152,14 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
     let reading = understand_mail(raw, MailPlace { folder: head.kind, own: &own, is_cut: head.cut });
     let people = reading.people;
     let author = people.from.mailboxes.first();
-    let addresses =
-        |header: AddressHeader| header.mailboxes.into_iter().map(|it| it.address).collect::<Vec<_>>();
+    let addresses = |header: AddressHeader| {
+        header.mailboxes.into_iter().map(|mailbox| mailbox.address).collect::<Vec<_>>()
+    };
     let mail = InboundMail {
-        from: author.map_or_else(|| people.from.shown.clone(), |it| it.address.clone()),
-        name: author.and_then(|it| it.name.clone()),
+        from: author.map_or_else(|| people.from.shown.clone(), |mailbox| mailbox.address.clone()),
+        name: author.and_then(|mailbox| mailbox.name.clone()),
         answers_go_to: people.answers_go_to,
-        sent_by: people.sender.map(|it| it.address),
+        sent_by: people.sender.map(|mailbox| mailbox.address),
         subject: reading.subject,
         text: reading.text,
         html: reading.html,
@@ -162,7 +187,7 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
 /// Id of a mail without one: the bytes stay when a server numbers its mails
 /// anew.
 fn content_id(raw: &[u8], own: &[String]) -> String {
-    let domain = own.first().and_then(|it| it.rsplit('@').next()).unwrap_or("mail.example");
+    let domain = own.first().and_then(|address| address.rsplit('@').next()).unwrap_or("mail.example");
     let digest = Sha256::digest(raw);
     let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     format!("<content.{hex}@{domain}>")
@@ -185,5 +210,5 @@ fn ids(value: &HeaderValue<'_>) -> Vec<String> {
 /// Text without control characters and white space, cut to a number of
 /// characters.
 fn without_gaps(text: &str, max_chars: usize) -> String {
-    text.chars().filter(|it| !it.is_control() && !it.is_whitespace()).take(max_chars).collect()
+    text.chars().filter(|letter| !letter.is_control() && !letter.is_whitespace()).take(max_chars).collect()
 }
