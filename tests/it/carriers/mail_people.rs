@@ -161,7 +161,7 @@ async fn a_sender_who_cannot_be_read_is_shown_and_not_answered() {
         )
         .await;
     assert_eq!(status, 400, "{told}");
-    assert!(told["message"].as_str().is_some_and(|it| it.contains("must be a mail address")), "{told}");
+    assert!(told["message"].as_str().is_some_and(|one| one.contains("must be a mail address")), "{told}");
     let comma = served.thread_with("comma").await;
     assert_eq!(
         (&comma["contactEmail"], &comma["contactName"]),

@@ -20,11 +20,14 @@ fn word<T: std::fmt::Debug>(value: T) -> String {
 
 fn as_json(reading: &MailReading) -> Value {
     let people = &reading.people;
-    let addresses =
-        |header: &AddressHeader| header.mailboxes.iter().map(|it| it.address.clone()).collect::<Vec<_>>();
+    let addresses = |header: &AddressHeader| {
+        header.mailboxes.iter().map(|mailbox| mailbox.address.clone()).collect::<Vec<_>>()
+    };
     let author = people.from.mailboxes.first();
     let (answers_to, shown, name) = match &people.answers_go_to {
-        AnswerTarget::Author => (json!("author"), json!(null), json!(author.and_then(|it| it.name.clone()))),
+        AnswerTarget::Author => {
+            (json!("author"), json!(null), json!(author.and_then(|mailbox| mailbox.name.clone())))
+        }
         AnswerTarget::Others { to, name } => (json!(to), json!(null), json!(name)),
         AnswerTarget::Nobody { shown } => (json!("nobody"), json!(shown), json!(null)),
     };
@@ -32,8 +35,8 @@ fn as_json(reading: &MailReading) -> Value {
         "direction": word(people.direction),
         "kind": word(reading.kind),
         "from": addresses(&people.from),
-        "fromName": author.and_then(|it| it.name.clone()),
-        "sender": people.sender.as_ref().map(|it| it.address.clone()),
+        "fromName": author.and_then(|mailbox| mailbox.name.clone()),
+        "sender": people.sender.as_ref().map(|mailbox| mailbox.address.clone()),
         "replyTo": addresses(&people.reply_to),
         "to": addresses(&people.to),
         "cc": addresses(&people.cc),
@@ -46,10 +49,10 @@ fn as_json(reading: &MailReading) -> Value {
         "references": reading.references,
         "subject": reading.subject,
         "topic": reading.topic,
-        "text": reading.text.as_deref().map(|it| it.replace("\r\n", "\n").trim().to_owned()),
-        "html": reading.html.as_deref().map(|it| it.replace("\r\n", "\n").trim().to_owned()),
-        "files": reading.files.iter().map(|it| it.name.clone()).collect::<Vec<_>>(),
-        "returned": reading.returned.as_ref().map(|it| json!({"id": it.header_id, "failed": it.has_failed})),
+        "text": reading.text.as_deref().map(|address| address.replace("\r\n", "\n").trim().to_owned()),
+        "html": reading.html.as_deref().map(|address| address.replace("\r\n", "\n").trim().to_owned()),
+        "files": reading.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(),
+        "returned": reading.returned.as_ref().map(|report| json!({"id": report.header_id, "failed": report.has_failed})),
     })
 }
 
@@ -68,7 +71,7 @@ fn mails_are_read_as_their_files_say() {
             fs::read(folder().join(format!("{name}.json"))).unwrap_or_else(|_| panic!("{name}.json"));
         let mut expected: Map<String, Value> =
             serde_json::from_slice(&expected).unwrap_or_else(|why| panic!("{name}.json: {why}"));
-        let is_sent = expected.remove("folder").is_some_and(|it| it == "sent");
+        let is_sent = expected.remove("folder").is_some_and(|text| text == "sent");
         let folder = if is_sent { PieceKind::Sent } else { PieceKind::Inbox };
         let own = ["desk@shop.example".to_owned()];
         let place = MailPlace { folder, own: &own, is_cut: false };
