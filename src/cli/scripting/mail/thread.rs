@@ -220,7 +220,10 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let own: Vec<String> = session.mailbox(channel).iter().map(|it| it.address.to_string()).collect();
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
-    let begun = compose::answer(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
+    let mut begun = compose::answer(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
+    if letter.is_without_author() {
+        begun.to = found.row.conversation.address.clone().unwrap_or_default();
+    }
     if begun.to.is_empty() {
         let thread = found.row.conversation.id.as_str();
         let how = format!("give one: `frontdesk mail send --thread {thread} --to ADDRESS --subject … TEXT`");

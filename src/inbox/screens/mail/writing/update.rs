@@ -58,8 +58,8 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
         WrittenMail { body: format!("{loose}{}", written.body), ..written }
     });
     let answers = matches!(begun, MailBeginning::Answer | MailBeginning::AnswerAll);
-    let letter = current_letter(inbox).and_then(|it| it.letter.as_ref());
-    let note = letter.filter(|_| answers).and_then(|it| it.answer_note());
+    let letter = current_letter(inbox).and_then(|row| row.letter.as_ref());
+    let note = letter.filter(|_| answers).and_then(|row| row.answer_note());
     let tab = inbox.desk.tab_mut();
     (tab.mail.begun, tab.mail.begun_to) = (None, None);
     tab.focus = Focus::Composer;
@@ -72,7 +72,7 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
             let between = written.quoting == QuoteStyle::Between;
             let first = written.body.lines().position(|it| between && it.is_empty()).unwrap_or(0);
             composer.begin_mail(written, now);
-            composer.change_head(now, |it| it.answer_note = note);
+            composer.change_head(now, |head| head.answer_note = note);
             composer.change(now, |it| it.move_to(first, 0));
             say_left_behind(inbox, begun);
         }
@@ -123,7 +123,11 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> Written
     match begun {
         MailBeginning::Forward => forward(letter, &row.message.id, subject.as_deref(), &when),
         all => {
-            let answer = answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when);
+            let mut answer = answer(letter, subject.as_deref(), &own, all == MailBeginning::AnswerAll, &when);
+            if letter.is_without_author() {
+                let contact = tab.history.as_ref().and_then(|pane| pane.row.as_ref());
+                answer.to = contact.and_then(|row| row.conversation.address.clone()).unwrap_or_default();
+            }
             match &style.attribution {
                 Some(attribution) => answer.attributed(letter, &when, attribution),
                 None => answer,
