@@ -50,7 +50,7 @@ pub(super) fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent>
 
 /// Reads a message that was sent with the platform's own app on a phone that has the same number.
 pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
-    let Content { kind, words, .. } = content(message)?;
+    let NumberContent { kind, words, .. } = content(message)?;
     let to = text(&message["to"])?;
     // A reaction answers nobody.
     if kind == REACTION {
