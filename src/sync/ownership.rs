@@ -2,10 +2,13 @@
 //! The rule is told in [`model::outbox::account`].
 
 use crate::ChannelSync;
+use crate::health::PolledResource;
+use crate::push::{AGAIN, LONGEST, PushState};
 use crate::report::PullError;
 use client::ReadError;
 use model::outbox::account::{foreign_attempt_words, foreign_words};
 use model::outbox::{RetryClass, SendingAccount, Stop};
+use model::time::Timestamp;
 use store::StoreError;
 use store::lane::LaneRow;
 
@@ -81,6 +84,24 @@ impl ChannelSync {
             }
             Err(error) => Ok(Some(error)),
         }
+    }
+
+    /// Reads the account of the key, because a row waits to be compared with it.
+    pub(crate) async fn confirm_key(&self, state: &mut PushState, now: Timestamp) -> Result<(), PullError> {
+        let Some(error) = self.read_sending_account().await? else {
+            // Where the server does not tell it, rows of another key go on waiting.
+            let is_told = self.confirmed_account().await?.is_some();
+            state.unconfirmed = (0, if is_told { Timestamp::default() } else { now.plus(LONGEST) });
+            return Ok(());
+        };
+        let (times, _) = state.unconfirmed;
+        let wait = AGAIN.saturating_mul(1 << times.min(16)).min(LONGEST);
+        state.unconfirmed = (times + 1, now.plus(wait));
+        if let ReadError::Offline(_) = error {
+            state.no_connection(now);
+        }
+        self.read_failed(PolledResource::Account, error);
+        Ok(())
     }
 
     /// Has a row of another account wait for a person.

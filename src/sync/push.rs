@@ -26,9 +26,9 @@ use store::since::Moved;
 
 /// Between two tries to read the history a text waits for, or to write the
 /// outbox.
-const AGAIN: i64 = 2 * SECOND;
+pub(crate) const AGAIN: i64 = 2 * SECOND;
 /// The longest wait for a history that cannot be read.
-const LONGEST: i64 = 60 * SECOND;
+pub(crate) const LONGEST: i64 = 60 * SECOND;
 /// Conversations remembered as read at most.
 const REMEMBERED: usize = 5000;
 
@@ -62,7 +62,7 @@ pub struct PushState {
     looking: Option<Looking>,
     look_after: Timestamp,
     /// How often the account could not be read, and until when that waits.
-    unconfirmed: (u32, Timestamp),
+    pub(crate) unconfirmed: (u32, Timestamp),
 }
 
 impl PushState {
@@ -89,7 +89,7 @@ impl PushState {
     }
 
     /// A try found no connection.
-    fn no_connection(&mut self, now: Timestamp) {
+    pub(crate) fn no_connection(&mut self, now: Timestamp) {
         self.outage.begins(now);
         self.tries.probe.failed(now);
     }
@@ -304,24 +304,6 @@ impl ChannelSync {
             }
             Err(error) => return Err(error),
         }
-        Ok(())
-    }
-
-    /// Reads the account of the key, because a row waits to be compared with it.
-    async fn confirm_key(&self, state: &mut PushState, now: Timestamp) -> Result<(), PullError> {
-        let Some(error) = self.read_sending_account().await? else {
-            // Where the server does not tell it, rows of another key go on waiting.
-            let is_told = self.confirmed_account().await?.is_some();
-            state.unconfirmed = (0, if is_told { Timestamp::default() } else { now.plus(LONGEST) });
-            return Ok(());
-        };
-        let (times, _) = state.unconfirmed;
-        let wait = AGAIN.saturating_mul(1 << times.min(16)).min(LONGEST);
-        state.unconfirmed = (times + 1, now.plus(wait));
-        if let ReadError::Offline(_) = error {
-            state.no_connection(now);
-        }
-        self.read_failed(PolledResource::Account, error);
         Ok(())
     }
 
