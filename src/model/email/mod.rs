@@ -225,15 +225,15 @@ pub struct MailMessage {
 fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SafeText>, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Kept {
+    enum KeptReplyTo {
         Many(Vec<SafeText>),
         One(SafeText),
         None(()),
     }
-    Ok(match Kept::deserialize(deserializer)? {
-        Kept::Many(all) => all,
-        Kept::One(one) => vec![one],
-        Kept::None(()) => Vec::new(),
+    Ok(match KeptReplyTo::deserialize(deserializer)? {
+        KeptReplyTo::Many(all) => all,
+        KeptReplyTo::One(one) => vec![one],
+        KeptReplyTo::None(()) => Vec::new(),
     })
 }
 

@@ -39,7 +39,7 @@ pub struct AddressHeader {
 
 /// Piece of a header between two commas.
 #[derive(Debug, Default)]
-struct Piece {
+struct HeaderPiece {
     /// Text outside angle brackets and comments, quotes included.
     phrase: String,
     comments: String,
@@ -87,7 +87,7 @@ fn read_value(value: &str, found: &mut AddressHeader) {
     }
 }
 
-fn mailbox(piece: &Piece, before: &[String]) -> Option<MailAddress> {
+fn mailbox(piece: &HeaderPiece, before: &[String]) -> Option<MailAddress> {
     if piece.is_broken {
         return None;
     }
@@ -154,9 +154,9 @@ fn holds_address(name: &str) -> bool {
 
 /// Cuts a value at commas and semicolons outside quotes, comments and angle
 /// brackets; the names of groups are left out.
-fn pieces(value: &str) -> Vec<Piece> {
+fn pieces(value: &str) -> Vec<HeaderPiece> {
     let mut found = Vec::new();
-    let mut piece = Piece::default();
+    let mut piece = HeaderPiece::default();
     let mut rest = value;
     while let Some(letter) = rest.chars().next() {
         let mut taken = letter.len_utf8();
@@ -187,7 +187,7 @@ fn pieces(value: &str) -> Vec<Piece> {
                 taken = word_length(rest).unwrap_or(taken);
                 piece.phrase.push_str(&rest[..taken]);
             }
-            ':' if begins_group(rest) => piece = Piece::default(),
+            ':' if begins_group(rest) => piece = HeaderPiece::default(),
             ',' | ';' => found.push(std::mem::take(&mut piece)),
             // A second address without a comma: which of them is meant?
             '@' if !piece.angles.is_empty() => piece.is_broken = true,
