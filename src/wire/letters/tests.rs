@@ -78,7 +78,7 @@ fn addresses_and_files() {
     let texts = |it: &[SafeText]| it.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(texts(&letter.to), ["ana@y.example", "bob@y.example"]);
     assert_eq!(texts(&letter.cc), ["c@y.example", "d@y.example"]);
-    assert_eq!(letter.reply_to.as_ref().map(SafeText::as_str), Some("list@y.example"));
+    assert_eq!(letter.reply_to.iter().map(SafeText::as_str).collect::<Vec<_>>(), ["list@y.example"]);
     let names: Vec<&str> = letter.files.iter().map(|it| it.name.as_str()).collect();
     assert_eq!(names, ["a.pdf", "b.txt", "c.png", "unnamed"]);
     assert_eq!(
