@@ -115,19 +115,14 @@ pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError>
         }
         let place = Place::take(service, &next.subject, permit);
         let until = now.plus(if place.is_some() { LEASE } else { SECOND });
-        let (seq, at) = (next.seq, next.at);
         let scope = service.database.scope_of_subject(&next.subject).await?;
-        let mine: Result<bool, DatabaseError> = service
-            .database
-            .write_in(scope.clone(), move |db| {
-                // Somebody else may have taken it since it was read.
-                Ok(due::at(db, seq)? == Some(at) && due::postpone(db, seq, until)?)
-            })
-            .await;
-        if let (true, Some(place)) = (mine?, place) {
+        // Somebody else may have taken it since it was read.
+        let mine: Result<Option<Due>, DatabaseError> =
+            service.database.write_in(scope.clone(), move |db| due::postpone(db, &next, until)).await;
+        if let (Some(mine), Some(place)) = (mine?, place) {
             let service = service.clone();
             tokio::spawn(async move {
-                if let Err(error) = consider(&service, scope, &next).await {
+                if let Err(error) = consider(&service, scope, mine).await {
                     tracing::error!(%error.message, "an answer of the assistant was lost");
                 }
                 drop(place);
@@ -180,29 +175,29 @@ pub async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> R
 /// Thinks, and says what came of it. The work stays on the list until then; the
 /// thought ends where it is taken off meanwhile: the customer wrote again, or the
 /// conversation was taken over.
-async fn consider(service: &Service, scope: WriteScope, due: &Due) -> Result<(), ApiError> {
+async fn consider(service: &Service, scope: WriteScope, mut due: Due) -> Result<(), ApiError> {
     let Some(assistant) = &service.assistant else { return Ok(()) };
-    let mut thinking = pin!(think(service, assistant.as_ref(), &due.subject));
+    let subject = due.subject.clone();
+    let mut thinking = pin!(think(service, assistant.as_ref(), &subject));
     let mut renewed = Instant::now();
     let thought = loop {
         tokio::select! {
             thought = &mut thinking => break thought?,
             () = tokio::time::sleep(LOOK) => {
-                let seq = due.seq;
-                let kept: Result<bool, DatabaseError> = if renewed.elapsed() < RENEWED {
-                    service.database.read(move |db| Ok(due::at(db, seq)?.is_some())).await
+                let mine = due.clone();
+                let kept: Result<Option<Due>, DatabaseError> = if renewed.elapsed() < RENEWED {
+                    service.database.read(move |db| Ok(due::is_there(db, &mine)?.then_some(mine))).await
                 } else {
                     renewed = Instant::now();
                     let until = service.clock.now().plus(LEASE);
-                    service.database.write_in(scope.clone(), move |db| due::postpone(db, seq, until)).await
+                    service.database.write_in(scope.clone(), move |db| due::postpone(db, &mine, until)).await
                 };
-                if !kept? {
-                    return Ok(());
-                }
+                let Some(kept) = kept? else { return Ok(()) };
+                due = kept;
             }
         }
     };
-    let (state, due) = (service.clone(), due.clone());
+    let state = service.clone();
     service
         .database
         .write_in(scope, move |db| {
@@ -223,9 +218,9 @@ fn conclude(
         && let Some(pause) = PAUSES.get(failures)
     {
         tracing::warn!(%why, failures, "the assistant failed and will try again");
-        return Ok(due::again(work.db, due.seq, work.now.plus(*pause), &(failures + 1).to_string())?);
+        return Ok(due::again(work.db, due, work.now.plus(*pause), &(failures + 1).to_string())?);
     }
-    if !due::take(work.db, due.seq)? {
+    if !due::take(work.db, due)? {
         return Ok(());
     }
     let Some((turn, thought)) = thought else { return Ok(()) };

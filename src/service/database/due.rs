@@ -1,7 +1,7 @@
 //! Work the simulated world has yet to do, in the order it falls due.
 
 use crate::database::DatabaseError;
-use crate::database::rows::{bound, only, table};
+use crate::database::rows::{bound, table};
 use crate::database::scopes;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
@@ -97,26 +97,34 @@ pub fn any_since(db: &dyn DbSession, seq: i64, now: Timestamp) -> Result<bool, D
     db.scalar("SELECT EXISTS (SELECT 1 FROM due WHERE seq > ?1 AND at <= ?2)", bound![seq, now])
 }
 
-/// Takes a piece off; false when someone else has.
-pub fn take(db: &dyn DbSession, seq: i64) -> Result<bool, DatabaseError> {
-    Ok(db.change("DELETE FROM due WHERE seq = ?1", bound![seq])? > 0)
+/// A piece as it was read. A file gives the number of a piece that was taken off to
+/// the next one that is added, so the number alone may be that of another.
+const SAME: &str = "seq = ?1 AND kind = ?2 AND subject = ?3 AND at = ?4";
+
+/// Takes a piece off; false when someone else has, or has put it off.
+pub fn take(db: &dyn DbSession, due: &Due) -> Result<bool, DatabaseError> {
+    let sql = format!("DELETE FROM due WHERE {SAME}");
+    Ok(db.change(&sql, bound![due.seq, due.kind, due.subject, due.at])? > 0)
 }
 
-/// Puts a piece off to a later time; false when it is no longer there.
-pub fn postpone(db: &dyn DbSession, seq: i64, at: Timestamp) -> Result<bool, DatabaseError> {
-    let changed = db.change("UPDATE due SET at = ?2 WHERE seq = ?1", bound![seq, at])?;
-    Ok(changed > 0)
+/// Puts a piece off to a later time, and returns it as it is then; `None` when it is
+/// no longer there.
+pub fn postpone(db: &dyn DbSession, due: &Due, at: Timestamp) -> Result<Option<Due>, DatabaseError> {
+    let sql = format!("UPDATE due SET at = ?5 WHERE {SAME}");
+    let changed = db.change(&sql, bound![due.seq, due.kind, due.subject, due.at, at])?;
+    Ok((changed > 0).then(|| Due { at, ..due.clone() }))
 }
 
-/// When a piece falls due; nothing when it was taken off.
-pub fn at(db: &dyn DbSession, seq: i64) -> Result<Option<Timestamp>, DatabaseError> {
-    db.first("SELECT at FROM due WHERE seq = ?1", bound![seq], only)
+/// Returns whether a piece is still there, as it was read.
+pub fn is_there(db: &dyn DbSession, due: &Due) -> Result<bool, DatabaseError> {
+    let sql = format!("SELECT EXISTS (SELECT 1 FROM due WHERE {SAME})");
+    db.scalar(&sql, bound![due.seq, due.kind, due.subject, due.at])
 }
 
 /// Puts a piece off and notes what the next attempt needs to know.
-pub fn again(db: &dyn DbSession, seq: i64, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
-    let sql = "UPDATE due SET at = ?2, data = ?3 WHERE seq = ?1";
-    db.note(sql, bound![seq, at, data])
+pub fn again(db: &dyn DbSession, due: &Due, at: Timestamp, data: &str) -> Result<(), DatabaseError> {
+    let sql = format!("UPDATE due SET at = ?5, data = ?6 WHERE {SAME}");
+    db.note(&sql, bound![due.seq, due.kind, due.subject, due.at, at, data])
 }
 
 /// Takes off all of a kind that concerns one subject.
@@ -129,6 +137,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_piece_that_was_taken_off_takes_no_other_with_it() {
+        let db = rusqlite::Connection::open_in_memory().expect("opens");
+        db.execute_batch(include_str!("schema.sql")).expect("made");
+        let at = Timestamp::from_micros;
+        add(&db, at(1), "answer", "first", "").expect("added");
+        let first = next_of(&db, "answer").expect("read").expect("there");
+        let first = postpone(&db, &first, at(9)).expect("put off").expect("there");
+        assert!(is_there(&db, &first).expect("read"));
+        cancel(&db, "answer", "first").expect("taken off");
+        add(&db, at(1), "answer", "second", "").expect("added");
+        let second = next_of(&db, "answer").expect("read").expect("there");
+        assert_eq!(first.seq, second.seq, "the number is given again");
+        assert!(!is_there(&db, &first).expect("read") && !take(&db, &first).expect("asked"));
+        assert_eq!(postpone(&db, &first, at(20)).expect("asked"), None);
+        again(&db, &first, at(20), "1").expect("asked");
+        assert!(is_there(&db, &second).expect("read") && take(&db, &second).expect("taken"));
+    }
+
+    #[test]
     fn what_a_simulation_left_waits_for_the_next_one() {
         let db = rusqlite::Connection::open_in_memory().expect("opens");
         db.execute_batch(include_str!("schema.sql")).expect("made");
@@ -139,7 +166,7 @@ mod tests {
         let happened = |happens| {
             let mut kinds = Vec::new();
             while let Some(next) = next_beside(&db, "answer", happens).expect("read") {
-                assert!(take(&db, next.seq).expect("taken"));
+                assert!(take(&db, &next).expect("taken"));
                 kinds.push(next.kind);
             }
             kinds

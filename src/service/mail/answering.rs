@@ -129,19 +129,19 @@ async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
 }
 
 async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
-    let (seq, now, thread) = (due.seq, service.clock.now(), due.subject.clone());
+    let (now, thread) = (service.clock.now(), due.subject.clone());
     let scope = service.database.scope_of_subject(&thread).await?;
     let begun: Result<_, DatabaseError> = service
         .database
         .write_in(scope.clone(), move |db| {
-            if !due::postpone(db, seq, now.plus(LEASE))? {
-                return Ok(None);
-            }
-            turn(db, &thread, now)
+            // Somebody may have taken it off since it was read.
+            let Some(due) = due::postpone(db, &due, now.plus(LEASE))? else { return Ok(None) };
+            Ok(Some((due, turn(db, &thread, now)?)))
         })
         .await;
-    let (Some((turn, channel, row)), Some(assistant)) = (begun?, &service.assistant) else {
-        let take = move |db: &dyn DbSession| due::take(db, seq);
+    let Some((due, begun)) = begun? else { return Ok(()) };
+    let (Some((turn, channel, row)), Some(assistant)) = (begun, &service.assistant) else {
+        let take = move |db: &dyn DbSession| due::take(db, &due);
         let done: Result<bool, DatabaseError> = service.database.write_in(scope, take).await;
         return Ok(done.map(drop)?);
     };
@@ -156,10 +156,10 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
             if let (Err(Failure::Failed(why)), Some(pause)) = (&thought, PAUSES.get(tried)) {
                 tracing::warn!(%why, "the assistant fails to answer a mail");
                 let tried = (tried + 1).to_string();
-                return Ok(due::again(db, due.seq, work.now.plus(*pause), &tried)?);
+                return Ok(due::again(db, &due, work.now.plus(*pause), &tried)?);
             }
             // Somebody wrote again meanwhile: that is answered.
-            if !due::take(db, due.seq)? {
+            if !due::take(db, &due)? {
                 return Ok(());
             }
             let said = savepoint::part(db, || speak(&work, &channel, &row, thought));

@@ -134,7 +134,7 @@ fn one(
     due: &Due,
     answer: Option<(Turn, Answer)>,
 ) -> Result<(), ApiError> {
-    if !due::take(db, due.seq)? {
+    if !due::take(db, due)? {
         return Ok(());
     }
     let Some(kind) = Kind::from_word(&due.kind) else {
