@@ -6,6 +6,7 @@
 //! test run.
 
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::sync::{Arc, Condvar, Mutex};
 
 use frontdesk::service::{AfterPersonAnswers, AssistantChoice, Endpoint};
@@ -289,7 +290,8 @@ async fn nobody_is_talked_over(line: Line<'_>) {
         .await;
     }
     let early = met.iter().filter(|(_, before)| *before > 0).count();
-    println!("{}: {trials} trials, {early} answered before", served.channel);
+    writeln!(std::io::stderr(), "{}: {trials} trials, {early} answered before", served.channel)
+        .expect("told");
     for (customer, before) in &met {
         assert_eq!(line.answers_to(&served, customer), *before, "{customer:?} is talked over");
         assert_eq!(
