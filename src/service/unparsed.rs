@@ -105,7 +105,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
 /// The answer with a body, if these bytes are a refusal of the HTTP library.
 fn explained(bytes: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(bytes.strip_suffix(b"\r\n\r\n")?).ok()?;
-    let (status, fields) = head.split_once("\r\n")?;
+    let (status, fields) = head.split_once("\r\n").filter(|_| !head.contains("\r\n\r\n"))?;
     let why = match status {
         "HTTP/1.1 400 Bad Request" => "the request is not valid HTTP: check its first line and its headers",
         "HTTP/1.1 414 URI Too Long" => "the address of the request is too long",
