@@ -177,6 +177,7 @@ fn message(conversation: &str, channel: &str, number: usize, at: Timestamp) -> M
         reaction: None,
         cost: 0,
         created_at: at,
+        sent_at: None,
         delivered_at: None,
         read_at: None,
         broadcast: None,
