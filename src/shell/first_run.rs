@@ -70,13 +70,12 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
 /// The keys of an event. Words that came at once are a paste, and no choice.
 fn keys(event: Event) -> Vec<KeyPress> {
     let code = |character| if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) };
-    match event {
-        Event::Key(key) => vec![key],
-        Event::Burst(text) if text.chars().count() <= FEW_KEYS => {
-            text.chars().map(code).map(KeyPress::plain).collect()
-        }
-        _ => Vec::new(),
+    if let Event::Burst(text) = &event
+        && text.chars().count() <= FEW_KEYS
+    {
+        return text.chars().map(code).map(KeyPress::plain).collect();
     }
+    if let Event::Key(key) = event { vec![key] } else { Vec::new() }
 }
 
 fn show(screen: &mut Screen, size: (u16, u16), first: &FirstRun, theme: Theme) -> io::Result<()> {

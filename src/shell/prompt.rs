@@ -94,29 +94,25 @@ fn typed() -> io::Result<String> {
     let mut answer = String::new();
     loop {
         for event in input.next(|| true)? {
-            match event {
-                Event::Paste(text) | Event::Burst(text) => {
-                    let text = text.replace('\r', "\n");
-                    let (line, ends) =
-                        text.split_once('\n').map_or((text.as_str(), false), |(line, _)| (line, true));
-                    answer.extend(line.chars().take(LONGEST.saturating_sub(answer.len())));
-                    if ends {
-                        return Ok(answer);
-                    }
+            if let Event::Paste(text) | Event::Burst(text) = &event {
+                let text = text.replace('\r', "\n");
+                let (line, ends) =
+                    text.split_once('\n').map_or((text.as_str(), false), |(line, _)| (line, true));
+                answer.extend(line.chars().take(LONGEST.saturating_sub(answer.len())));
+                if ends {
+                    return Ok(answer);
                 }
-                Event::Key(key) if key == KeyPress::ctrl('c') => {
-                    return Err(io::ErrorKind::Interrupted.into());
-                }
-                Event::Key(key) if key == KeyPress::ctrl('d') && answer.is_empty() => {
+            }
+            let Event::Key(key) = event else { continue };
+            match (key.code, key.typed()) {
+                _ if key == KeyPress::ctrl('c') => return Err(io::ErrorKind::Interrupted.into()),
+                _ if key == KeyPress::ctrl('d') && answer.is_empty() => {
                     return Err(io::ErrorKind::UnexpectedEof.into());
                 }
-                Event::Key(key) if key == KeyPress::ctrl('u') => answer.clear(),
-                Event::Key(key) => match (key.code, key.typed()) {
-                    (KeyCode::Enter, _) => return Ok(answer),
-                    (KeyCode::Backspace, _) => drop(answer.pop()),
-                    (_, Some(character)) if answer.len() < LONGEST => answer.push(character),
-                    _ => (),
-                },
+                _ if key == KeyPress::ctrl('u') => answer.clear(),
+                (KeyCode::Enter, _) => return Ok(answer),
+                (KeyCode::Backspace, _) => drop(answer.pop()),
+                (_, Some(character)) if answer.len() < LONGEST => answer.push(character),
                 _ => (),
             }
         }

@@ -1,4 +1,4 @@
--- Format 8: the address in the form that the platform gives it, and when a
+-- Format 9: the address in the form that the platform gives it, and when a
 -- message was sent as the platform says it.
 ALTER TABLE conversations ADD COLUMN platform_peer TEXT COLLATE "C";
 ALTER TABLE messages ADD COLUMN sent_at BIGINT;

@@ -3,8 +3,8 @@
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::super::{PASTE_LIMIT, SEQUENCE_LIMIT};
 use super::*;
+use crate::shell::decoder::{PASTE_LIMIT, SEQUENCE_LIMIT};
 
 #[test]
 fn a_paste_without_its_end_ends_with_silence() {
