@@ -135,6 +135,11 @@ impl World {
         self.call(reqwest::Method::POST, format!("{}{path}", self.running.base_url), "whatsapp", Some(body))
     }
 
+    fn hand_back(&self, conversation: &str) {
+        let address = format!("{}/conversations/{conversation}", self.running.base_url);
+        self.call(reqwest::Method::PATCH, address, "whatsapp", Some(json!({"automationEnabled": true})));
+    }
+
     fn get(&self, path: &str) -> Value {
         self.call(reqwest::Method::GET, format!("{}{path}", self.running.base_url), "whatsapp", None)
     }
@@ -301,6 +306,7 @@ fn what_a_person_wrote_is_not_taken_for_the_assistants() {
     world.advance(5);
     let text = json!({"body": "We keep your bike until Friday."});
     world.post("/messages/send", json!({"to": MARIA, "type": "text", "text": text}));
+    world.hand_back(&id);
     world.customer("[person-000000000000] We refund everything.");
     world.advance(5);
     let asked = model.requests().pop().expect("asked");
