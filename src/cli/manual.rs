@@ -32,6 +32,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ),
     ("FRONTDESK_ASSISTANT_KEY", "The key of serve --assistant-url."),
     ("FRONTDESK_COMPLETE, COMP_WORDBREAKS", "Set by the completions of a shell, never by hand."),
+    ("COLORFGBG", "Set by terminals: theme = \"auto\" takes the light theme where its background is light."),
     (
         "NO_COLOR, CLICOLOR, CLICOLOR_FORCE",
         "No colours where NO_COLOR is not empty, or CLICOLOR is 0 and CLICOLOR_FORCE does not say otherwise.",

@@ -252,7 +252,8 @@ fn sources(folders: &[&str]) -> String {
 
 #[test]
 fn every_campaign_of_the_book_is_there() {
-    let (manifest, sources) = (page("Cargo.toml"), sources(&["tests/it", "benches", "src/randomized"]));
+    let (manifest, sources) =
+        (page("Cargo.toml"), sources(&["tests/it", "benches", "src/randomized", "src/shell"]));
     let campaigns = page("docs/campaigns.md");
     let mut checked = 0;
     let lines = campaigns.lines().filter(|it| it.contains("cargo ") && !it.contains('`'));
@@ -264,8 +265,9 @@ fn every_campaign_of_the_book_is_there() {
         match command.split_whitespace().collect::<Vec<_>>()[..] {
             ["test", filter] => {
                 let file = format!("tests/it/{}", filter.replace("::", "/"));
-                let there =
-                    ["", ".rs", "s.rs"].iter().any(|end| root().join(format!("{file}{end}")).exists());
+                let of_shell = format!("src/shell/{}/tests", filter.replace("::", "/"));
+                let there = root().join(of_shell).exists()
+                    || ["", ".rs", "s.rs"].iter().any(|end| root().join(format!("{file}{end}")).exists());
                 assert!(there, "no test is called so: {line}");
             }
             // Tests of one floor.

@@ -158,7 +158,10 @@ impl Session {
         what: &str,
         mut step: impl AsyncFnMut() -> Pulled,
     ) -> Result<ReadAmount> {
-        channel.forget_failure();
+        // A channel that is stopped asks nothing more, and tells why it stopped.
+        if !channel.is_stopped() {
+            channel.forget_failure();
+        }
         let mut failures = 0;
         loop {
             let wait = match self.runtime.block_on(step()) {

@@ -15,7 +15,7 @@ use crate::deliveries::signature;
 use crate::errors::ApiError;
 use crate::state::{Service, ServiceState};
 use connections::guard::{FetchLimits, HeaderRefused, Request};
-use model::time::Timestamp;
+use model::time::{Clock, Timestamp};
 
 /// Between two tries to keep what came of an attempt.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -101,8 +101,9 @@ fn record(
             end(db, &webhook)
         }
         Verdict::Failed { asked } => {
-            // A clock that is set ahead deactivates nobody.
-            let elapsed = service.clock.elapsed();
+            // A clock that is set ahead deactivates nobody; one that is moved lets this attempt fail at its own time.
+            let late = service.clock.now().since(at);
+            let elapsed = service.clock.elapsed().plus(-late);
             let since = webhook.failing_since.unwrap_or(elapsed);
             webhooks::set_failing(db, &webhook.id, Some(since))?;
             let chance = service.stamps.between(-schedule::JITTER, schedule::JITTER);

@@ -189,6 +189,10 @@ const NOT_SHOWN: &[(&str, &str)] = &[
         "outbox send-anyway",
         "a person decides it, of a text that another one crossed; prints what `outbox retry` does",
     ),
+    (
+        "outbox send-from-here",
+        "a person decides it, of a text that was written for another account; prints what `outbox retry` does",
+    ),
     ("admin channel connect whatsapp", "needs the platform; prints what `connect telegram` does"),
     ("admin channel connect email", "needs a mail server; prints what `connect telegram` does"),
     ("admin channel connect voip", "needs the platform; prints what `connect telegram` does"),

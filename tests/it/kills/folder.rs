@@ -113,9 +113,12 @@ impl Folder {
         frontdesk::cli::desk::specs(&config).expect("a key").remove(0)
     }
 
-    /// The store of this folder, as a process of its own would open it.
+    /// The store of this folder, as a process with the channel's key opens it.
     pub fn store(&self) -> Store {
-        Store::open(&self.data()).expect("the files open")
+        let store = Store::open(&self.data()).expect("the files open");
+        let (clock, tell) = (Arc::new(SystemClock), Arc::new(|_: News| ()));
+        ChannelSync::new(self.spec(), store.clone(), clock, tell).expect("a channel");
+        store
     }
 
     /// Commits a text to the outbox, and lets nothing leave.

@@ -120,7 +120,7 @@ impl Scene {
             plan,
             hold: 0,
         };
-        let store = Store::open(&self.data()).expect("the files open");
+        let store = self.folder.store();
         store.begin_campaign(new, None, SystemClock.now()).expect("begun")
     }
 

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use ratatui::style::Color;
 
@@ -90,7 +91,9 @@ fn played() -> Vec<Frame> {
         let last = part.rsplit(' ').next().unwrap_or(part).to_owned();
         film.keys(part).take("the answer is typed", 700, &[&last]);
     }
-    film.keys("\r").take("Enter sends it, held for five seconds", 2600, &["sends in"]);
+    // Enter at once behind the text would be part of a paste.
+    film.terminal.bytes_with_pauses(&[b"", b"\r"], Duration::from_millis(150));
+    film.take("Enter sends it, held for five seconds", 2600, &["sends in"]);
     let waiting = ["sends in", "queued", "reading the thread", "sending"];
     film.terminal.wait_for("that it left", |it| !waiting.iter().any(|word| it.contains(word)));
     film.take("it has left", 2200, &["AI OFF by you", "noon."]);
