@@ -259,6 +259,8 @@ impl Cell {
             Fault::HangingConnect | Fault::Silence | Fault::TooLate => &["offline", "no-answer", "unclear"],
             Fault::Limited => &["rate-limited", "rate-budget", "no-answer"],
             Fault::Unauthorised => &["key-refused"],
+            // A redirect of a change may follow work that was done.
+            Fault::Redirect if self.changes() => &["unclear"],
             Fault::Redirect => &["redirected"],
             Fault::Portal | Fault::ServerError | Fault::Bomb => &["server-trouble", "unclear"],
             Fault::Kept => &["refused", "server-trouble", "unclear", "no-answer", "rate-budget"],
