@@ -134,7 +134,7 @@ pub struct ModelReply {
     /// The message of its first choice: `content`, `tool_calls`; null where
     /// there is none.
     pub message: Value,
-    /// Whether it breaks off: as long as it may be, or withheld from some word on.
+    /// True if it breaks off: as long as it may be, or withheld from some word on.
     pub is_cut: bool,
     /// The tokens of the question, as told or else guessed by length.
     pub tokens_in: u64,

@@ -62,7 +62,7 @@ pub fn ending(
     Ok(Some(waits.map_or(Ending::Sent, |left| Ending::Waits(Box::new(left)))))
 }
 
-/// Whether a row cannot leave before a person acts.
+/// True if a row cannot leave before a person acts.
 fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>, now: Timestamp) -> bool {
     let health = health.unwrap_or(&Health::Connecting);
     let facts = QueueFacts { now, health, leader: &Leader::Here, pays: None };
@@ -76,7 +76,7 @@ fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>
     )
 }
 
-/// Whether nothing more comes of a broadcast in waves: it has ended, was
+/// True if nothing more comes of a broadcast in waves: it has ended, was
 /// counted for long enough, or its wave is among the rows that wait.
 fn is_over(campaign: &Campaign, waiting: &HashSet<&RowId>, now: Timestamp) -> bool {
     let last = campaign.waves.iter().filter_map(|wave| wave.sent_at).max();

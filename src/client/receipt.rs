@@ -138,9 +138,9 @@ impl ReceiptKind {
 pub(crate) struct AcceptedAnswer<'a> {
     pub status: u16,
     pub body: &'a [u8],
-    /// Whether it is an answer given before under the same key.
+    /// True if it is an answer given before under the same key.
     pub replayed: bool,
-    /// Whether it carries the rate limit's numbers, as every answer of the
+    /// True if it carries the rate limit's numbers, as every answer of the
     /// interface does: what else answers in its place does not.
     pub is_rated: bool,
     pub server_time: Option<Timestamp>,

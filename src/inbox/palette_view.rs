@@ -111,7 +111,7 @@ struct Ground {
 }
 
 impl ThemePalette {
-    /// Whether the terminal's own colours make a difference.
+    /// True if the terminal's own colours make a difference.
     pub(crate) fn follows(self, terminal: &TerminalColors) -> bool {
         matches!(self, Self::Terminal | Self::ColourBlind) && terminal.depth != ColorDepth::Few
     }

@@ -68,13 +68,13 @@ impl TerminalColors {
         Self { depth: ColorDepth::of(variable), ground, letters, ..Self::UNKNOWN }
     }
 
-    /// Whether the ground is known to be light.
+    /// True if the ground is known to be light.
     pub fn is_light(&self) -> bool {
         self.ground.is_some_and(|ground| ground.luminance() > 0.5)
     }
 }
 
-/// Whether the ground is light by `COLORFGBG`: numbers of the sixteen colours, the last of which is the
+/// True if the ground is light by `COLORFGBG`: numbers of the sixteen colours, the last of which is the
 /// ground.
 fn is_light(colors: &str) -> Option<bool> {
     match colors.rsplit(';').next()?.trim().parse::<u8>().ok()? {

@@ -45,7 +45,7 @@ impl Theme {
         Self { terminal, colors: self.palette.on(&terminal), ..self }
     }
 
-    /// Whether the terminal's own colours make a difference to it.
+    /// True if the terminal's own colours make a difference to it.
     pub fn follows_terminal(self) -> bool {
         self.palette.follows(&self.terminal)
     }

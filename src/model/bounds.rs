@@ -34,7 +34,7 @@ pub const IDEMPOTENCY_SECONDS: i64 = 24 * 3600;
 /// Seconds the service window stays open after an inbound message.
 pub const WINDOW_SECONDS: i64 = 24 * 3600;
 
-/// Whether a text is a phone number in E.164 form: `+`, then 7 to 15 digits,
+/// True if a text is a phone number in E.164 form: `+`, then 7 to 15 digits,
 /// the first of which is not zero. The shortest numbers in use, such as those
 /// of Saint Helena, Niue and Tokelau, have seven or eight.
 pub fn is_e164(text: &str) -> bool {

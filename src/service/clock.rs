@@ -72,7 +72,7 @@ impl ServiceClock {
         self.now().min(self.elapsed())
     }
 
-    /// Whether the machine tells how long it has run, and so whether its wall clock
+    /// True if the machine tells how long it has run, and so whether its wall clock
     /// was set.
     pub const fn is_told_apart(&self) -> bool {
         self.origin.is_some()

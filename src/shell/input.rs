@@ -127,7 +127,7 @@ impl TerminalInput {
         }
     }
 
-    /// Whether the terminal has bytes, and whether the pipe has.
+    /// True if the terminal has bytes, and whether the pipe has.
     fn wait(&self, at_most: Option<Duration>) -> io::Result<(bool, bool)> {
         let at_most = at_most.and_then(|wait| Timespec::try_from(wait).ok());
         let mut both = vec![PollFd::from_borrowed_fd(self.terminal.fd(), PollFlags::IN)];

@@ -134,7 +134,7 @@ impl EventQueue {
         queues.shown = queues.taken;
     }
 
-    /// Whether a frame shows all keys that came.
+    /// True if a frame shows all keys that came.
     pub fn shows_all_keys(&self) -> bool {
         let queues = self.lock();
         queues.keys.is_empty() && queues.shown == queues.taken

@@ -28,7 +28,7 @@ pub struct ConfirmedAccount {
 /// What a confirmation changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Confirmation {
-    /// Whether the channel had another account before.
+    /// True if the channel had another account before.
     pub moved: bool,
     /// Rows that asked and may leave again.
     pub released: usize,

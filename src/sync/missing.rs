@@ -97,7 +97,7 @@ impl ChannelSync {
         Ok(missing)
     }
 
-    /// Whether the list names a conversation; `None` when it could not be read
+    /// True if the list names a conversation; `None` when it could not be read
     /// down to where the conversation stood.
     async fn is_listed(
         &self,

@@ -19,7 +19,7 @@ pub struct SenderAccount<'a> {
     pub credential: &'a str,
     /// Its account, once confirmed.
     pub account: Option<&'a SendingAccount>,
-    /// Whether the server may tell the account: one that answered that it has no such
+    /// True if the server may tell the account: one that answered that it has no such
     /// operation is not asked again.
     pub tells_account: bool,
 }
@@ -57,7 +57,7 @@ impl ChannelSync {
         Ok(known.filter(|known| known.credential == self.credential()).map(|known| known.account))
     }
 
-    /// Whether the account of this channel's key is confirmed.
+    /// True if the account of this channel's key is confirmed.
     ///
     /// # Errors
     /// When the database fails.

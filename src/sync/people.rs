@@ -19,9 +19,9 @@ const MAX_PAGES: u32 = 100_000;
 pub(crate) struct PeopleState {
     search: String,
     cursors: WalkCursors,
-    /// Whether a page follows the last one.
+    /// True if a page follows the last one.
     has_more: bool,
-    /// Whether the walk has begun anew because its cursor was refused.
+    /// True if the walk has begun anew because its cursor was refused.
     restarted: bool,
     /// Why the walk broke off before the end of the list.
     broken: Option<&'static str>,
@@ -120,7 +120,7 @@ impl ChannelSync {
         self.state(|state| state.people.has_more)
     }
 
-    /// Whether the newest walk through the people broke off before its end.
+    /// True if the newest walk through the people broke off before its end.
     pub fn people_break_off(&self) -> bool {
         self.state(|state| state.people.broken.is_some())
     }

@@ -26,7 +26,7 @@ pub(crate) struct SyncState {
     /// Share of the read budget in use, in percent, as last told.
     pub(crate) budget: Option<u8>,
     pub(crate) failure: Option<RequestFailure>,
-    /// Whether the server may tell the account of the key.
+    /// True if the server may tell the account of the key.
     pub(crate) tells_account: bool,
     pub(crate) asks: Lead,
     pub(crate) sends: Lead,

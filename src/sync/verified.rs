@@ -10,7 +10,7 @@ use model::outbox::{Operation, OutboxRow};
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
 
-/// Whether a refusal may mean that the conversation is closed already.
+/// True if a refusal may mean that the conversation is closed already.
 fn may_be_closed(outcome: &WriteOutcome<Receipt>) -> bool {
     let refusal = outcome.refusal();
     refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key())

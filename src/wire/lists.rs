@@ -135,7 +135,7 @@ fn items(
     Ok(indexed.into_values().collect())
 }
 
-/// Whether a body says, whatever its status, that something failed.
+/// True if a body says, whatever its status, that something failed.
 fn tells_failure(fields: &HashMap<String, Box<RawValue>>) -> bool {
     const NO_FAILURE: [&str; 11] =
         ["null", "false", "", "[]", "{}", "0", "200", "ok", "OK", "success", "SUCCESS"];

@@ -136,13 +136,13 @@ fn refused(
     }
 }
 
-/// Whether a refusal says that no attempt under the key was carried out.
+/// True if a refusal says that no attempt under the key was carried out.
 fn settles(operation: &Operation, refusal: &ApiRefusal, is_kept: bool) -> bool {
     let Some(code) = refusal.code.filter(|code| code.status() == refusal.status) else { return false };
     lists(operation, code) && (is_kept || matches!(refusal.status, 400 | 402))
 }
 
-/// Whether the interface lists a code among the answers to an operation.
+/// True if the interface lists a code among the answers to an operation.
 fn lists(operation: &Operation, code: ErrorCode) -> bool {
     use ErrorCode::*;
     if matches!(code, InvalidAuth | InvalidKey | RevokedKey | Forbidden) {
@@ -192,7 +192,7 @@ fn lists(operation: &Operation, code: ErrorCode) -> bool {
     }
 }
 
-/// Whether it is done once the thing does not exist.
+/// True if it is done once the thing does not exist.
 fn removes(operation: &Operation) -> bool {
     matches!(operation, Operation::DeleteContact { .. } | Operation::RemoveWebhook { .. })
 }

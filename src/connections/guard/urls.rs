@@ -216,7 +216,7 @@ pub fn vet_named(text: &str, policy: Policy, named: &[String]) -> Result<VettedU
     Ok(VettedUrl { url, target, destination, port, reach })
 }
 
-/// Whether an address leads to this machine by its text: a loopback address or
+/// True if an address leads to this machine by its text: a loopback address or
 /// `localhost`.
 pub fn is_loopback_address(text: &str) -> bool {
     Url::parse(text).ok().and_then(|url| destination_of(&url).ok()).is_some_and(|to| leads_to_loopback(&to))

@@ -72,7 +72,7 @@ pub trait Overlay: Any + OverlayView {
         !matches!(self.input(), OverlayInput::Keys | OverlayInput::Answer)
     }
 
-    /// Whether it is a line at the foot of the screen, whose Enter reaches no customer.
+    /// True if it is a line at the foot of the screen, whose Enter reaches no customer.
     fn is_line(&self) -> bool {
         false
     }

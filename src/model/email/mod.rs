@@ -205,7 +205,7 @@ pub struct MailMessage {
     /// cannot be read.
     #[serde(deserialize_with = "one_or_many")]
     pub reply_to: Vec<SafeText>,
-    /// Whether the server can read no address to answer to.
+    /// True if the server can read no address to answer to.
     pub is_unanswerable: bool,
     pub subject: Option<SafeText>,
     /// Its `Message-ID`.
@@ -245,7 +245,7 @@ impl MailMessage {
         if self.is_unanswerable { Vec::new() } else { readable.collect() }
     }
 
-    /// Whether the server tells nothing of who is answered, so that the contact
+    /// True if the server tells nothing of who is answered, so that the contact
     /// of the thread is.
     pub fn is_without_author(&self) -> bool {
         self.from.is_empty() && self.reply_to.is_empty() && !self.is_unanswerable

@@ -36,7 +36,7 @@ pub struct SendingAccount {
 }
 
 impl SendingAccount {
-    /// Whether both are the same account, whatever they are called.
+    /// True if both are the same account, whatever they are called.
     pub fn is_same(&self, other: &Self) -> bool {
         let same_server =
             self.server == other.server || (!self.key_print.is_empty() && self.key_print == other.key_print);

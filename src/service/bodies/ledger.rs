@@ -142,12 +142,12 @@ impl Ledger {
         is_news
     }
 
-    /// Whether room was given.
+    /// True if room was given.
     pub fn is_held(&self, id: RoomId) -> bool {
         self.held.contains_key(&id)
     }
 
-    /// Whether a body has to be given up for one that waits.
+    /// True if a body has to be given up for one that waits.
     pub fn gives_way(&self, id: RoomId) -> bool {
         self.held.get(&id).is_some_and(|room| room.gives_way)
     }

@@ -139,7 +139,7 @@ fn show(work: &Work<'_>, missing: &MissingFile, content: &str, details: &Value) 
     Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
 }
 
-/// Whether a piece is a file that is asked for again.
+/// True if a piece is a file that is asked for again.
 pub fn is_file(row: &IngressRow) -> bool {
     row.name.starts_with(NAME)
 }

@@ -83,7 +83,7 @@ impl HeldConnection {
         self.change(|progress, _| progress.since)
     }
 
-    /// Whether it gives way at a time. A clock that was set back begins anew.
+    /// True if it gives way at a time. A clock that was set back begins anew.
     pub(super) fn only_holds(&self, now: Timestamp) -> bool {
         self.change(|progress, _| {
             progress.since = progress.since.min(now);

@@ -75,7 +75,7 @@ impl Crowd {
         Some(ConnectionPlace { crowd: self.clone(), connection })
     }
 
-    /// Whether an address is one client, and not this machine or a proxy.
+    /// True if an address is one client, and not this machine or a proxy.
     fn is_one_client(&self, peer: IpAddr) -> bool {
         !peer.is_loopback() && !self.proxies.iter().any(|network| network.contains(peer))
     }

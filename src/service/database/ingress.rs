@@ -126,7 +126,7 @@ pub fn has_come(
     Ok(count > 0)
 }
 
-/// Whether a message has come in whose id begins so; `beginning` ends with a
+/// True if a message has come in whose id begins so; `beginning` ends with a
 /// space.
 pub fn has_begun(
     db: &dyn DbSession,

@@ -51,7 +51,7 @@ pub struct InboundMail {
     pub headers: Map<String, Value>,
     /// Whether one has: nobody answers it by themselves.
     pub is_automatic: bool,
-    /// Whether a server reports of a mail from here in it, which is the mail it
+    /// True if a server reports of a mail from here in it, which is the mail it
     /// answers.
     pub is_report: bool,
 }
@@ -81,7 +81,7 @@ impl InboundMail {
         }
     }
 
-    /// Whether an answer has somebody to go to.
+    /// True if an answer has somebody to go to.
     pub fn is_answerable(&self) -> bool {
         !matches!(self.answers_go_to, AnswerTarget::Nobody { .. }) && bounds::is_email(self.customer())
     }
@@ -192,7 +192,7 @@ pub fn answered(
     Ok(None)
 }
 
-/// Whether one of these people has a part in a thread: as its contact, as
+/// True if one of these people has a part in a thread: as its contact, as
 /// somebody who was written to from here, or as somebody to whom its contact
 /// has sent copies.
 fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
@@ -236,7 +236,7 @@ fn find_or_make(
     Ok(fresh)
 }
 
-/// Whether the author of a mail is the customer of a thread or has written in
+/// True if the author of a mail is the customer of a thread or has written in
 /// it: `Reply-To` alone brings nobody into another's thread.
 fn is_by_same_author(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<bool, DatabaseError> {
     let author = mail.from.to_lowercase();

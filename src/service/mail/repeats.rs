@@ -52,7 +52,7 @@ fn digest(mail: &InboundMail) -> String {
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Whether a stored mail with the id of another has its content, too.
+/// True if a stored mail with the id of another has its content, too.
 fn is_same(row: &EmailRow, mail: &InboundMail) -> bool {
     let marks = serde_json::Value::Object(mail.headers.clone()).to_string();
     let is_listed = |headers: &str| LIST_MARKS.iter().any(|mark| headers.contains(mark));
@@ -65,7 +65,7 @@ fn is_same(row: &EmailRow, mail: &InboundMail) -> bool {
     same_author && same_topic && same_words && same_files
 }
 
-/// Whether a text is another with something below it.
+/// True if a text is another with something below it.
 fn continues(whole: &str, beginning: &str) -> bool {
     !beginning.is_empty() && whole.strip_prefix(beginning).is_some_and(|rest| rest.starts_with(' '))
 }

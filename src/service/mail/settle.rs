@@ -77,7 +77,7 @@ pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply
     Ok(egress::mark_told(work.db, &case.row.id)?)
 }
 
-/// Whether a mail is still to leave when its turn has come: the assistant's is
+/// True if a mail is still to leave when its turn has come: the assistant's is
 /// not, where somebody has taken the thread over.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if is_filing(row)? {

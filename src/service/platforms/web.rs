@@ -50,7 +50,7 @@ pub(super) async fn fetch_file(
     Err(FileTrouble::passing("the platform says without end that a file lies elsewhere"))
 }
 
-/// Whether two addresses have scheme, host and port in common.
+/// True if two addresses have scheme, host and port in common.
 pub(super) fn is_same_origin(address: &Url, api: &str) -> bool {
     Url::parse(api).is_ok_and(|api| api.origin() == address.origin())
 }

@@ -99,7 +99,7 @@ impl Bursts {
         joined
     }
 
-    /// Whether nobody can have pressed Enter after what came, in a read of its own.
+    /// True if nobody can have pressed Enter after what came, in a read of its own.
     fn is_fast(&self) -> bool {
         self.characters >= FEW || self.reads > MACHINE_READS
     }

@@ -94,11 +94,11 @@ enum State {
 #[derive(Debug)]
 pub struct Decoder {
     state: State,
-    /// Whether an ESC stands before the sequence.
+    /// True if an ESC stands before the sequence.
     alt: bool,
-    /// Whether the sequence is late: its rest is dropped.
+    /// True if the sequence is late: its rest is dropped.
     late: bool,
-    /// Whether its first byte may have been a key after Esc.
+    /// True if its first byte may have been a key after Esc.
     is_guess: bool,
     body: Vec<u8>,
     /// The bytes of an unfinished character, and whether an ESC stands before it.

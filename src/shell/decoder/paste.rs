@@ -8,7 +8,7 @@ const END_MARK: &[u8] = b"\x1b[201~";
 #[derive(Debug, Default)]
 pub(super) struct PastedBytes {
     bytes: Vec<u8>,
-    /// Whether the text was handed on at the limit: the rest is dropped.
+    /// True if the text was handed on at the limit: the rest is dropped.
     is_cut: bool,
     ended: bool,
 }

@@ -264,7 +264,7 @@ fn pointer(button: u32, column: u32, row: u32, released: bool) -> Meaning {
     Meaning::Pointer(found)
 }
 
-/// Whether a byte may be the first after this introducer, in anything a terminal sends.
+/// True if a byte may be the first after this introducer, in anything a terminal sends.
 pub(super) fn may_begin(introducer: u8, byte: u8) -> bool {
     match introducer {
         b'[' => matches!(byte, b'0'..=b'?' | b'[' | b'a'..=b'd' | b'Z') || b"ABCDEFHIMOPQRS".contains(&byte),

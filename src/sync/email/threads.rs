@@ -116,7 +116,7 @@ impl ChannelSync {
     }
 }
 
-/// Whether two readings of a mail tell the same of who wrote it and where an
+/// True if two readings of a mail tell the same of who wrote it and where an
 /// answer goes: a newer server may tell more.
 fn is_answered_alike(known: &MailMessage, told: &MailMessage) -> bool {
     (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)

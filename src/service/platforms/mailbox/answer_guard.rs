@@ -228,7 +228,7 @@ fn announced_literal(line: &[u8]) -> Option<usize> {
     Some(digits.parse().unwrap_or(usize::MAX))
 }
 
-/// Whether a line begins as `* 12 FETCH` does.
+/// True if a line begins as `* 12 FETCH` does.
 fn is_fetch(line: &[u8]) -> bool {
     let words = std::str::from_utf8(line).unwrap_or("").to_ascii_uppercase();
     let mut words = words.split([' ', '(']);

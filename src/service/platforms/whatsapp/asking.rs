@@ -78,7 +78,7 @@ impl NumberPlatform {
     }
 }
 
-/// Whether the token is for a host: that of the interface itself, and where that
+/// True if the token is for a host: that of the interface itself, and where that
 /// is the platform's own, the hosts of its files.
 fn is_own_host(address: &Url, api: &str) -> bool {
     let is_platform = |url: &Url| {
@@ -89,7 +89,7 @@ fn is_own_host(address: &Url, api: &str) -> bool {
         || (Url::parse(api).is_ok_and(|api| is_platform(&api)) && is_platform(address))
 }
 
-/// Whether a host ends here with a whole label, so that `evilfacebook.com` does not.
+/// True if a host ends here with a whole label, so that `evilfacebook.com` does not.
 fn ends_label(before: &str) -> bool {
     before.is_empty() || before.ends_with('.')
 }

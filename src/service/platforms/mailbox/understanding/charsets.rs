@@ -67,7 +67,7 @@ fn html_charset(bytes: &[u8]) -> Option<&'static Charset> {
     Charset::for_label(label.as_bytes())
 }
 
-/// Whether a part claims to be base64 and the parser could not decode it.
+/// True if a part claims to be base64 and the parser could not decode it.
 fn is_broken_base64(part: &MessagePart<'_>) -> bool {
     let claimed = part.content_transfer_encoding().is_some_and(|name| name.eq_ignore_ascii_case("base64"));
     claimed && part.is_encoding_problem

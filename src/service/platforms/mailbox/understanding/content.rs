@@ -114,7 +114,7 @@ pub fn files(parsed: &Message<'_>) -> Vec<ParcelFile> {
     .collect()
 }
 
-/// Whether a part only tells a program of a delivery.
+/// True if a part only tells a program of a delivery.
 fn is_report(part: &MessagePart<'_>) -> bool {
     part.is_content_type("message", "delivery-status") || part.is_content_type("text", "rfc822-headers")
 }

@@ -131,7 +131,7 @@ fn direction(
     }
 }
 
-/// Whether an address is one of the mailbox, with or without a tag behind `+`.
+/// True if an address is one of the mailbox, with or without a tag behind `+`.
 pub fn is_own(own: &[String], address: &str) -> bool {
     let untagged = |address: &str| {
         let (local, domain) = address.rsplit_once('@').unwrap_or((address, ""));

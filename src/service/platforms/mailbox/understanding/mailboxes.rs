@@ -33,7 +33,7 @@ pub struct AddressHeader {
     /// The header on one line, decoded; empty if there is none or if it names
     /// nobody.
     pub shown: String,
-    /// Whether a part that looks like an address cannot be read.
+    /// True if a part that looks like an address cannot be read.
     pub has_unreadable: bool,
 }
 
@@ -147,7 +147,7 @@ fn name_of(phrase: &str) -> String {
     words.trim_matches(['"', '\'', ' ']).to_owned()
 }
 
-/// Whether a name claims to be an address.
+/// True if a name claims to be an address.
 fn holds_address(name: &str) -> bool {
     name.contains(['@', '＠', '﹫'])
 }
@@ -217,7 +217,7 @@ fn angle(content: &str) -> Option<String> {
     Some(kept.trim().to_owned()).filter(|kept| !kept.is_empty())
 }
 
-/// Whether a colon ends the name of a group: a semicolon closes it.
+/// True if a colon ends the name of a group: a semicolon closes it.
 fn begins_group(rest: &str) -> bool {
     let mut plain = true;
     rest.chars().any(|letter| {

@@ -49,7 +49,7 @@ pub struct MailPlace<'a> {
     pub folder: PieceKind,
     /// The addresses of the mailbox, the main one first.
     pub own: &'a [String],
-    /// Whether only the beginning of the mail is there.
+    /// True if only the beginning of the mail is there.
     pub is_cut: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct MailReading {
     /// `Message-ID` in angle brackets; made from the bytes where the mail has
     /// none that can be used.
     pub message_id: String,
-    /// Whether the id is the mail's own.
+    /// True if the id is the mail's own.
     pub has_own_id: bool,
     pub in_reply_to: Option<String>,
     /// The mails before it, oldest first.
