@@ -2,14 +2,11 @@
 //! a phone, or from its dashboard. It stands in the history and takes the conversation
 //! over.
 
-use serde_json::json;
-
 use crate::chat::send;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations;
 use crate::database::messages::{self, MessageRow};
 use crate::errors::ApiError;
-use crate::events::{self, Event};
 use crate::takeover::{self, Subject};
 use crate::write::Work;
 use model::time::Timestamp;
@@ -60,9 +57,5 @@ pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Re
     };
     send::store(work, channel, &conversation, &row)?;
     send::follow_up(work, &conversation, &row)?;
-    let told = json!({
-        "conversationId": row.conversation, "messageId": row.id, "to": conversation.peer,
-        "content": row.content, "status": row.status,
-    });
-    Ok(events::emit(work, &channel.id, Event::MessageSent, told)?)
+    Ok(send::emit_sent(work, channel, &conversation, &row)?)
 }

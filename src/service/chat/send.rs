@@ -294,12 +294,22 @@ pub fn leave(
         _ => &row.content,
     };
     outbound::note(work.db, channel.kind, &conversation.peer, content, work.key, row.created_at)?;
-    let told = json!({
+    emit_sent(work, channel, conversation, row)?;
+    foretell(work, &row.id, fate)
+}
+
+/// Emits `message.sent` for a message of the history.
+pub fn emit_sent(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    row: &MessageRow,
+) -> Result<(), DatabaseError> {
+    let data = json!({
         "conversationId": row.conversation, "messageId": row.id, "to": conversation.peer,
         "content": row.content, "status": row.status,
     });
-    events::emit(work, &channel.id, Event::MessageSent, told)?;
-    foretell(work, &row.id, fate)
+    events::emit(work, &channel.id, Event::MessageSent, data)
 }
 
 /// Returns whether a message that leaves is a person's: neither the assistant's
