@@ -38,7 +38,7 @@ use wire::errors::ErrorCode;
 
 /// Longest wait between two looks for a settled attempt: another process on a
 /// file tells nobody of its commits.
-const LOOK: Duration = Duration::from_millis(250);
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 /// How long a command waits for an attempt to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -196,7 +196,7 @@ pub async fn wait_for_recalled(service: &Service, lane: &str) -> Result<(), ApiE
             return Err(still_leaving());
         }
         // Woken or not, it looks again.
-        let _ = timeout_at(last.min(Instant::now() + LOOK), settled).await;
+        let _ = timeout_at(last.min(Instant::now() + POLL_INTERVAL), settled).await;
     }
 }
 
@@ -243,7 +243,7 @@ impl Admin {
             if Instant::now() >= last {
                 return Err(AdminError::Refused(still_leaving().message));
             }
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ use model::time::{Clock, HOUR, MINUTE, Timestamp};
 
 /// The name under which the elapsed time is kept, without what `/dev/clock` has moved.
 const ELAPSED: &str = "elapsed";
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How often it looks for waits that are too long.
 const SEARCHED: Duration = Duration::from_secs(5);
 /// How often the elapsed time is kept.
@@ -125,7 +125,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
             tracing::warn!(%cause, "what waits could not follow the clock yet");
         }
         tokio::select! {
-            () = sleep(LOOK) => {}
+            () = sleep(POLL_INTERVAL) => {}
             _ = stop.changed() => return,
         }
     }

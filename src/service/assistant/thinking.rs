@@ -32,7 +32,7 @@ const LEASE: i64 = MINUTE;
 /// How often a thought renews that.
 const RENEWED: Duration = Duration::from_secs(15);
 /// How often a thought looks whether it is still wanted.
-const LOOK: Duration = Duration::from_secs(1);
+const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// The pauses before it is tried again, after each failure.
 const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
 
@@ -183,7 +183,7 @@ async fn consider(service: &Service, scope: WriteScope, mut due: Due) -> Result<
     let thought = loop {
         tokio::select! {
             thought = &mut thinking => break thought?,
-            () = tokio::time::sleep(LOOK) => {
+            () = tokio::time::sleep(POLL_INTERVAL) => {
                 let mine = due.clone();
                 let kept: Result<Option<Due>, DatabaseError> = if renewed.elapsed() < RENEWED {
                     service.database.read(move |db| Ok(due::is_there(db, &mine)?.then_some(mine))).await

@@ -42,7 +42,7 @@ const LONG_PATIENCE: Duration = Duration::from_secs(120);
 /// How long whoever opens the address of a file waits for it.
 const ANSWER: Duration = Duration::from_secs(8);
 /// Between two looks for it.
-const LOOK: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// Files that are brought at a time, which bounds the memory they take.
 static BROUGHT: Semaphore = Semaphore::const_new(8);
 
@@ -208,7 +208,7 @@ pub async fn ask_again(service: &Service, id: &str) -> Result<Option<MediaRow>, 
     hasten?;
     let last = Instant::now() + ANSWER;
     loop {
-        sleep(LOOK).await;
+        sleep(POLL_INTERVAL).await;
         let (name, id) = (name.clone(), id.to_owned());
         let look: Result<_, DatabaseError> =
             service.database.read(move |db| Ok((media::read(db, &id)?, stored::of_file(db, &name)?))).await;
