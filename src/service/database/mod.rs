@@ -285,6 +285,10 @@ impl Database {
     pub fn close(&self) {
         self.writer.close();
         self.shared.iter().for_each(postgres::Shared::end);
-        drop(self.lock.lock().unwrap_or_else(PoisonError::into_inner).take());
+        // A child process that is being started holds a copy of the open file: closing it is not enough.
+        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(Err(error)) = lock.map(|file| file.unlock()) {
+            tracing::warn!(%error, "the lock of the database was not given back");
+        }
     }
 }
