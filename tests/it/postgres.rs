@@ -124,15 +124,17 @@ async fn who_lost_the_lease_does_nothing_that_falls_due() {
     let running =
         service::start(Options { simulate: true, ..options(&url, &folder) }).await.expect("it starts");
     assert!(inbound(&running, "hi").await.is_success());
-    let taken = "UPDATE leases SET holder = 'another', process = 7, fence = fence + 1,
-                 until = CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) + 600000000";
+    // The other one renews its lease for as long as the trigger stands.
+    let taken = "UPDATE leases SET holder = 'another', process = 7, fence = fence + 1;
+                 CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+                 CREATE TRIGGER renewed BEFORE UPDATE ON leases FOR EACH ROW EXECUTE FUNCTION keep()";
     cluster::run(&url, taken).await.expect("taken");
     for _ in 0..2 {
         advance(&running).await;
         assert_eq!(messages(&url), 1, "the answer is another's to give");
     }
     assert!(inbound(&running, "requests are answered").await.is_success());
-    cluster::run(&url, "UPDATE leases SET until = 0").await.expect("given back");
+    cluster::run(&url, "DROP TRIGGER renewed ON leases; UPDATE leases SET until = 0").await.expect("given back");
     while messages(&url) < 3 {
         advance(&running).await;
     }
