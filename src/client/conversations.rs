@@ -12,7 +12,7 @@ use model::conversations::Conversation;
 use model::email::ThreadFilter;
 use model::ids::ConversationId;
 use model::outbox::{PreparedRequest, WriteMethod};
-use wire::conversations::{AutomationPatch, read_conversation, unreadable_conversation};
+use wire::conversations::{AutomationPatch, DeskAutomationBody, read_conversation, unreadable_conversation};
 use wire::paths;
 
 /// Rows of a page of conversations: the default of the interface.
@@ -47,11 +47,16 @@ impl Client {
     }
 }
 
-/// `PATCH /conversations/{id}`
+/// `PATCH /conversations/{id}`, or the extension of the service where the channel's
+/// interface has no pause.
 pub(crate) fn prepare_automation(
+    platform: &Platform,
     id: &ConversationId,
     enabled: bool,
 ) -> Result<PreparedRequest, PrepareError> {
+    if !platform.can_take_over() {
+        return json(WriteMethod::Put, paths::desk_automation(id), &DeskAutomationBody { enabled });
+    }
     json(WriteMethod::Patch, paths::conversation(id), &AutomationPatch { automation_enabled: enabled })
 }
 

@@ -108,7 +108,9 @@ pub fn prepare_with(
             messages::prepare_content(to, content, reply_to.as_ref())
         }
         Operation::React { message, emoji } => reactions::prepare(platform, message, emoji),
-        Operation::SetAutomation { enabled } => conversations::prepare_automation(conversation()?, *enabled),
+        Operation::SetAutomation { enabled } => {
+            conversations::prepare_automation(platform, conversation()?, *enabled)
+        }
         Operation::Close => Ok(conversations::prepare_close(conversation()?)),
         Operation::SendMail(mail) => email::prepare_mail(mail, enclosed.files),
         Operation::ChangeThread { thread, change } => email::prepare_change(thread, change),
@@ -144,8 +146,9 @@ fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
         | Operation::SendContent { .. }
         | Operation::SendFile(_)
         | Operation::React { .. } => (!chat).then_some("answer conversations here"),
-        Operation::SetAutomation { enabled: false } => (!switch).then_some("pause the AI"),
-        Operation::SetAutomation { enabled: true } => (!switch).then_some("hand back to the AI"),
+        // Bot-chat has no pause of its own; the service tells one beside the interface.
+        Operation::SetAutomation { enabled: false } => (!chat).then_some("pause the AI"),
+        Operation::SetAutomation { enabled: true } => (!chat).then_some("hand back to the AI"),
         Operation::Close => (!switch).then_some("close a conversation"),
         Operation::SendMail(_) | Operation::ChangeThread { .. } => {
             (*platform != Platform::Email).then_some("work on mail")

@@ -241,7 +241,7 @@ fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
             gone.then_some(ReceiptKind::Deleted)?
         }
         Operation::SetAutomation { .. } => {
-            let enabled = told.flag("automationEnabled");
+            let enabled = told.flag("automationEnabled").or_else(|| told.flag("enabled"));
             (enabled.is_some() && told.flag("success") != Some(false) || told.is_test())
                 .then_some(ReceiptKind::Automation(enabled))?
         }

@@ -19,7 +19,7 @@ use model::ids::IdempotencyKey;
 use model::outbox::{self, PreparedRequest};
 use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
-use wire::repair;
+use wire::{paths, repair};
 
 /// The body of a read that succeeded; not looked at yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -130,6 +130,7 @@ impl Client {
             method: match request.method {
                 outbox::WriteMethod::Post => Method::POST,
                 outbox::WriteMethod::Patch => Method::PATCH,
+                outbox::WriteMethod::Put => Method::PUT,
                 outbox::WriteMethod::Delete => Method::DELETE,
             },
             url,
@@ -146,9 +147,15 @@ impl Client {
         }
     }
 
-    /// A whole address below the base URL.
+    /// Whole address of a path below the base URL. The service's extensions for desks lie
+    /// beside `/v1`, where the base URL ends.
     fn address(&self, path: &str, query: &[(&str, &str)]) -> Result<String, SafeText> {
-        let mut url = Url::parse(&format!("{}{path}", self.shared.base_url))
+        let base = self.shared.base_url.as_str();
+        let base = match path.starts_with(paths::DESK) {
+            true => base.strip_suffix("/v1").unwrap_or(base),
+            false => base,
+        };
+        let mut url = Url::parse(&format!("{base}{path}"))
             .map_err(|error| SafeText::line(&format!("the address cannot be asked: {error}")))?;
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);

@@ -157,11 +157,13 @@ fn is_idle(inbox: &Inbox, command: Command) -> bool {
 fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
     use Command as C;
     let tab = inbox.desk.tab();
-    let takes_over = matches!(command, C::PauseAi | C::HandBack | C::Close);
+    let switches = matches!(command, C::PauseAi | C::HandBack);
+    let takes_over = switches || command == C::Close;
     let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
     let reacts = matches!(command, C::React | C::RemoveReaction);
     let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
-    let is_off = (takes_over && cannot) || (tab.channel.read_only && (takes_over || sends || reacts));
+    let has_switch = inbox.desk.current_conversation().is_some_and(|row| row.conversation.has_switch());
+    let is_off = (takes_over && cannot && !(switches && has_switch)) || (tab.channel.read_only && (takes_over || sends || reacts));
     inbox.desk.page == PageKind::Inbox && !inbox.desk.everywhere && is_off
 }
 

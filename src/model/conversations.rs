@@ -168,6 +168,16 @@ impl Conversation {
         }
     }
 
+    /// True if the AI can be paused here and handed the conversation back.
+    pub fn has_switch(&self) -> bool {
+        self.automation != Automation::NotApplicable
+    }
+
+    /// True on the channel whose interface closes conversations, the one with a service window.
+    pub fn can_be_closed(&self) -> bool {
+        self.window != ServiceWindow::NotApplicable
+    }
+
     /// The title: name, else user name, else address, else the id's tail.
     pub fn title(&self) -> SafeText {
         title_of(self.name.as_ref(), self.username.as_ref(), self.address.as_deref(), &self.id)

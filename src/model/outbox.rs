@@ -35,6 +35,8 @@ crate::words! {
         Post = "POST",
         /// Changes something.
         Patch = "PATCH",
+        /// Sets a value.
+        Put = "PUT",
         Delete = "DELETE",
     }
 }

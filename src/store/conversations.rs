@@ -26,6 +26,8 @@ pub struct AppliedConversations {
     pub ends_known: bool,
     /// Fields that were something else until now, in words.
     pub reshaped: Vec<SafeText>,
+    /// Conversations that were known and whose AI is switched on or off by now.
+    pub switched: Vec<(ConversationId, Automation)>,
 }
 
 impl AppliedConversations {
@@ -39,7 +41,8 @@ impl AppliedConversations {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MergeResult {
     New,
-    Changed,
+    /// With the state of the AI, if that is another one.
+    Changed(Option<Automation>),
     Same,
 }
 
@@ -80,8 +83,11 @@ impl Store {
                         applied.reshaped.extend(observe(&change, &channel, &id, &raw)?);
                     }
                     applied.inserted += usize::from(fate == MergeResult::New);
-                    applied.changed += usize::from(fate == MergeResult::Changed);
                     applied.ends_known = fate == MergeResult::Same;
+                    if let MergeResult::Changed(switched) = fate {
+                        applied.changed += 1;
+                        applied.switched.extend(switched.map(|automation| (id, automation)));
+                    }
                 }
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
@@ -285,7 +291,9 @@ fn merge(
     }
     update(connection, known.number, &conversation, moved)?;
     facts::refresh(connection, known.number)?;
-    Ok(MergeResult::Changed)
+    let told = Some(conversation.automation);
+    let switched = told.filter(|automation| automation_word(*automation) != known.automation);
+    Ok(MergeResult::Changed(switched))
 }
 
 fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {

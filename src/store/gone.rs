@@ -11,6 +11,8 @@ use sqlite::{Queries, only};
 
 /// Conversations remembered at most, the latest.
 const REMEMBERED: i64 = 1_000;
+/// Conversations removed in one transaction, so that others can write in between.
+const CONVERSATIONS_AT_ONCE: i64 = 200;
 
 impl Store {
     /// Returns when something last happened in a conversation, as the list
@@ -49,6 +51,49 @@ impl Store {
             })
             .await
     }
+}
+
+impl Store {
+    /// Removes everything that was read for a channel. Repeatable: a caller that was cut
+    /// off begins again.
+    ///
+    /// # Errors
+    /// When the database fails; a part may be removed then.
+    pub async fn forget_channel(&self, channel: &ChannelId) -> Result<(), StoreError> {
+        loop {
+            let channel = channel.clone();
+            let removed = self
+                .cache()
+                .later(move |cache| {
+                    cache.wiping.begin()?;
+                    let sql = "DELETE FROM conversation WHERE number IN
+                         (SELECT number FROM conversation WHERE channel = ?1 LIMIT ?2)";
+                    Ok(cache.connection.execute(sql, params![channel, CONVERSATIONS_AT_ONCE])?)
+                })
+                .await?;
+            if removed == 0 {
+                break;
+            }
+        }
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                let change = cache.connection.transaction()?;
+                for table in tables_by_channel(&change)? {
+                    change.execute(&format!("DELETE FROM {table} WHERE channel = ?1"), [channel.as_str()])?;
+                }
+                change.commit()?;
+                Ok(())
+            })
+            .await
+    }
+}
+
+/// Returns the tables whose rows belong to a channel.
+fn tables_by_channel(connection: &Connection) -> Result<Vec<String>, StoreError> {
+    let sql = "SELECT m.name FROM main.sqlite_schema m JOIN pragma_table_info(m.name) c
+         WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND c.name = 'channel' ORDER BY m.name";
+    Ok(connection.all(sql, [], only)?)
 }
 
 /// Removes a conversation and remembers it, within the caller's transaction.

@@ -40,6 +40,28 @@ impl Store {
             .await
     }
 
+    /// Notes that the service paused the AI because a text of this desk was sent at
+    /// `at`. An older pause of the same conversation stays as it is.
+    pub async fn note_paused_by_sending(
+        &self,
+        channel: &ChannelId,
+        conversation: &ConversationId,
+        at: Timestamp,
+    ) -> Result<(), StoreError> {
+        let (channel, conversation) = (channel.clone(), conversation.clone());
+        let owner = self.owner().to_owned();
+        self.outbox()
+            .later(move |connection| {
+                connection.execute(
+                    "INSERT INTO pause (channel, conversation, read_again, owner, since)
+                         VALUES (?1, ?2, 1, ?3, ?4) ON CONFLICT DO NOTHING",
+                    params![channel, conversation, owner, at],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
     /// Forgets that this desk paused the AI: the server says it answers again.
     pub async fn forget_pause(
         &self,

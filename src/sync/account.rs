@@ -6,6 +6,7 @@ use crate::report::{PullError, Pulled};
 use model::account::Account;
 use model::news::News;
 use model::outbox::SendingAccount;
+use model::outbox::account::put_away_words;
 
 impl ChannelSync {
     /// Reads `GET /account`; the platform it names decides what else is
@@ -27,6 +28,7 @@ impl ChannelSync {
         &self,
         (account, identity): (Account, SendingAccount),
     ) -> Result<(), PullError> {
+        self.put_away_other_account(&identity).await?;
         let known = self.known_platform().is_some();
         self.set_platform(account.platform.clone());
         let now = self.clock.now();
@@ -38,6 +40,18 @@ impl ChannelSync {
             self.tell(News::Conversations(self.id().clone()));
         }
         self.account_read(account, !known).await
+    }
+
+    /// Removes what was read for another business before anything is read for this one,
+    /// so that nobody writes to that one's customers from here. Drafts, notes and texts
+    /// that wait are kept.
+    async fn put_away_other_account(&self, now: &SendingAccount) -> Result<(), PullError> {
+        let before = self.store.sending_account(self.id()).await?.map(|known| known.account);
+        let Some(before) = before.filter(|before| !before.is_same_business(now)) else { return Ok(()) };
+        self.store.forget_channel(self.id()).await?;
+        self.tell(News::Notice(self.id().clone(), None, put_away_words(&before, now)));
+        self.tell(News::Conversations(self.id().clone()));
+        Ok(())
     }
 
     /// Keeps what the account is, and tells it where that is new.

@@ -249,7 +249,10 @@ impl ChannelSync {
         baseline: bool,
         marks: Vec<MetaChange>,
     ) -> Result<usize, PullError> {
-        self.state(|it| it.lists_applied += 1);
+        let switches = self.state(|it| {
+            it.lists_applied += 1;
+            it.switches
+        });
         let store = &self.store;
         let mut page = page;
         // Where each row comes once, what stood in for one now readable goes.
@@ -257,6 +260,7 @@ impl ChannelSync {
         let covered = store.forget_stand_ins(self.id(), &page.items, is_last).await?;
         let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
+        self.heard_switches(&applied.switched, switches).await?;
         self.tell_reshaped(&applied.reshaped);
         if applied.is_news() || beside {
             self.tell(News::Conversations(self.id().clone()));

@@ -13,7 +13,6 @@ use model::account::Platform;
 use model::conversations::Automation;
 use model::ids::ConversationId;
 use model::news::News;
-use model::outbox::Operation;
 use model::time::{MINUTE, SECOND, Timestamp};
 
 /// Single reads in one step.
@@ -207,6 +206,7 @@ impl ChannelSync {
         if applied.held_back == 0 {
             client.note_applied();
         }
+        self.heard_switches(&applied.switched, switches).await?;
         self.tell_reshaped(&applied.reshaped);
         if applied.is_news() {
             self.tell(News::Conversations(self.id().clone()));
@@ -215,20 +215,6 @@ impl ChannelSync {
         self.read_succeeded(PolledResource::Detail);
         if automation == Automation::On {
             self.answered_by_the_ai(conversation, switches).await?;
-        }
-        Ok(())
-    }
-
-    /// Someone else has handed the conversation back to the AI: this desk's
-    /// pause is over, unless a change of this desk's crossed the reading.
-    async fn answered_by_the_ai(&self, conversation: &ConversationId, before: u64) -> Result<(), PullError> {
-        let rows = self.store.lane_rows(self.id()).await?;
-        let pending = rows.iter().any(|it| {
-            it.row.lane.conversation() == Some(conversation)
-                && matches!(it.row.operation, Operation::SetAutomation { .. })
-        });
-        if !pending && self.state(|it| it.switches) == before {
-            self.store.forget_pause(self.id(), conversation).await?;
         }
         Ok(())
     }

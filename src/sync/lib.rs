@@ -53,6 +53,7 @@ mod report;
 mod rows;
 mod settling;
 mod state;
+mod switches;
 mod tab;
 mod templates;
 #[cfg(test)]

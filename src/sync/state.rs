@@ -1,6 +1,6 @@
 //! What the loops of a channel know in common.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::details::DetailReads;
 use crate::health::{PolledResource, Pulse};
@@ -11,6 +11,7 @@ use crate::tab::Loop;
 use crate::wishes::{Lead, Wishes};
 use client::{Listed, RequestFailure};
 use model::account::Platform;
+use model::ids::ConversationId;
 use model::time::Timestamp;
 use model::unreadable::{self, List};
 
@@ -47,6 +48,8 @@ pub(crate) struct SyncState {
     pub(crate) switches: u64,
     /// Counts what was told of new inbound messages.
     pub(crate) inbound_told: u64,
+    /// When this desk last sent a text into a conversation.
+    pub(crate) spoken_at: HashMap<ConversationId, Timestamp>,
 }
 
 impl SyncState {
@@ -71,6 +74,7 @@ impl SyncState {
             lists_applied: 0,
             switches: 0,
             inbound_told: 0,
+            spoken_at: HashMap::new(),
         }
     }
 

@@ -73,6 +73,13 @@ pub struct AutomationPatch {
     pub automation_enabled: bool,
 }
 
+/// Body of `PUT /desk/v1/conversations/{id}/automation`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DeskAutomationBody {
+    /// `false` pauses the AI.
+    pub enabled: bool,
+}
+
 /// The answer to `PATCH /conversations/{id}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]

@@ -3,6 +3,9 @@
 
 use model::ids::{BroadcastId, ContactId, ConversationId, MessageId, ThreadId, WebhookId};
 
+/// Beginning of the paths of the service's extensions for desks, which lie beside the
+/// base URL.
+pub const DESK: &str = "/desk/v1/";
 /// `GET /account`
 pub const ACCOUNT: &str = "/account";
 /// `POST /messages/send`
@@ -65,6 +68,11 @@ pub fn conversation_messages(id: &ConversationId) -> String {
 /// `POST /conversations/{id}/close`
 pub fn conversation_close(id: &ConversationId) -> String {
     format!("{}/close", conversation(id))
+}
+
+/// `PUT /desk/v1/conversations/{id}/automation`
+pub fn desk_automation(id: &ConversationId) -> String {
+    format!("{DESK}conversations/{}/automation", segment(id.as_str()))
 }
 
 /// `GET /messages/{id}`

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use crate::conversations::read_escalation;
 use crate::lenient;
-use model::conversations::{Conversation, ConversationStatus, Escalation};
+use model::conversations::{Automation, Conversation, ConversationStatus, Escalation};
 use model::ids::ConversationId;
 use model::text::{SafeText, is_plain};
 use model::time::Timestamp;
@@ -65,6 +65,9 @@ pub struct TelegramConversationBody {
     /// ISO 8601.
     #[serde(default, deserialize_with = "lenient::text")]
     pub last_message_at: Option<String>,
+    /// True if the AI answers; absent at a server that has no pause for this channel.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub automation_enabled: Option<bool>,
     /// Why the assistant asks for a person; its form is not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<Value>,
@@ -74,7 +77,9 @@ pub struct TelegramConversationBody {
 pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Error> {
     let body: TelegramConversationBody = serde_json::from_str(raw.get())?;
     let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
+    let switch = body.automation_enabled;
     Ok(Conversation {
+        automation: switch.map_or(Automation::NotApplicable, |on| Automation::from_enabled(Some(on))),
         name: line(&body.customer_name),
         username: line(&body.telegram_username),
         status: ConversationStatus::from_word(body.status.as_deref().unwrap_or("active")),

@@ -51,6 +51,12 @@ fn exact_bytes() {
             "PATCH /conversations/c%2F1",
             r#"{"automationEnabled":false}"#,
         ),
+        (
+            &telegram,
+            &Operation::SetAutomation { enabled: false },
+            "PUT /desk/v1/conversations/c%2F1/automation",
+            r#"{"enabled":false}"#,
+        ),
         (&whatsapp, &Operation::Close, "POST /conversations/c%2F1/close", ""),
     ];
     for (platform, operation, path, body) in cases {
@@ -78,8 +84,8 @@ fn what_is_certain_to_be_refused() {
         Err(PrepareError::TooLong { what: "the text", length: 4100, most: 4096 })
     );
     let pause = Operation::SetAutomation { enabled: false };
-    let error = made(&telegram, &pause).expect_err("refused");
-    assert_eq!(error.to_string(), "bot-chat has no way to pause the AI");
+    let error = made(&Platform::Email, &pause).expect_err("refused");
+    assert_eq!(error.to_string(), "email has no way to pause the AI");
     assert!(made(&telegram, &Operation::Close).is_err());
     assert!(made(&Platform::Email, &send("a@b.example", "hi")).is_err());
 }

@@ -49,6 +49,7 @@ pub(crate) fn promised() -> Vec<(Operation, &'static str, Option<&'static str>)>
         (file, r#"{"id":"t","isRead":true}"#, None),
         (react, r#"{"success":true}"#, None),
         (Operation::SetAutomation { enabled: true }, r#"{"success":true,"automationEnabled":true}"#, None),
+        (Operation::SetAutomation { enabled: true }, r#"{"id":"conv_1","enabled":true}"#, None),
         (Operation::Close, r#"{"success":true,"conversationId":"c","status":"closed"}"#, None),
     ]
 }

@@ -38,11 +38,14 @@ pub struct SendingAccount {
 impl SendingAccount {
     /// True if both are the same account, whatever they are called.
     pub fn is_same(&self, other: &Self) -> bool {
+        self.is_same_business(other) && self.environment == other.environment
+    }
+
+    /// True if both reach the same customers, be it with a live or a test key.
+    pub fn is_same_business(&self, other: &Self) -> bool {
         let same_server =
             self.server == other.server || (!self.key_print.is_empty() && self.key_print == other.key_print);
-        same_server
-            && (&self.workspace, &self.assistant, &self.environment)
-                == (&other.workspace, &other.assistant, &other.environment)
+        same_server && (&self.workspace, &self.assistant) == (&other.workspace, &other.assistant)
     }
 
     /// Returns the account in words, with what tells it apart from `other`.
@@ -67,6 +70,12 @@ impl SendingAccount {
         let name = |account: &Self| account.name.clone().filter(|name| !name.is_empty());
         name(self) == name(other)
     }
+}
+
+/// Returns what is said where the conversations of another business were put away.
+pub fn put_away_words(before: &SendingAccount, now: &SendingAccount) -> SafeText {
+    let (before, now) = (before.words(Some(now)), now.words(Some(before)));
+    SafeText::line(&format!("this tab now belongs to {now}; the conversations of {before} were put away"))
 }
 
 /// Returns why a row that was never tried does not leave with the key of `now`.

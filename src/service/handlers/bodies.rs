@@ -180,6 +180,7 @@ pub fn telegram_conversation(
 ) -> TelegramConversationBody {
     TelegramConversationBody {
         escalation,
+        automation_enabled: Some(row.automation),
         id: row.id,
         telegram_chat_id: Some(row.peer),
         telegram_username: row.username,

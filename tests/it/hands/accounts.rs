@@ -11,7 +11,7 @@ use frontdesk::sync::PushStep;
 use serde_json::{Value, json};
 
 use crate::hands::server::{Answer, Request};
-use crate::hands::{Hands, Steps, account, open, quiet, send_text};
+use crate::hands::{Hands, Steps, account, conversation, open, page, quiet, send_text};
 
 const FIRST_KEY: &str = "svc_live_0123456789";
 const OTHER_KEY: &str = "svc_live_9876543210";
@@ -125,6 +125,29 @@ async fn no_operation_leaves_with_the_key_of_another_business() {
         assert_eq!(stop, Stop::Account, "{name}: {why}");
         assert_eq!(why, "written for Harbor; this tab now belongs to Other Shop", "{name}");
     }
+}
+
+/// Nobody can write to the customers of one business from the tab of another.
+#[tokio::test]
+async fn conversations_of_another_business_are_put_away() {
+    let hands = Hands::on(|request| match (request.method.as_str(), request.path.as_str()) {
+        ("GET", "/conversations") if request.headers["authorization"].ends_with(FIRST_KEY) => {
+            Answer::ok(page(&[conversation("c1", 1, 1)], None))
+        }
+        _ => two_businesses(request),
+    })
+    .await;
+    hands.channel.pull_account().await;
+    hands.pull_conversations().await;
+    assert_eq!(hands.list().rows.len(), 1);
+    let hands = hands.with_key(OTHER_KEY);
+    assert_eq!(hands.list().rows.len(), 1, "nothing is known of the key yet");
+    hands.channel.pull_account().await;
+    assert_eq!(hands.list().rows.len(), 0);
+    let hands = hands.with_key(FIRST_KEY);
+    hands.channel.pull_account().await;
+    hands.pull_conversations().await;
+    assert_eq!(hands.list().rows.len(), 1, "read again for whom it belongs to");
 }
 
 #[tokio::test]

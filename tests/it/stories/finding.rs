@@ -126,7 +126,7 @@ fn all_tabs_make_one_list() {
     photographs!(desk, "all");
     desk.keys("/oksana<Enter>").shows("Oksana").hides("Tom Baker");
     // Its own tab decides what can be done, and where an answer goes.
-    desk.keys("p").shows("pause AI: this channel's AI cannot be paused through the interface");
+    desk.keys("p").settle().shows("AI OFF by you");
     desk.keys("r").types("Так, звичайно").keys("<Enter><Enter>").settle().shows("Так, звичайно");
     assert_eq!(desk.outbound()[0]["to"], "48211");
     desk.keys("<Esc><Esc>/<Esc>").shows("Maria Lopez");

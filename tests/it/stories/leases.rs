@@ -2,6 +2,7 @@
 //! the desk ends.
 
 use crate::desk::Desk;
+use frontdesk::inbox::settings::PauseOnReply;
 
 const MARIA: &str = "+34600111222";
 
@@ -31,6 +32,19 @@ fn a_pause_made_elsewhere_says_so() {
     desk.elsewhere("whatsapp", "PATCH", &path, serde_json::json!({"automationEnabled": false}));
     desk.wait(60_000_000);
     desk.settle().settle().shows("AI OFF by someone else").shows("AI paused by you 0");
+}
+
+/// The service pauses the AI once a person has answered; that person is nobody else.
+#[test]
+fn a_pause_by_an_answer_from_here_is_ones_own() {
+    for (channel, address, tab) in [("whatsapp", MARIA, "1"), ("telegram", "48211", "2")] {
+        let mut desk = Desk::with(120, 40, |settings| settings.pause_on_reply = PauseOnReply::Never);
+        desk.customer(channel, address, "Maria Lopez", "Where is my order 1041?");
+        desk.settle().keys(tab).settle().shows("AI ON");
+        desk.keys("r").types("On its way").keys("<Enter>").settle();
+        desk.wait(60_000_000);
+        desk.settle().settle().shows("AI OFF by you").hides("someone else");
+    }
 }
 
 #[test]

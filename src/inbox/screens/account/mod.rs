@@ -20,8 +20,8 @@ type Has = fn(&Platform) -> bool;
 const ABILITIES: [(&str, Has); 9] = [
     ("list and read conversations", Platform::has_conversations),
     ("answer in them", Platform::has_histories),
-    ("pause the AI, hand back, close", Platform::can_take_over),
-    ("templates", Platform::can_take_over),
+    ("pause the AI, hand back", Platform::is_chat),
+    ("close conversations, templates", Platform::can_take_over),
     ("contacts and broadcasts", Platform::has_contacts),
     ("threads of mail", |it| matches!(it, Platform::Email)),
     ("SMS and calls", |it| matches!(it, Platform::Voip)),

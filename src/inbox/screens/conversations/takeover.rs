@@ -9,7 +9,7 @@ pub(crate) fn switchable(row: &ConversationRow, pause: bool) -> Result<(), Reaso
     if row.conversation.id.is_stand_in() {
         return Err("this row could not be read".into());
     }
-    if row.conversation.automation == Automation::NotApplicable {
+    if !row.conversation.has_switch() {
         return Err("this channel's AI cannot be paused through the interface".into());
     }
     match (row.automation_pending, row.conversation.automation) {
@@ -28,7 +28,7 @@ pub(crate) fn closable(row: &ConversationRow) -> Result<(), Reason> {
     if row.conversation.id.is_stand_in() {
         return Err("this row could not be read".into());
     }
-    if row.conversation.automation == Automation::NotApplicable {
+    if !row.conversation.can_be_closed() {
         return Err("this channel's conversations cannot be closed through the interface".into());
     }
     if row.close_pending {
