@@ -224,3 +224,32 @@ fn a_page_of_a_proxy_is_no_answer_of_the_interface() {
         }
     }
 }
+
+/// Shapes that public services answer sends with, none of them this interface's: a text
+/// is sent only where a message is named, and refused only where nothing can have left.
+#[test]
+fn foreign_shapes_claim_neither_success_nor_failure() {
+    use AttemptPhase::{AfterUnclear, First};
+    use Class::{Refused, Unknown};
+    let cases = [
+        // An error beside a success status, or inside the message.
+        (First, 200, r#"{"ErrorCode":1101,"Message":"the template does not exist"}"#, Unknown),
+        (First, 200, r#"{"status":200,"message":"sent","error":{"type":"iMessage"}}"#, Unknown),
+        (First, 200, r#"{"success":false,"status":"ok"}"#, Unknown),
+        (First, 200, r#"{"success":true}"#, Unknown),
+        (First, 200, r#""delivery failed: the endpoint answered 429""#, Unknown),
+        (First, 200, r#"{"messageId":"m1","status":"FAILED"}"#, Refused),
+        // A repetition while the first attempt runs, or after it in another server's words.
+        (AfterUnclear, 409, r#"{"error":"used","code":"IDEMPOTENCY_KEY_REUSED","originalStatusCode":null}"#, Unknown),
+        (AfterUnclear, 409, r#"{"errors":[{"code":"1601","message":"in progress"}]}"#, Unknown),
+        (AfterUnclear, 422, r#"{"error":"the key was used with another payload","code":"CONFLICT"}"#, Unknown),
+        // A gateway that gave up on a request it had passed on.
+        (First, 408, r#"{"error":"request timed out","code":"VALIDATION_ERROR"}"#, Unknown),
+        (First, 504, r#"{"error":"upstream timed out","code":"INVALID_RECIPIENT"}"#, Unknown),
+        (First, 499, "", Unknown),
+    ];
+    let (send, _) = operations().into_iter().find(|(operation, _)| operation.word() == "send").expect("one");
+    for (phase, status, body, expected) in cases {
+        assert_eq!(class(&send, phase, status, body, rated()), expected, "{status} {body}");
+    }
+}
