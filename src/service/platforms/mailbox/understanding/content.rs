@@ -106,12 +106,19 @@ pub fn files(parsed: &Message<'_>) -> Vec<ParcelFile> {
                 if index == 0 { usual.to_owned() } else { format!("{}-{usual}", index + 1) }
             }),
             mime_type: kind
-                .filter(|text| text.is_ascii())
+                .filter(|kind| is_media_type(kind))
                 .unwrap_or_else(|| "application/octet-stream".to_owned()),
             bytes,
         }
     })
     .collect()
+}
+
+/// True for `type/subtype` without anything more.
+fn is_media_type(kind: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte);
+    let is_token = |token: &str| !token.is_empty() && token.len() <= 127 && token.bytes().all(is_letter);
+    kind.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
 /// True if a part only tells a program of a delivery.
