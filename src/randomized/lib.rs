@@ -8,9 +8,15 @@
 //!   system, unless `FRONTDESK_SEED` is set too.
 //! - `FRONTDESK_SEED=7` runs the cases of seed 7.
 //!
+//! Tests of hostile bytes draw each case from a seed of its own
+//! ([`case_seeds`]): they also run for a time, with `FRONTDESK_FUZZ_MINUTES=60`,
+//! and a failure is repeated alone.
+//!
 //! A campaign prints the command that repeats it; a failed test shows it. A
 //! failure that a campaign finds is mended and kept as a case of its own, in
 //! the words of the test: nothing is written to files.
+
+use std::time::{Duration, Instant};
 
 use proptest::test_runner::{Config, RngSeed};
 
@@ -55,6 +61,57 @@ impl RandomCases {
     }
 }
 
+/// Seeds of cases that do not depend on each other.
+#[derive(Debug, Clone)]
+pub struct CaseSeeds {
+    next: u64,
+    left: u32,
+    ends_at: Option<Instant>,
+}
+
+/// Seeds of a test whose plain size is `cases`: so many, or new ones until the
+/// minutes of `FRONTDESK_FUZZ_MINUTES` are over.
+///
+/// # Panics
+/// When a variable is set to something that is no number.
+pub fn case_seeds(cases: u32) -> CaseSeeds {
+    let variable = |name: &str| std::env::var(name).ok();
+    let minutes = variable("FRONTDESK_FUZZ_MINUTES").map(|text| number("FRONTDESK_FUZZ_MINUTES", &text));
+    let lives = variable("FRONTDESK_LIVES").or_else(|| minutes.map(|_: u32| u32::MAX.to_string()));
+    let sample = RandomCases::of(cases, lives, variable("FRONTDESK_SEED"), rand::random);
+    let ends_at = minutes.map(|minutes| now() + Duration::from_secs(60) * minutes);
+    CaseSeeds { next: sample.seed, left: sample.cases, ends_at }
+}
+
+/// Command that runs the case of one seed of `test` again.
+pub fn case_command(seed: u64, test: &str) -> String {
+    format!("FRONTDESK_SEED={seed} FRONTDESK_LIVES=1 cargo test {test}")
+}
+
+impl CaseSeeds {
+    /// True if the cases go on for a time: nothing else runs beside them, so
+    /// that what they take can be measured.
+    pub fn is_timed(&self) -> bool {
+        self.ends_at.is_some()
+    }
+}
+
+impl Iterator for CaseSeeds {
+    type Item = u64;
+
+    fn next(&mut self) -> Option<u64> {
+        self.left = self.left.checked_sub(1)?;
+        let seed = self.next;
+        self.next = seed.wrapping_add(1);
+        self.ends_at.is_none_or(|ends_at| now() < ends_at).then_some(seed)
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "a campaign goes on for a time")]
+fn now() -> Instant {
+    Instant::now()
+}
+
 /// Returns the configuration of a property test whose plain size is `cases`.
 /// Settings of the library's own environment variables do not apply.
 #[expect(clippy::print_stdout, reason = "a failed test shows what it printed")]
@@ -97,6 +154,15 @@ mod tests {
         assert_eq!(fresh.command("outbox"), "FRONTDESK_LIVES=10000 FRONTDESK_SEED=99 cargo test outbox");
         assert_eq!(sample(Some("10000"), Some("7")), RandomCases { seed: 7, ..fresh });
         assert_eq!(sample(None, Some("7")), RandomCases { cases: 256, seed: 7, is_campaign: true });
+    }
+
+    #[test]
+    fn cases_have_seeds_of_their_own_and_end() {
+        let seeds = CaseSeeds { next: u64::MAX, left: 3, ends_at: None };
+        assert_eq!(seeds.collect::<Vec<_>>(), [u64::MAX, 0, 1]);
+        let over = CaseSeeds { next: 5, left: 3, ends_at: Some(now()) };
+        assert!(over.is_timed());
+        assert_eq!(over.count(), 0);
     }
 
     #[test]

@@ -17,6 +17,8 @@ mod reports;
 mod stand_ins;
 
 #[cfg(test)]
+mod hostile_tests;
+#[cfg(test)]
 mod tests;
 
 use mail_parser::{HeaderValue, Message, MessageParser};
