@@ -190,6 +190,15 @@ pub struct MessageRow {
     pub made: Vec<MadeText>,
 }
 
+impl MessageRow {
+    /// Time at which it was written: as its sender says where it is a mail, else
+    /// when the server took it in.
+    pub fn written_at(&self) -> Option<Timestamp> {
+        let told = self.letter.as_ref().and_then(|letter| letter.sent_at);
+        told.or(self.message.created_at)
+    }
+}
+
 /// A text that a model made of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MadeText {

@@ -294,13 +294,16 @@ pub struct PieceHead {
     pub validity: u32,
     /// Whether only its beginning was fetched.
     pub cut: bool,
+    /// Time at which the server took the mail in, in seconds of the epoch.
+    #[serde(default)]
+    pub arrived_at: Option<i64>,
     pub facts: Option<MailFacts>,
 }
 
 impl PieceHead {
     /// Of a kind, with nothing more.
     pub const fn new(kind: PieceKind) -> Self {
-        Self { kind, uid: 0, validity: 0, cut: false, facts: None }
+        Self { kind, uid: 0, validity: 0, cut: false, arrived_at: None, facts: None }
     }
 }
 

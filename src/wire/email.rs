@@ -202,9 +202,16 @@ pub struct EmailBody {
     pub message_id: Option<String>,
     #[serde(default, deserialize_with = "lenient::text")]
     pub in_reply_to: Option<String>,
-    /// ISO 8601.
+    /// ISO 8601: when the service took it in.
     #[serde(default, deserialize_with = "lenient::text")]
     pub created_at: Option<String>,
+    /// ISO 8601: when it was sent, as its sender says where that can be true; of
+    /// mails of a mailbox.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub sent_at: Option<String>,
+    /// ISO 8601: date of the sender, if it cannot be true.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub dated_at: Option<String>,
     /// ISO 8601 or null.
     #[serde(default, deserialize_with = "lenient::text")]
     pub opened_at: Option<String>,

@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use model::email::fields::{
-    BY_AI, CC, DATES, DIRECTIONS, FILE_BYTES, FILE_KINDS, FILE_LISTS, FILE_NAMES, FILE_SIZES, FILE_URLS,
-    FROM, FROM_NAME, HEADER_ID, HTML, IDS, INBOUND, LISTS, OPENED, OUTBOUND, REPLY_TO, SENDERS, STATUS,
-    SUBJECT, TEXT, TO,
+    BY_AI, CC, DATED, DATES, DIRECTIONS, FILE_BYTES, FILE_KINDS, FILE_LISTS, FILE_NAMES, FILE_SIZES,
+    FILE_URLS, FROM, FROM_NAME, HEADER_ID, HTML, IDS, INBOUND, LISTS, OPENED, OUTBOUND, REPLY_TO, SENDERS,
+    STATUS, SUBJECT, TEXT, TO,
 };
 use model::email::{LetterFile, MailMessage};
 use model::ids::{ConversationId, MessageId};
@@ -118,6 +118,8 @@ fn letter(fields: &Fields) -> MailMessage {
         is_unanswerable: fields.get("canBeAnswered").and_then(Value::as_bool) == Some(false),
         subject: line(named(fields, &SUBJECT)),
         header_id,
+        sent_at: time(fields, "sentAt").filter(|_| fields.contains_key("createdAt")),
+        dated_at: time(fields, DATED),
         plain: plain_of(fields).map(|it| SafeText::block(&it)),
         rich: None,
         links: Vec::new(),
@@ -177,11 +179,15 @@ fn sender(fields: &Fields) -> Sender {
 }
 
 fn date(fields: &Fields) -> Option<Timestamp> {
-    DATES.iter().find_map(|name| match fields.get(*name)? {
+    DATES.iter().find_map(|name| time(fields, name))
+}
+
+fn time(fields: &Fields, name: &str) -> Option<Timestamp> {
+    match fields.get(name)? {
         Value::String(text) => Timestamp::read(text),
         Value::Number(number) => Timestamp::read(&number.to_string()),
         _ => None,
-    })
+    }
 }
 
 /// The text or number of the first of these fields that has one.

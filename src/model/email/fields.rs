@@ -51,6 +51,8 @@ pub const DATES: [&str; 11] = [
     "Date",
     "updatedAt",
 ];
+/// Date of its sender, if it cannot be true.
+pub const DATED: &str = "datedAt";
 /// Which way it went.
 pub const DIRECTIONS: [&str; 4] = ["direction", "type", "folder", "kind"];
 /// How far it came.
@@ -101,5 +103,5 @@ pub fn of_a_mail() -> impl Iterator<Item = &'static str> {
         &BY_AI,
         &SENDERS,
     ];
-    all.into_iter().flatten().copied().chain(OPENED)
+    all.into_iter().flatten().copied().chain(OPENED).chain([DATED])
 }

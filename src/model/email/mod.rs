@@ -210,6 +210,11 @@ pub struct MailMessage {
     pub subject: Option<SafeText>,
     /// Its `Message-ID`.
     pub header_id: Option<String>,
+    /// Time of sending as its sender says, where the server tells it beside the
+    /// arrival.
+    pub sent_at: Option<Timestamp>,
+    /// Date of its sender, if it cannot be true.
+    pub dated_at: Option<Timestamp>,
     /// Its plain text, if it has one.
     #[serde(deserialize_with = "kept_block")]
     pub plain: Option<SafeText>,

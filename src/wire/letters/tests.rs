@@ -52,6 +52,21 @@ fn a_mail_is_read_under_many_spellings() {
 }
 
 #[test]
+fn date_of_the_sender_stands_beside_the_arrival() {
+    let (message, letter) = read(
+        r#"{"from":"ana@y.example","createdAt":"2026-11-20T09:00:00Z","sentAt":"2026-11-19T09:00:00Z",
+            "datedAt":"2031-01-01T00:00:00Z"}"#,
+    );
+    let time = Timestamp::parse;
+    assert_eq!(message.created_at, time("2026-11-20T09:00:00Z"));
+    assert_eq!(message.sent_at, None, "mails stay in the order of arrival");
+    assert_eq!(letter.sent_at, time("2026-11-19T09:00:00Z"));
+    assert_eq!(letter.dated_at, time("2031-01-01T00:00:00Z"));
+    let (message, letter) = read(r#"{"from":"ana@y.example","sentAt":"2026-11-19T09:00:00Z"}"#);
+    assert_eq!((message.created_at, letter.sent_at), (time("2026-11-19T09:00:00Z"), None));
+}
+
+#[test]
 fn html_is_found_wherever_it_is() {
     let cases = [
         (r#"{"html":"<p>x</p>"}"#, Some("<p>x</p>")),

@@ -15,6 +15,7 @@ use model::ids::ThreadId;
 use model::messages::MessageRow;
 use model::queries::HistoryQuery;
 use model::text::SafeText;
+use model::time::Timestamp;
 
 /// Mails of a thread shown at most.
 const MAILS: u32 = 1000;
@@ -140,7 +141,8 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
     };
     let joined = |it: &[SafeText]| it.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
     let text = |it: &Option<SafeText>| it.as_ref().map_or_else(String::new, ToString::to_string);
-    let date = row.message.created_at.map_or_else(String::new, |it| it.stamp(session.zone()));
+    let stamp = |at: Option<Timestamp>| at.map_or_else(String::new, |at| at.stamp(session.zone()));
+    let date = stamp(row.written_at());
     let head = [
         ("From", from),
         ("To", joined(&letter.to)),
@@ -148,6 +150,7 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
         ("Reply-To", joined(&letter.reply_to)),
         ("Sender", text(&letter.sender)),
         ("Date", date),
+        ("Dated by its sender", stamp(letter.dated_at)),
         ("Subject", text(&letter.subject)),
         ("Id", row.message.id.to_string()),
     ];
@@ -193,6 +196,8 @@ fn mail_json(row: &MessageRow) -> Value {
         "subject": text(&letter.subject),
         "messageId": letter.header_id,
         "createdAt": row.message.created_at.map(|at| at.to_string()),
+        "sentAt": row.written_at().map(|at| at.to_string()),
+        "datedAt": letter.dated_at.map(|at| at.to_string()),
         "status": row.message.delivery.word(),
         "text": words(row),
         "attachments": letter.files.iter().map(file).collect::<Vec<_>>(),
@@ -203,8 +208,8 @@ fn mail_json(row: &MessageRow) -> Value {
 /// When a mail was written, as it stands over a quotation.
 fn when(session: &Session, row: &MessageRow) -> String {
     let zone = session.zone();
-    let stamp = |it: model::time::Timestamp| format!("{} {}", it.day_name(zone), it.clock_face(zone));
-    row.message.created_at.map_or_else(String::new, stamp)
+    let stamp = |it: Timestamp| format!("{} {}", it.day_name(zone), it.clock_face(zone));
+    row.written_at().map_or_else(String::new, stamp)
 }
 
 fn typed(files: &[String]) -> impl Iterator<Item = WrittenFile> {

@@ -44,6 +44,8 @@ pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
     let message = &row.message;
     let face = |at: Timestamp| format!("{} {}", at.day_name(zone), at.clock_face(zone));
     let mut lines = vec![format!("who        {}", who(row))];
+    let sent_at = row.letter.as_ref().and_then(|letter| letter.sent_at).or(message.sent_at);
+    lines.extend(sent_at.map(|at| format!("sent       {}", face(at))));
     lines.extend(message.created_at.map(|it| format!("taken in   {}", face(it))));
     if message.direction == Direction::Outbound {
         let told = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), face);

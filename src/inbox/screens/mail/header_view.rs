@@ -50,7 +50,7 @@ pub(crate) fn from(
     let reached = delivery.as_ref().map_or_else(String::new, |(word, _)| format!(" · {word}"));
     let inner = Area { x: area.x + 1, width: area.width.saturating_sub(2), ..area };
     let wanted = wrap::cells(named.as_deref().unwrap_or("")) + wrap::cells(&address) + wrap::cells(&reached);
-    let when = match row.message.created_at {
+    let when = match row.written_at() {
         None => "no date".to_owned(),
         Some(at) => {
             let (whole, short) = reading::when(at, zone);

@@ -41,8 +41,7 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
         let from = row.letter.as_ref().map_or_else(String::new, |it| {
             let name = it.from_name.as_ref().unwrap_or(&it.from);
             let zone = &inbox.context.settings.zone;
-            let day =
-                row.message.created_at.map_or_else(String::new, |it| format!(", {}", it.day_name(zone)));
+            let day = row.written_at().map_or_else(String::new, |it| format!(", {}", it.day_name(zone)));
             if at == 0 { String::new() } else { format!(" · {name}{day}") }
         });
         for (place, file) in files_of(row).iter().enumerate() {

@@ -140,7 +140,7 @@ fn mail_facts(desk: &Desk, context: &Context) -> Option<[String; 3]> {
     let row = answered_letter(desk)?;
     let letter = row.letter.as_ref()?;
     let zone = &context.settings.zone;
-    let when = row.message.created_at.map_or_else(String::new, |it| it.day_name(zone));
+    let when = row.written_at().map_or_else(String::new, |it| it.day_name(zone));
     let subject = letter.subject.as_ref().map_or_else(String::new, ToString::to_string);
     Some([subject, when, letter.from.to_string()])
 }

@@ -74,7 +74,13 @@ fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
         lines.push(format!("Cc: {}", addresses(&letter.cc)));
     }
     lines.extend(letter.answer_note());
+    lines.extend(letter.dated_at.map(date_note));
     if lines.is_empty() { String::new() } else { format!("{}\n\n", lines.join("\n")) }
+}
+
+/// Words for a date of the sender that cannot be true.
+fn date_note(dated_at: Timestamp) -> String {
+    format!("Dated {} {} UTC by its sender", dated_at.date(&Zone::UTC), dated_at.clock_face(&Zone::UTC))
 }
 
 /// The lines of a mail's whole header, beside its sender and its time.
@@ -91,7 +97,7 @@ pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
         ("Subject", told(&letter.subject)),
         ("Message-ID", message_id),
     ];
-    let mut lines = Vec::new();
+    let mut lines: Vec<String> = letter.dated_at.map(date_note).into_iter().collect();
     for (name, value) in fields.iter().filter(|it| !it.1.is_empty()) {
         for (row, part) in wrap::wrap(value, width.saturating_sub(LABEL).max(1)).into_iter().enumerate() {
             let label = if row == 0 { *name } else { "" };
@@ -177,6 +183,7 @@ mod tests {
             subject: Some(line("Other")),
             cc: vec![line("c@z.example")],
             reply_to: vec![line("list@y.example")],
+            dated_at: Timestamp::parse("2031-01-02T03:04:00Z"),
             files: vec![file],
             ..letter
         };
@@ -185,6 +192,7 @@ mod tests {
             "Subject: Other",
             "Cc: c@z.example",
             "Answers go to: list@y.example",
+            "02 Jan 2031 03:04",
             "[file 1] report.pdf .exe · application/pdf · 12 KB · PROGRAM: opening it runs it",
         ] {
             assert!(text.contains(part), "{text}");

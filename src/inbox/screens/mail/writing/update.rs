@@ -116,7 +116,7 @@ fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> Written
         let to = to.unwrap_or_default();
         return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
     };
-    let when = row.message.created_at.map_or_else(String::new, |it| {
+    let when = row.written_at().map_or_else(String::new, |it| {
         let zone = &inbox.context.settings.zone;
         format!("{} {}", it.day_name(zone), it.clock_face(zone))
     });
