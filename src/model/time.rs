@@ -120,6 +120,14 @@ impl Timestamp {
         Some(Self(stamp.as_microsecond()))
     }
 
+    /// Reads the date of a mail (RFC 5322), in its obsolete forms, too; the day of
+    /// the week may be wrong. `None` for anything else.
+    pub fn parse_mail_date(text: &str) -> Option<Self> {
+        const PARSER: jiff::fmt::rfc2822::DateTimeParser =
+            jiff::fmt::rfc2822::DateTimeParser::new().relaxed_weekday(true);
+        Some(Self(PARSER.parse_timestamp(text.trim()).ok()?.as_microsecond()))
+    }
+
     /// This time plus a span in microseconds, stopping at the ends of range.
     #[must_use]
     pub const fn plus(self, micros: i64) -> Self {

@@ -40,6 +40,9 @@ pub struct EmailRow {
     pub cost: i64,
     /// When it came or went.
     pub created_at: Timestamp,
+    /// Time of sending as the mail says it, never after it came; of mails of a
+    /// mailbox.
+    pub sent_at: Option<Timestamp>,
     /// When it was first opened.
     pub opened_at: Option<Timestamp>,
 }
@@ -47,7 +50,7 @@ pub struct EmailRow {
 table!(EmailRow in emails {
     id, thread, channel, header_id, direction, sender, sender_name, recipients: json, copies: json,
     blind_copies: json, subject, text = body_text, html = body_html, attachments: json, headers, in_reply_to,
-    status, cost, created_at, opened_at
+    status, cost, created_at, sent_at, opened_at
 });
 
 /// Stores a mail.

@@ -26,7 +26,7 @@ const LATER: [&str; 3] = [
     include_str!("schema_takeover.sql"),
 ];
 /// Columns that came later: table, column, and what adds it where it is missing.
-const COLUMNS: [(&str, &str, &str); 2] = [
+const COLUMNS: [(&str, &str, &str); 3] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "messages",
@@ -34,6 +34,7 @@ const COLUMNS: [(&str, &str, &str); 2] = [
         "ALTER TABLE messages ADD COLUMN sent_at INTEGER;
          CREATE INDEX messages_by_history ON messages (conversation, coalesce(sent_at, created_at) DESC, id DESC);",
     ),
+    ("emails", "sent_at", "ALTER TABLE emails ADD COLUMN sent_at INTEGER"),
 ];
 /// Mail addresses whatever their case, as every engine can find them.
 const ADDRESSES: &str = "

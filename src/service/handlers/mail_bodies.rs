@@ -4,6 +4,7 @@ use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
 use crate::mail::answer_target::AnswerTarget;
+use crate::mail::dates;
 use crate::mail::receive::words;
 use model::time::Timestamp;
 use serde_json::{Map, Value};
@@ -84,6 +85,8 @@ fn email(mut row: EmailRow, base: &str) -> EmailBody {
         message_id: Some(row.header_id),
         in_reply_to: row.in_reply_to,
         created_at: time(row.created_at),
+        sent_at: row.sent_at.and_then(time),
+        dated_at: dates::dated_in(&headers).map(str::to_owned),
         opened_at: row.opened_at.and_then(time),
     }
 }

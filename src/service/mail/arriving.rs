@@ -121,6 +121,11 @@ fn own(
     if !mail.is_automatic {
         takeover::person_answered(work, Subject::Thread(&thread.id))?;
     }
+    let dates = mail.dates(stamp);
+    let mut headers = mail.headers;
+    if let Some(dates) = dates {
+        dates.keep_in(&mut headers);
+    }
     let row = EmailRow {
         id: work.id("mail", stamp),
         thread: thread.id,
@@ -135,10 +140,11 @@ fn own(
         text: mail.text,
         html: mail.html,
         attachments: mail.attachments,
-        headers: Value::Object(mail.headers).to_string(),
+        headers: Value::Object(headers).to_string(),
         in_reply_to: mail.in_reply_to,
         status: SENT.to_owned(),
         created_at: stamp,
+        sent_at: dates.map(|dates| dates.sent_at),
         ..EmailRow::default()
     };
     Ok(settle::put(work, channel, &row)?)

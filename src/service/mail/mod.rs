@@ -8,6 +8,7 @@ pub mod attachments;
 pub mod categories;
 pub mod compose;
 pub mod content;
+pub mod dates;
 pub mod filing;
 pub mod headers;
 pub mod plain;

@@ -12,6 +12,7 @@ use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, correspondents};
 use crate::events::{self, Event};
 use crate::mail::answer_target::AnswerTarget;
+use crate::mail::dates::MailDates;
 use crate::mail::{categories, plain, topics};
 use crate::write::Work;
 use model::bounds;
@@ -54,6 +55,11 @@ pub struct InboundMail {
     /// True if a server reports of a mail from here in it, which is the mail it
     /// answers.
     pub is_report: bool,
+    /// Date of its sender, as it stands.
+    pub claimed_at: Option<Timestamp>,
+    /// Time at which the server of the mailbox took it in; `None` without a
+    /// mailbox.
+    pub arrived_at: Option<Timestamp>,
 }
 
 impl InboundMail {
@@ -86,10 +92,19 @@ impl InboundMail {
         !matches!(self.answers_go_to, AnswerTarget::Nobody { .. }) && bounds::is_email(self.customer())
     }
 
+    /// Its times, for a mail that is taken in now.
+    pub fn dates(&self, now: Timestamp) -> Option<MailDates> {
+        let is_dated = self.claimed_at.is_some() || self.arrived_at.is_some();
+        is_dated.then(|| MailDates::bounded(self.claimed_at, self.arrived_at, now))
+    }
+
     /// What is kept of its headers.
-    fn kept_headers(&self) -> String {
+    fn kept_headers(&self, dates: Option<MailDates>) -> String {
         let mut headers = self.headers.clone();
         self.answers_go_to.keep_in(&mut headers);
+        if let Some(dates) = dates {
+            dates.keep_in(&mut headers);
+        }
         if let Some(address) = &self.sent_by {
             headers.insert("Sender".to_owned(), Value::String(address.clone()));
         }
@@ -123,6 +138,7 @@ pub fn receive(
     let answered = answered(work, channel, mail, &people)?;
     let thread = find_or_make(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
     let stamp = work.stamp();
+    let dates = mail.dates(stamp);
     let id = work.id("mail", stamp);
     let domain = mail.from.rsplit('@').next().unwrap_or("mail.example");
     emails::insert(
@@ -144,10 +160,11 @@ pub fn receive(
             text: mail.text.clone(),
             html: mail.html.clone(),
             attachments: mail.attachments.clone(),
-            headers: mail.kept_headers(),
+            headers: mail.kept_headers(dates),
             in_reply_to: answered.map(|found| found.0.header_id).or_else(|| mail.in_reply_to.clone()),
             status: "received".to_owned(),
             created_at: stamp,
+            sent_at: dates.map(|dates| dates.sent_at),
             ..EmailRow::default()
         },
     )?;

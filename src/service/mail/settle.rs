@@ -245,6 +245,7 @@ pub fn row_of(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Time
         status: status.to_owned(),
         cost: draft.cost,
         created_at: stamp,
+        sent_at: None,
         opened_at: None,
     }
 }

@@ -6,7 +6,7 @@ use crate::database::rows::{DbRow, bound};
 use crate::database::transfer::note;
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 9] = [
+const STEPS: [&str; 10] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -16,9 +16,10 @@ const STEPS: [&str; 9] = [
     include_str!("schema_aliases.sql"),
     include_str!("schema_takeover.sql"),
     include_str!("schema_platforms.sql"),
+    include_str!("schema_dates.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 9;
+pub const FORMAT: i64 = 10;
 /// The first format with an order of commits.
 const ORDERED: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any

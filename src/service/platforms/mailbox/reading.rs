@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::carriers::{HookPiece, PlatformTrouble, Polled};
 use crate::platforms::mailbox::MailboxPlatform;
-use crate::platforms::mailbox::fetched::FetchedMail;
+use crate::platforms::mailbox::fetched::{FetchedMail, InternalDate};
 use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, timed_for};
 use crate::platforms::mailbox::pieces::piece;
 use wire::carriers::{MailFact, MailFacts, MailboxMark, PieceHead, PieceKind};
@@ -272,7 +272,8 @@ async fn fetch_new(
             let body = told.iter().find(|it| it.uid == Some(uid)).and_then(FetchedMail::body);
             // One that is gone by now is nobody's any more.
             if let Some(body) = body {
-                let head = PieceHead { uid, validity, cut: size > WHOLE, ..PieceHead::new(kind) };
+                let arrived_at = it.internal_date().map(InternalDate::timestamp);
+                let head = PieceHead { uid, validity, cut: size > WHOLE, arrived_at, ..PieceHead::new(kind) };
                 pieces.push(piece(format!("{} {validity} {uid}", kind.word()), &head, body)?);
                 count += 1;
                 bytes += body.len();

@@ -35,6 +35,7 @@ use correspondence::Correspondence;
 use lines::{header_values, one_line};
 use mailboxes::AddressHeader;
 use model::bounds;
+use model::time::{SECOND, Timestamp};
 use wire::carriers::{PieceHead, PieceKind};
 
 pub use correspondence::MailDirection;
@@ -74,6 +75,8 @@ pub struct MailReading {
     pub kind: MailKind,
     /// Headers that show that a program made it.
     pub marks: Map<String, Value>,
+    /// `Date` as it stands; `None` if it cannot be read.
+    pub claimed_at: Option<Timestamp>,
     pub text: Option<String>,
     /// The HTML.
     pub html: Option<String>,
@@ -120,6 +123,7 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
         topic: topics::distinct_topic(&subject),
         subject,
         kind: automation::kind_of(&marks, returned.as_ref()),
+        claimed_at: date(&parsed),
         marks,
         text: text.or_else(|| html.is_none().then(String::new)).map(|text| text + cut),
         html,
@@ -174,6 +178,8 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
         is_automatic: reading.kind != MailKind::Person,
         is_report: reading.returned.is_some(),
         headers: reading.marks,
+        claimed_at: reading.claimed_at,
+        arrived_at: head.arrived_at.map(|seconds| Timestamp::from_micros(seconds.saturating_mul(SECOND))),
     };
     let is_numbered = reading.has_own_id && head.kind == PieceKind::Inbox;
     ArrivedMail {
@@ -184,6 +190,17 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
         number: is_numbered.then_some((head.validity, head.uid)),
         returned: reading.returned,
     }
+}
+
+/// Date of the sender.
+fn date(parsed: &Message<'_>) -> Option<Timestamp> {
+    let value = header_values(parsed, "Date").into_iter().next()?;
+    if let Some(date) = Timestamp::parse_mail_date(&value) {
+        return Some(date);
+    }
+    // Forms that no standard ever had.
+    let date = parsed.date().filter(|date| date.is_valid())?;
+    Some(Timestamp::from_micros(date.to_timestamp().saturating_mul(SECOND)))
 }
 
 /// Id of a mail without one: the bytes stay when a server numbers its mails

@@ -47,6 +47,7 @@ fn as_json(reading: &MailReading) -> Value {
         "hasOwnId": reading.has_own_id,
         "inReplyTo": reading.in_reply_to,
         "references": reading.references,
+        "claimedAt": reading.claimed_at.map(|claimed_at| claimed_at.to_string()),
         "subject": reading.subject,
         "topic": reading.topic,
         "text": reading.text.as_deref().map(|address| address.replace("\r\n", "\n").trim().to_owned()),

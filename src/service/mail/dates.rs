@@ -1,0 +1,89 @@
+//! When a mail was sent and when it came.
+//!
+//! A mail carries a date of its sender's choice. It counts while it can be
+//! true: not after the mail came, and not so long before that no mail is under
+//! way for that time. Threads are in the order of arrival, whatever is claimed.
+
+use serde_json::{Map, Value};
+
+use model::time::{DAY, MINUTE, Timestamp};
+
+/// Key under which a date that cannot be true is kept with the headers of its
+/// mail. No header has this name: spaces are not allowed in one.
+const KEY: &str = "dated by its sender";
+/// Lead of a sender's clock that is not worth a word.
+const CLOCK_TOLERANCE: i64 = 10 * MINUTE;
+/// Longest time between a date that counts and the arrival: mails are also
+/// moved between mailboxes.
+const MAX_AGE: i64 = 365 * DAY;
+
+/// Times of a mail.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MailDates {
+    /// Never after the arrival.
+    pub sent_at: Timestamp,
+    /// Date of the sender, if it cannot be true.
+    pub dated_at: Option<Timestamp>,
+}
+
+impl MailDates {
+    /// Bounds the date a mail claims by its arrival in the mailbox, which is
+    /// `now` at the latest.
+    pub fn bounded(claimed: Option<Timestamp>, arrived_at: Option<Timestamp>, now: Timestamp) -> Self {
+        let arrived_at = arrived_at.map_or(now, |arrived_at| arrived_at.min(now));
+        let Some(claimed) = claimed else { return Self { sent_at: arrived_at, dated_at: None } };
+        let ahead = claimed.since(arrived_at);
+        if ahead > CLOCK_TOLERANCE || ahead < -MAX_AGE {
+            return Self { sent_at: arrived_at, dated_at: Some(claimed) };
+        }
+        Self { sent_at: claimed.min(arrived_at), dated_at: None }
+    }
+
+    /// Keeps a date that cannot be true with the headers of its mail.
+    pub fn keep_in(&self, headers: &mut Map<String, Value>) {
+        if let Some(dated_at) = self.dated_at {
+            headers.insert(KEY.to_owned(), Value::String(dated_at.to_string()));
+        }
+    }
+}
+
+/// Reads a date that was kept with the headers of its mail.
+pub fn dated_in(headers: &Map<String, Value>) -> Option<&str> {
+    headers.get(KEY)?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::time::{HOUR, SECOND};
+
+    #[test]
+    fn date_counts_while_it_can_be_true() {
+        let now = Timestamp::parse("2026-11-26T10:00:00Z").expect("a time");
+        let arrived = now.plus(-HOUR);
+        let cases = [
+            // Claimed, arrival, what is shown, what is only told.
+            (Some(arrived.plus(-MINUTE)), Some(arrived), arrived.plus(-MINUTE), false),
+            (Some(arrived.plus(5 * MINUTE)), Some(arrived), arrived, false),
+            (Some(arrived.plus(2 * HOUR)), Some(arrived), arrived, true),
+            (Some(arrived.plus(1_600 * DAY)), Some(arrived), arrived, true),
+            (Some(arrived.plus(-40 * DAY)), Some(arrived), arrived.plus(-40 * DAY), false),
+            (Some(arrived.plus(-400 * DAY)), Some(arrived), arrived, true),
+            (Some(Timestamp::from_micros(0)), Some(arrived), arrived, true),
+            (None, Some(arrived), arrived, false),
+            (None, None, now, false),
+            (Some(now.plus(-DAY)), None, now.plus(-DAY), false),
+            // A server whose clock is ahead.
+            (Some(now.plus(-SECOND)), Some(now.plus(DAY)), now.plus(-SECOND), false),
+            (None, Some(now.plus(DAY)), now, false),
+        ];
+        for (claimed, arrived_at, sent_at, is_told) in cases {
+            let found = MailDates::bounded(claimed, arrived_at, now);
+            let expected = MailDates { sent_at, dated_at: claimed.filter(|_| is_told) };
+            assert_eq!(found, expected, "{claimed:?} {arrived_at:?}");
+            let mut headers = Map::new();
+            found.keep_in(&mut headers);
+            assert_eq!(dated_in(&headers).and_then(Timestamp::parse), found.dated_at);
+        }
+    }
+}
