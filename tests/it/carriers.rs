@@ -9,6 +9,7 @@ mod chats;
 mod connecting;
 mod hook_flood;
 mod mail_campaign;
+mod mail_dates;
 mod mail_filing;
 mod mail_gate;
 mod mail_line;
