@@ -6,10 +6,11 @@ use sha2::{Digest, Sha256};
 
 use crate::carriers::{HookPiece, MessageStep, PlatformEvent, StatusReport};
 use crate::database::templates::Template;
-use crate::platforms::whatsapp::address::{ChatPerson, group, phone};
+use crate::platforms::whatsapp::address::{self, ChatPerson, group, phone};
 use crate::platforms::whatsapp::{message, sending};
 use crate::platforms::words::text;
 use model::bounds;
+use model::phone_forms::normal;
 
 /// The field under which the platform tells what was sent with its own app.
 const ECHOES: &str = "smb_message_echoes";
@@ -99,7 +100,19 @@ fn contact_of(message: &Value, contacts: &[Value]) -> Value {
             || same(contact, "user_id", "from")
     };
     let only = if contacts.len() == 1 { contacts.first() } else { None };
+    let only = only.filter(|contact| !names_another(message, contact));
     contacts.iter().find(is_sender).or(only).cloned().unwrap_or_default()
+}
+
+/// Returns true if a contact has another number or another id than the sender of a
+/// message: nothing it tells is true of the sender.
+fn names_another(message: &Value, contact: &Value) -> bool {
+    let number =
+        |value: &Value| text(value).filter(|id| address::is_number(id)).map(|id| normal(&phone(&id)));
+    let numbers = number(&message["from"]).zip(number(&contact["wa_id"]));
+    let ids = text(&message["from_user_id"]).zip(text(&contact["user_id"]));
+    let differ = |(one, other): (String, String)| one != other;
+    numbers.is_some_and(differ) || ids.is_some_and(differ)
 }
 
 /// Names of groups.
