@@ -7,6 +7,8 @@
 //! `answer` that say whom it goes to, and where there are any the other ids of the
 //! person, its file, the message it quotes, and that nobody need answer it.
 
+mod fuzzing;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
