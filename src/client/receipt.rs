@@ -69,6 +69,8 @@ pub enum ReceiptKind {
         message: MessageId,
         /// The thread it is in, if told.
         thread: Option<ThreadId>,
+        /// The status word, if told.
+        status: Option<String>,
     },
     /// A call was placed.
     Called {
@@ -79,6 +81,8 @@ pub enum ReceiptKind {
     },
     Broadcasting {
         broadcast: BroadcastId,
+        /// The status word, if told.
+        status: Option<String>,
     },
     /// A contact was made or changed; a test key may be told no id.
     Saved {
@@ -119,12 +123,29 @@ impl Receipt {
 }
 
 impl ReceiptKind {
+    /// Returns how the server says that it stands, such as `sent`; `None` where
+    /// its answer has no such word.
+    pub fn status(&self) -> Option<&str> {
+        match self {
+            Self::Sent { status, .. } | Self::Called { status, .. } => Some(status),
+            Self::Mailed { status, .. } | Self::Broadcasting { status, .. } => status.as_deref(),
+            Self::Closed => Some("closed"),
+            Self::Saved { .. }
+            | Self::Registered(_)
+            | Self::Uploaded { .. }
+            | Self::Deleted
+            | Self::Filed
+            | Self::Automation(_)
+            | Self::Reacted => None,
+        }
+    }
+
     /// What the server made, by its id or address, for the person to look up.
     pub fn made(&self) -> Option<&str> {
         match self {
             Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
             Self::Called { call, .. } => Some(call),
-            Self::Broadcasting { broadcast } => Some(broadcast.as_str()),
+            Self::Broadcasting { broadcast, .. } => Some(broadcast.as_str()),
             Self::Saved { contact, .. } => contact.as_ref().map(ContactId::as_str),
             Self::Registered(webhook) => webhook.as_ref().map(WebhookId::as_str),
             Self::Uploaded { url } => url.as_deref(),
@@ -216,14 +237,16 @@ fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
         Operation::SendMail(_) => ReceiptKind::Mailed {
             message: told.id("messageId").map(MessageId::new)?,
             thread: told.id("threadId").map(ThreadId::new),
+            status: told.id("status"),
         },
         Operation::Call { .. } => ReceiptKind::Called {
             call: told.made("callId")?,
             status: told.id("status").unwrap_or_else(|| "not told".to_owned()),
         },
-        Operation::Broadcast { .. } => {
-            ReceiptKind::Broadcasting { broadcast: told.id("broadcastId").map(BroadcastId::new)? }
-        }
+        Operation::Broadcast { .. } => ReceiptKind::Broadcasting {
+            broadcast: told.id("broadcastId").map(BroadcastId::new)?,
+            status: told.id("status"),
+        },
         Operation::SaveContact(_) | Operation::ChangeTags { .. } | Operation::ChangeContact(_) => {
             let contact = told.made_or_test("id")?.map(ContactId::new);
             ReceiptKind::Saved { contact, told: told_whole(&told.0).map(Box::new) }

@@ -136,6 +136,7 @@ fn of_past(reader: &mut Reader, at: Timestamp, wanted: &Load) -> Result<Loaded, 
 
 /// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
+    reader.follow_cache();
     let loaded = match load {
         Load::Conversations(query) => {
             reader.conversations(query).map(|page| Loaded::Conversations(query.clone(), page))

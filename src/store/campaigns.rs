@@ -143,7 +143,7 @@ pub(crate) fn halt(
     Ok(halted > 0)
 }
 
-fn insert(
+pub(crate) fn insert(
     change: &Transaction<'_>,
     id: &CampaignId,
     new: &NewCampaign,

@@ -58,6 +58,8 @@ pub(crate) const CACHE: Schema = Schema {
         include_str!("schema/cache_requests.sql"),
         include_str!("schema/cache_failed_order.sql"),
         include_str!("schema/cache_broadcast_text.sql"),
+        include_str!("schema/cache_outbox_mark.sql"),
+        include_str!("schema/cache_receipts.sql"),
     ],
 };
 /// The outbox's versions. Numbers below the first were never released.
@@ -80,6 +82,8 @@ pub(crate) const OUTBOX: Schema = Schema {
         include_str!("schema/outbox_audit_broadcast.sql"),
         include_str!("schema/outbox_broadcast_balance.sql"),
         include_str!("schema/outbox_account.sql"),
+        include_str!("schema/outbox_identity.sql"),
+        include_str!("schema/outbox_script_keys.sql"),
     ],
 };
 
@@ -227,6 +231,30 @@ pub(crate) fn open_cache(
     };
     attach_outbox(&connection, paths)?;
     Ok((connection, rebuilt))
+}
+
+/// Opens the cache in place of one that was deleted, moved or replaced. Side
+/// files of the old one go first: a new file must not be read by them.
+pub(crate) fn reopen_cache(
+    paths: &Paths,
+    durability: StoreDurability,
+    clock: &StoreClock,
+) -> Result<Connection, StoreError> {
+    let path = paths.cache.with_extension("db.reopening");
+    let wrap = |source| StoreError::Folder { path: path.clone(), source };
+    // Other processes notice at the same time.
+    let turn = private_file(&path)?;
+    turn.lock().map_err(wrap)?;
+    if !paths.cache.exists() {
+        for extension in ["db-wal", "db-shm"] {
+            match std::fs::remove_file(paths.cache.with_extension(extension)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(wrap(error)),
+                _ => {}
+            }
+        }
+    }
+    let (connection, _) = open_cache(paths, durability, clock)?;
+    Ok(connection)
 }
 
 /// Opens the cache to read from, with the outbox attached as `desk`.

@@ -14,6 +14,17 @@ const REMEMBERED: i64 = 1_000;
 /// Conversations removed in one transaction, so that others can write in between.
 const CONVERSATIONS_AT_ONCE: i64 = 200;
 
+/// The stored conversations of a channel beside those that a list names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ListComparison {
+    /// How many are stored.
+    pub stored: usize,
+    /// The highest number of a stored one.
+    pub newest: i64,
+    /// True if the list names at least one of them.
+    pub names_one: bool,
+}
+
 impl Store {
     /// Returns when something last happened in a conversation, as the list
     /// tells it; `None` if the conversation is not stored.
@@ -27,6 +38,63 @@ impl Store {
             .later(move |cache| {
                 let sql = "SELECT last_message_at FROM conversation WHERE channel = ?1 AND id = ?2";
                 Ok(cache.connection.first(sql, params![channel, conversation], only)?)
+            })
+            .await
+    }
+
+    /// Compares the conversations of a channel up to a number, or all of them,
+    /// with those that a list names.
+    pub async fn compare_with_list(
+        &self,
+        channel: &ChannelId,
+        listed: Vec<ConversationId>,
+        up_to: Option<i64>,
+    ) -> Result<ListComparison, StoreError> {
+        let (channel, up_to) = (channel.clone(), up_to.unwrap_or(i64::MAX));
+        self.cache()
+            .later(move |cache| {
+                let connection = &cache.connection;
+                let sql = "SELECT count(*) AS stored, coalesce(max(number), 0) AS newest
+                     FROM conversation WHERE channel = ?1 AND number <= ?2";
+                let found = connection.first(sql, params![channel, up_to], |row| {
+                    Ok(ListComparison {
+                        stored: row.number("stored")?,
+                        newest: row.get("newest")?,
+                        names_one: false,
+                    })
+                })?;
+                let mut found = found.unwrap_or_default();
+                let mut named = connection.prepare_cached(
+                    "SELECT 1 FROM conversation WHERE channel = ?1 AND id = ?2 AND number <= ?3",
+                )?;
+                for id in listed {
+                    found.names_one = found.names_one || named.exists(params![channel, id, up_to])?;
+                }
+                Ok(found)
+            })
+            .await
+    }
+
+    /// Removes the conversations of a channel up to a number, with their
+    /// histories; returns their ids.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing is changed.
+    pub async fn mark_all_gone(
+        &self,
+        channel: &ChannelId,
+        up_to: i64,
+    ) -> Result<Vec<ConversationId>, StoreError> {
+        let channel = channel.clone();
+        self.cache()
+            .later(move |cache| {
+                cache.wiping.begin()?;
+                let change = cache.connection.transaction()?;
+                let sql = "SELECT id FROM conversation WHERE channel = ?1 AND number <= ?2";
+                let all: Vec<ConversationId> = change.all(sql, params![channel, up_to], only)?;
+                all.iter().try_for_each(|id| remove(&change, &channel, id))?;
+                change.commit()?;
+                Ok(all)
             })
             .await
     }

@@ -7,6 +7,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 
 use crate::processes::{self, Process};
 use crate::reader::desk;
+use crate::restored::OutboxMark;
 use crate::rows::{lane, outbox};
 use crate::{Store, StoreError, settling};
 use model::ids::{ChannelId, MessageId, RowId};
@@ -145,7 +146,8 @@ impl Store {
     ) -> Result<Option<LaneRow>, StoreError> {
         let (id, now, credential) = (id.clone(), now.into(), credential.to_owned());
         let process = Process::this().map(|it| it.to_string());
-        self.outbox()
+        let claimed = self
+            .outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
                 let tried_before = find(&change, &id)?.and_then(|it| it.last_attempt_at);
@@ -173,9 +175,12 @@ impl Store {
                 }
                 let row = find(&change, &id)?.map(|it| LaneRow { tried_before, ..it });
                 change.commit()?;
-                Ok(row)
+                Ok(row.zip(OutboxMark::of(connection)?))
             })
-            .await
+            .await?;
+        let Some((row, mark)) = claimed else { return Ok(None) };
+        self.keep_mark(mark).await;
+        Ok(Some(row))
     }
 
     /// Writes down what became of a claimed row, or stops a row that was not

@@ -55,10 +55,13 @@ pub mod presence;
 pub mod processes;
 pub mod proposals;
 pub mod reader;
+pub mod receipts;
 mod recognised;
 pub mod requests;
+mod restored;
 pub mod reviews;
 mod rows;
+pub mod script_keys;
 mod search;
 mod seen;
 pub mod sending_account;
@@ -82,13 +85,14 @@ mod writer;
 
 pub use email::{Filed, RuledThread};
 pub use errors::StoreError;
+pub use gone::ListComparison;
 pub use reader::{Interrupt, Reader};
 
 use clock::StoreClock;
 use files::Paths;
 use latest::Latest;
 use wiping::Wiping;
-use writer::{WriterThread, WritesFile};
+use writer::{OpenFile, Reopen, WriterThread, WritesFile};
 
 /// Conversations remembered as written here; more would mean answers that
 /// take longer than any time-out.
@@ -103,7 +107,12 @@ pub struct Store(Arc<StoreState>);
 struct StoreState {
     paths: Paths,
     outbox: WriterThread<Connection>,
-    cache: WriterThread<Cache>,
+    cache: Arc<WriterThread<Cache>>,
+    /// Counts the caches that were opened in place of one that was deleted,
+    /// moved or replaced.
+    reopened_caches: Arc<AtomicU64>,
+    /// Rows that may have been sent before this outbox was brought back.
+    restored: Option<usize>,
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
@@ -206,6 +215,7 @@ impl Store {
         })?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability, &setup.clock)?;
         let rebuilt = rebuilt || aside;
+        let restored = restored::mark_doubtful(&mut outbox, &connection)?;
         let mended = stuck::mend(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
                 set_aside::mark_damaged(&paths.cache);
@@ -219,24 +229,36 @@ impl Store {
             counter: counter.clone(),
             wiping: Wiping::of(&paths.cache),
         };
-        let standing = [&paths.outbox, &paths.cache].map(|it| Standing::of(it));
+        let standing = [&paths.outbox, &paths.cache].map(|path| Standing::of(path));
         let [outbox_file, cache_file] = standing;
+        let reopened_caches = Arc::new(AtomicU64::new(0));
+        let reopen = reopen_cache(paths.clone(), &setup, reopened_caches.clone());
         let mut done_at = None;
+        let cache = OpenFile::new(cache, cache_file, Some(reopen));
+        let cache = Arc::new(WriterThread::start("cache", cache, true, move |cache| {
+            // A job that only read leaves nothing to be done.
+            let more = done_at != Some(cache.connection.total_changes()) && {
+                let more = search::add_slice(&mut cache.connection)?;
+                trouble::add_slice(&mut cache.connection)? || more
+            };
+            done_at = Some(cache.connection.total_changes()).filter(|_| !more);
+            Ok(cache.wiping.add_slice(&cache.connection)? || more)
+        })?);
+        let (mut marked, mark_in) = (None, cache.clone());
+        let outbox = OpenFile::new(outbox, outbox_file, None);
+        let outbox = WriterThread::start("outbox", outbox, false, move |outbox| {
+            restored::keep_mark_later(outbox, &mut marked, &mark_in)?;
+            Ok(false)
+        })?;
         Ok(Self(Arc::new(StoreState {
             paths,
-            outbox: WriterThread::start("outbox", outbox, (outbox_file, false), |_| Ok(false))?,
-            cache: WriterThread::start("cache", cache, (cache_file, true), move |cache| {
-                // A job that only read leaves nothing to be done.
-                let more = done_at != Some(cache.connection.total_changes()) && {
-                    let more = search::add_slice(&mut cache.connection)?;
-                    trouble::add_slice(&mut cache.connection)? || more
-                };
-                done_at = Some(cache.connection.total_changes()).filter(|_| !more);
-                Ok(cache.wiping.add_slice(&cache.connection)? || more)
-            })?,
+            outbox,
+            cache,
+            reopened_caches,
+            restored,
             counter,
             rebuilt,
-            mended: mended > 0,
+            mended: mended > 0 || restored.is_some(),
             chance: setup.chance,
             owner: setup.owner,
             zone: setup.zone,
@@ -254,8 +276,10 @@ impl Store {
     /// waits for no lock, check or write. None where opening them would change
     /// what is read: new files, another version, rows that were cut off.
     pub fn peek(folder: &Path, setup: &StoreOptions) -> Option<Reader> {
-        let connection = files::peek(&Paths::of(folder, setup.cache.as_deref()))?;
-        Reader::new(connection, &setup.zone, drafts::WrittenDrafts::default()).ok()
+        let paths = Paths::of(folder, setup.cache.as_deref());
+        let connection = files::peek(&paths)?;
+        let reader = Reader::new(connection, &setup.zone, drafts::WrittenDrafts::default()).ok()?;
+        Some(reader.following(paths))
     }
 
     /// Whether opening the files changed what [`Self::peek`] read before.
@@ -298,6 +322,29 @@ impl Store {
         self.0.rebuilt
     }
 
+    /// Path of the outbox if it was deleted, moved or replaced while it was
+    /// open: nothing is kept or sent any more.
+    pub fn missing_outbox(&self) -> Option<&Path> {
+        self.0.outbox.missing_file()
+    }
+
+    /// Counts the caches that were opened anew because the file was deleted,
+    /// moved or replaced; all that they held is to be read again.
+    pub fn reopened_caches(&self) -> u64 {
+        self.0.reopened_caches.load(Ordering::SeqCst)
+    }
+
+    /// Says how many rows may have been sent before this outbox was brought back
+    /// from an older copy; `None` if it was not. Told by the process that opens
+    /// it first.
+    pub fn restored(&self) -> Option<String> {
+        let rows = self.0.restored?;
+        let rows = if rows == 1 { "1 row of it".to_owned() } else { format!("{rows} rows of it") };
+        Some(format!(
+            "the outbox was brought back from an older copy: {rows} may have been sent since, and wait for a person"
+        ))
+    }
+
     /// Marks the moment a read request leaves.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.0.counter.fetch_add(1, Ordering::SeqCst))
@@ -325,6 +372,18 @@ impl Store {
     }
 }
 
+/// Opens the cache that is at its path now, or makes one.
+fn reopen_cache(paths: Paths, setup: &StoreOptions, reopened: Arc<AtomicU64>) -> Reopen<Cache> {
+    let (durability, clock) = (setup.durability, setup.clock.clone());
+    Box::new(move |cache| {
+        cache.connection = files::reopen_cache(&paths, durability, &clock)?;
+        cache.wiping = Wiping::of(&paths.cache);
+        reopened.fetch_add(1, Ordering::SeqCst);
+        tracing::warn!(file = %paths.cache.display(), "the cache was deleted or replaced; it is read anew");
+        Ok(())
+    })
+}
+
 impl WritesFile for Cache {
     fn connection(&mut self) -> &mut Connection {
         &mut self.connection
@@ -342,7 +401,8 @@ impl ReaderSource {
     /// A connection of its own for reading windows, for one thread.
     pub fn open(&self) -> Result<Reader, StoreError> {
         let connection = files::open_reader(&self.paths)?;
-        Ok(Reader::new(connection, &self.zone, self.drafts.clone())?)
+        let reader = Reader::new(connection, &self.zone, self.drafts.clone())?;
+        Ok(reader.following(self.paths.clone()))
     }
 }
 

@@ -7,6 +7,7 @@ use rusqlite::{Connection, TransactionBehavior, params};
 use crate::outbox::{self, NewRow};
 use crate::reader::conversations::row_of;
 use crate::reader::desk;
+use crate::script_keys::{self, KeyUse, ScriptKey};
 use crate::{Store, StoreError, drafts};
 use model::ids::{ChannelId, ConversationId, ProposalId};
 use model::messages::Place;
@@ -83,16 +84,35 @@ impl Store {
         rows: Vec<NewRow>,
         now: Timestamp,
     ) -> Result<Option<Vec<OutboxRow>>, StoreError> {
-        let (id, chance) = (id.clone(), self.chance().clone());
+        self.accept_under(id, rows, None, now)
+    }
+
+    /// As [`Self::accept_reply`], under a script's key, which the last row gets.
+    /// The proposal is gone where the key is in use, so nothing is queued then.
+    ///
+    /// # Errors
+    /// When the database fails; then nothing was changed.
+    pub fn accept_under(
+        &self,
+        id: &ProposalId,
+        rows: Vec<NewRow>,
+        key: Option<&ScriptKey>,
+        now: Timestamp,
+    ) -> Result<Option<Vec<OutboxRow>>, StoreError> {
+        let (id, key, chance) = (id.clone(), key.cloned(), self.chance().clone());
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             if take(&change, &id, ProposalVerdict::Accepted, now)?.is_none() {
                 return Ok(None);
             }
-            let queued = rows
-                .into_iter()
-                .map(|row| outbox::queue(&change, row, now, &chance))
-                .collect::<Result<_, StoreError>>()?;
+            let queued = rows.into_iter().map(|row| outbox::queue(&change, row, now, &chance));
+            let mut queued = queued.collect::<Result<Vec<_>, StoreError>>()?;
+            if let (Some(key), Some(last)) = (&key, queued.last_mut()) {
+                if script_keys::key_use(&change, key)? != KeyUse::New {
+                    return Ok(None);
+                }
+                script_keys::name_row(&change, last, key, now)?;
+            }
             change.commit()?;
             Ok(Some(queued))
         })

@@ -2,6 +2,7 @@
 //! and waits for the result, which comes after the commit.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::sync::mpsc;
 use std::thread::JoinHandle;
 
@@ -12,7 +13,9 @@ use crate::errors::StoreError;
 use crate::set_aside;
 use disk::Standing;
 
-type Job<T> = Box<dyn FnOnce(&mut T) + Send>;
+type Job<T> = Box<dyn FnOnce(&mut OpenFile<T>) + Send>;
+/// Opens a file anew that was deleted, moved or replaced.
+pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T) -> Result<(), StoreError> + Send>;
 
 /// What a thread owns that writes a file.
 pub(crate) trait WritesFile {
@@ -25,12 +28,43 @@ impl WritesFile for Connection {
     }
 }
 
+/// A file that a thread writes, and what the thread owns of it.
+pub(crate) struct OpenFile<T> {
+    state: T,
+    /// The file as it was opened: what is written into one that is no longer
+    /// at its path is lost.
+    standing: Standing,
+    /// `None` for a file that cannot be read again from anywhere.
+    reopen: Option<Reopen<T>>,
+}
+
+impl<T> OpenFile<T> {
+    pub(crate) fn new(state: T, standing: Standing, reopen: Option<Reopen<T>>) -> Self {
+        Self { state, standing, reopen }
+    }
+
+    /// Runs a job on the file that is at its path before and after it: else
+    /// nothing of it is kept, whatever the database says.
+    fn keep<R>(&mut self, job: impl FnOnce(&mut T) -> Result<R, StoreError>) -> Result<R, StoreError> {
+        if !self.standing.holds() {
+            let Some(reopen) = &mut self.reopen else { return Err(self.gone()) };
+            reopen(&mut self.state)?;
+            self.standing = Standing::of(self.standing.path());
+        }
+        let done = job(&mut self.state)?;
+        if self.standing.holds() { Ok(done) } else { Err(self.gone()) }
+    }
+
+    fn gone(&self) -> StoreError {
+        StoreError::Gone { path: self.standing.path().to_owned() }
+    }
+}
+
 /// The thread and the way to it. Dropping it ends the thread after the jobs
 /// already sent.
 pub(crate) struct WriterThread<T> {
     jobs: Option<mpsc::Sender<Job<T>>>,
-    /// The file it writes: what is written into one that stands no more is
-    /// lost.
+    /// The file as it was at the start.
     standing: Standing,
     /// Whether the file is marked when a job finds it damaged.
     marks_damage: bool,
@@ -38,23 +72,24 @@ pub(crate) struct WriterThread<T> {
 }
 
 impl<T: Send + 'static> WriterThread<T> {
-    /// Moves `state` to a thread of its own. While no job waits, it does one
+    /// Moves `file` to a thread of its own. While no job waits, it does one
     /// piece of `spare` work after the other until that tells there is no
     /// more.
     pub(crate) fn start(
         name: &str,
-        mut state: T,
-        (standing, marks_damage): (Standing, bool),
+        mut file: OpenFile<T>,
+        marks_damage: bool,
         mut spare: impl FnMut(&mut T) -> Result<bool, StoreError> + Send + 'static,
     ) -> Result<Self, StoreError> {
+        let standing = file.standing.clone();
         let (jobs, queue) = mpsc::channel::<Job<T>>();
         let thread = std::thread::Builder::new()
             .name(name.to_owned())
             .spawn(move || {
-                while do_spare(&queue, &mut state, &mut spare)
+                while do_spare(&queue, &mut file, &mut spare)
                     && let Ok(job) = queue.recv()
                 {
-                    run(job, &mut state);
+                    run(job, &mut file);
                 }
             })
             .map_err(|source| StoreError::Folder { path: name.into(), source })?;
@@ -67,10 +102,9 @@ impl<T: Send + 'static> WriterThread<T> {
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {
         let (reply, result) = mpsc::sync_channel(1);
-        let standing = self.standing.clone();
-        self.send(Box::new(move |state| {
+        self.send(Box::new(move |file| {
             // The caller may be gone; the work is done all the same.
-            let _ = reply.send(kept(&standing, || job(state)));
+            let _ = reply.send(file.keep(job));
         }))?;
         self.note_damage(result.recv().map_err(|_| StoreError::Closed)?)
     }
@@ -80,9 +114,8 @@ impl<T: Send + 'static> WriterThread<T> {
         &self,
         job: impl FnOnce(&mut T) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), StoreError> {
-        let standing = self.standing.clone();
-        self.send(Box::new(move |state| {
-            if let Err(error) = kept(&standing, || job(state)) {
+        self.send(Box::new(move |file| {
+            if let Err(error) = file.keep(job) {
                 tracing::error!(%error, "a job that nobody waits for failed");
             }
         }))
@@ -95,9 +128,8 @@ impl<T: Send + 'static> WriterThread<T> {
         job: impl FnOnce(&mut T) -> Result<R, StoreError> + Send + 'static,
     ) -> Result<R, StoreError> {
         let (reply, result) = oneshot::channel();
-        let standing = self.standing.clone();
-        self.send(Box::new(move |state| {
-            let _ = reply.send(kept(&standing, || job(state)));
+        self.send(Box::new(move |file| {
+            let _ = reply.send(file.keep(job));
         }))?;
         self.note_damage(result.await.map_err(|_| StoreError::Closed)?)
     }
@@ -124,6 +156,11 @@ impl<T: Send + 'static> WriterThread<T> {
         self.later(move |state| in_transaction(state.connection(), job)).await
     }
 
+    /// Path of the file if another one or none is there now.
+    pub(crate) fn missing_file(&self) -> Option<&Path> {
+        (!self.standing.holds()).then(|| self.standing.path())
+    }
+
     fn note_damage<R>(&self, result: Result<R, StoreError>) -> Result<R, StoreError> {
         if self.marks_damage && matches!(result, Err(StoreError::Damaged(_))) {
             set_aside::mark_damaged(self.standing.path());
@@ -147,21 +184,10 @@ fn in_transaction<R>(
     Ok(done)
 }
 
-/// Runs a job on a file that stands before and after it: else nothing of it is
-/// kept, whatever the database says.
-fn kept<R>(standing: &Standing, job: impl FnOnce() -> Result<R, StoreError>) -> Result<R, StoreError> {
-    let gone = || Err(StoreError::Gone { path: standing.path().to_owned() });
-    if !standing.holds() {
-        return gone();
-    }
-    let done = job()?;
-    if standing.holds() { Ok(done) } else { gone() }
-}
-
 /// A job that panics has rolled back by unwinding; its caller is told by the
 /// dropped reply.
-fn run<T>(job: Job<T>, state: &mut T) {
-    if catch_unwind(AssertUnwindSafe(|| job(state))).is_err() {
+fn run<T>(job: Job<T>, file: &mut OpenFile<T>) {
+    if catch_unwind(AssertUnwindSafe(|| job(file))).is_err() {
         tracing::error!("a job of the store panicked");
     }
 }
@@ -169,14 +195,14 @@ fn run<T>(job: Job<T>, state: &mut T) {
 /// Does spare work between the jobs; tells whether jobs may still come.
 fn do_spare<T>(
     queue: &mpsc::Receiver<Job<T>>,
-    state: &mut T,
+    file: &mut OpenFile<T>,
     spare: &mut impl FnMut(&mut T) -> Result<bool, StoreError>,
 ) -> bool {
     loop {
         match queue.try_recv() {
-            Ok(job) => run(job, state),
+            Ok(job) => run(job, file),
             Err(mpsc::TryRecvError::Disconnected) => return false,
-            Err(mpsc::TryRecvError::Empty) => match spare(state) {
+            Err(mpsc::TryRecvError::Empty) => match spare(&mut file.state) {
                 Ok(true) => {}
                 Ok(false) => return true,
                 Err(error) => {

@@ -14,6 +14,7 @@ use model::outbox::{Lane, Operation, OutboxRow, Stop};
 use model::spending;
 use model::text::SafeText;
 use store::lane::{LaneRow, Settlement};
+use store::receipts::ReceiptNote;
 
 impl ChannelSync {
     /// Remembers what the server accepted. The cache goes first: if this
@@ -50,6 +51,9 @@ impl ChannelSync {
             self.tell(News::Credits(self.id().clone(), credits));
         }
         self.note_charge(row, receipt).await?;
+        let (credits_used, credits_remaining) = (receipt.cost, receipt.credits);
+        let status = receipt.kind.status().map(str::to_owned);
+        self.store.note_receipt(&row.id, ReceiptNote { status, credits_used, credits_remaining }).await?;
         match &receipt.kind {
             ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, receipt).await?,
             ReceiptKind::Automation(told) => {
@@ -77,7 +81,7 @@ impl ChannelSync {
             // these are read anew where they are shown.
             ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
             ReceiptKind::Filed => self.filed(row, receipt.test).await?,
-            ReceiptKind::Broadcasting { broadcast } => {
+            ReceiptKind::Broadcasting { broadcast, .. } => {
                 if let Some(before) = claimed.credits_before.filter(|_| !receipt.test) {
                     self.store.note_broadcast_balance(self.id(), broadcast, before).await?;
                 }
@@ -101,7 +105,7 @@ impl ChannelSync {
         if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
             let action = spending::action(&row.operation);
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
-            if let ReceiptKind::Broadcasting { broadcast } = &receipt.kind {
+            if let ReceiptKind::Broadcasting { broadcast, .. } = &receipt.kind {
                 self.store.note_broadcast_charge(self.id(), broadcast, cost).await?;
             }
         }

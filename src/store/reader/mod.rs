@@ -6,7 +6,9 @@ use std::path::Path;
 use rusqlite::{Connection, InterruptHandle};
 
 use crate::email::rules;
+use crate::files::{self, Paths};
 use crate::{StoreError, account, drafts, filter, pauses, proposals, set_aside};
+use disk::Standing;
 use model::account::Account;
 use model::attention::{AttentionAnswer, AttentionAsk};
 use model::conversations::ConversationRow;
@@ -52,6 +54,8 @@ pub struct Reader {
     pub(crate) connection: Connection,
     drafts: drafts::WrittenDrafts,
     zone: Zone,
+    /// Where the files are, and the cache as it was opened.
+    files: Option<(Paths, Standing)>,
     /// The files as they were at a time, where that is looked at.
     past: Option<Box<(Timestamp, Reader, PastNote)>>,
 }
@@ -63,7 +67,29 @@ impl Reader {
         drafts: drafts::WrittenDrafts,
     ) -> rusqlite::Result<Self> {
         filter::install_days(&connection, zone)?;
-        Ok(Self { connection, drafts, zone: zone.clone(), past: None })
+        Ok(Self { connection, drafts, zone: zone.clone(), files: None, past: None })
+    }
+
+    /// Notes where its files are, so that it can follow them.
+    pub(crate) fn following(self, paths: Paths) -> Self {
+        let standing = Standing::of(&paths.cache);
+        Self { files: Some((paths, standing)), ..self }
+    }
+
+    /// Goes on with the cache that is at its path now, if the one it reads was
+    /// deleted, moved or replaced. Keeps the old one while there is none.
+    pub fn follow_cache(&mut self) {
+        let Some((paths, standing)) = &self.files else { return };
+        if standing.holds() {
+            return;
+        }
+        let paths = paths.clone();
+        let opened = files::open_reader(&paths)
+            .and_then(|connection| Ok(Self::new(connection, &self.zone, self.drafts.clone())?));
+        match opened {
+            Ok(reader) => *self = reader.following(paths),
+            Err(error) => tracing::warn!(%error, "the cache that was replaced cannot be read yet"),
+        }
     }
 
     /// The same connection, beside drafts that are being written.

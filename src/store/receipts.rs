@@ -1,0 +1,61 @@
+//! What the server answered to rows that were done. In the cache: it is for
+//! information only.
+
+use rusqlite::params;
+
+use crate::{Store, StoreError};
+use model::ids::RowId;
+use sqlite::{Queries, read_row};
+
+/// Answers that are kept: the newest.
+const KEPT: i64 = 10_000;
+
+/// What the server told of a row that it accepted.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ReceiptNote {
+    /// The server's word, such as `sent`.
+    pub status: Option<String>,
+    pub credits_used: Option<f64>,
+    /// The balance after it.
+    pub credits_remaining: Option<f64>,
+}
+
+impl Store {
+    /// Keeps what the server told of a row.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub async fn note_receipt(&self, row: &RowId, note: ReceiptNote) -> Result<(), StoreError> {
+        let row = row.clone();
+        self.cache()
+            .later(move |cache| {
+                cache.connection.execute(
+                    "INSERT OR REPLACE INTO receipt (row, status, credits_used, credits_remaining)
+                     VALUES (?1, ?2, ?3, ?4)",
+                    params![row, note.status, note.credits_used, note.credits_remaining],
+                )?;
+                cache.connection.execute(
+                    "DELETE FROM receipt WHERE number <= (SELECT max(number) FROM receipt) - ?1",
+                    [KEPT],
+                )?;
+                Ok(())
+            })
+            .await
+    }
+
+    /// Returns what the server told of a row, nothing where that is not kept.
+    /// Blocks.
+    ///
+    /// # Errors
+    /// When the database fails.
+    pub fn receipt(&self, row: &RowId) -> Result<ReceiptNote, StoreError> {
+        let row = row.clone();
+        self.cache().call(move |cache| {
+            let sql = "SELECT status, credits_used, credits_remaining FROM receipt WHERE row = ?1";
+            let found = cache.connection.first(sql, [row.as_str()], |row| {
+                Ok(read_row!(row, ReceiptNote { status, credits_used, credits_remaining }))
+            })?;
+            Ok(found.unwrap_or_default())
+        })
+    }
+}
