@@ -24,13 +24,14 @@ use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::Clock;
+use store::StoreError;
 use sync::{ChannelSpec, Engine, ProcessRole};
 
 /// How long ending waits for a request on its way; one that takes longer is
 /// asked again with the same key.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How often it is asked whether all was sent.
+/// How often it is asked whether all was sent, and whether the outbox is there.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The switches of `engine`.
@@ -66,6 +67,10 @@ pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
 async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow::Result<()> {
     let mut signals = Signals::listen()?;
     let store = files.open(config.agent.clone().unwrap_or_else(desk::login))?;
+    if let Some(words) = store.restored() {
+        tracing::warn!("{words}");
+        print::line(&format!("frontdesk engine: {words}")).context("saying what was found")?;
+    }
     let channels = desk::specs(config)?;
     let reader = store.reader()?;
     let mut looks = tokio::time::interval(LOOK);
@@ -84,7 +89,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     let engine = Arc::new(Engine::start_as(
         ProcessRole::Engine,
         handle.clone(),
-        store,
+        store.clone(),
         channels.clone(),
         Arc::new(SystemClock),
         tell.clone(),
@@ -93,11 +98,18 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     print::line(&started(&channels, files)).context("saying that it has started")?;
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();
-    let (mut receives, mut unfinished) = (None, None);
+    let (mut receives, mut unfinished, mut lost) = (None, None, None);
     loop {
         tokio::select! {
             () = signals.next() => break,
-            _ = looks.tick(), if until_sent => {
+            _ = looks.tick() => {
+                if let Some(path) = store.missing_outbox() {
+                    lost = Some(StoreError::Gone { path: path.to_owned() });
+                    break;
+                }
+                if !until_sent {
+                    continue;
+                }
                 let health = log.health();
                 match until_sent::ending(&reader, &channels, &health, SystemClock.now())? {
                     Some(Ending::Sent) => break,
@@ -132,6 +144,9 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     tokio::select! {
         _ = tokio::time::timeout(DRAIN, engine.shutdown()) => (),
         () = signals.next() => tracing::warn!("ended by a second signal"),
+    }
+    if let Some(error) = lost {
+        return Err(error.into());
     }
     unfinished.map_or(Ok(()), |left| Err((*left).into()))
 }

@@ -40,6 +40,7 @@ impl DeskParts {
         failures::install(mailbox.clone());
         signals::spawn(mailbox.clone())?;
         let store = self.files.open()?;
+        run::tell_restored(&store, &self.channels, &mailbox);
         let mut reader = store.reader()?;
         let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
         app.desk.agent = self.agent;

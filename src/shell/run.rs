@@ -27,9 +27,10 @@ use inbox::keys::Pointer;
 use inbox::screens::history::links_view;
 use inbox::theme_view::Theme;
 use model::news::News;
+use model::text::SafeText;
 use model::time::Clock;
-use store::{Reader, StoreError};
-use sync::Engine;
+use store::{Reader, Store, StoreError};
+use sync::{ChannelSpec, Engine};
 
 /// How long a turn takes in what keeps coming before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
@@ -83,6 +84,7 @@ impl DeskParts {
             let stale = self.channels.iter().map(|it| News::Conversations(it.id.clone()));
             stale.for_each(|it| mailbox.result(Event::News(it)));
         }
+        tell_restored(&store, &self.channels, &mailbox);
         let gate = input::spawn(mailbox.clone())?;
         let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
@@ -134,6 +136,13 @@ impl DeskParts {
             LoopEnd::Quit | LoopEnd::Signal => Ok(()),
             LoopEnd::Failed => Err(DeskError::Failed),
         }
+    }
+}
+
+/// Tells of an outbox that was brought back from an older copy.
+pub(super) fn tell_restored(store: &Store, channels: &[ChannelSpec], mailbox: &EventQueue) {
+    if let (Some(words), Some(channel)) = (store.restored(), channels.first()) {
+        mailbox.result(Event::News(News::Alarm(channel.id.clone(), SafeText::line(&words))));
     }
 }
 

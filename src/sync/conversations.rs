@@ -160,7 +160,9 @@ impl ChannelSync {
                 page => page?,
             };
             let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+            let is_whole = walk.cursor().is_none() && page.next_cursor.is_none();
             let step = walk.take(&times, page.next_cursor.as_deref());
+            let is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
             let mut marks: Vec<MetaChange> = Vec::new();
             if let Listing::Complete(newest) = step {
                 // Activity known once stays known, also when its row is gone.
@@ -178,7 +180,8 @@ impl ChannelSync {
             if step != Listing::Next {
                 // Given up or not, the next pass begins at the top.
                 state.top = None;
-                if held_back == 0 && matches!(step, Listing::Complete(_)) {
+                // A doubtful answer is looked at again, also if it is the same.
+                if held_back == 0 && !is_doubtful && matches!(step, Listing::Complete(_)) {
                     client.note_applied();
                 }
                 return Ok(true);

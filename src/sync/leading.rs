@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::NAP;
@@ -33,6 +34,9 @@ const LOOKS: u8 = 4;
 const LOOKS_AFTER_RENEWAL: u8 = 2;
 /// When the files could not be used, they are tried again after.
 const AGAIN: i64 = SECOND;
+/// Said where the cache was deleted, moved or replaced.
+const CACHE_REOPENED: &str =
+    "this desk's cache was deleted or replaced; everything is read anew from the server";
 
 /// A tab and what its leases are called.
 struct Led {
@@ -84,6 +88,10 @@ pub struct Leading {
     looks: Option<u8>,
     /// Whether leases were renewed since a write was told of last.
     has_renewed: bool,
+    /// True while the outbox is not the file at its path: nothing is led.
+    has_lost_outbox: bool,
+    /// Caches opened anew, as counted last.
+    reopened_caches: u64,
 }
 
 /// What is remembered between two steps.
@@ -112,7 +120,18 @@ impl Leading {
     /// For some tabs, which lead from the first step on that gets their lease.
     pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String, role: ProcessRole) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
-        Self { store, owner, role, tabs, state: LeadState::default(), looks: None, has_renewed: false }
+        let reopened_caches = store.reopened_caches();
+        Self {
+            store,
+            owner,
+            role,
+            tabs,
+            state: LeadState::default(),
+            looks: None,
+            has_renewed: false,
+            has_lost_outbox: false,
+            reopened_caches,
+        }
     }
 
     /// The files may have changed; `told` says whether the next change is told, too.
@@ -127,7 +146,11 @@ impl Leading {
         if self.tabs.is_empty() || self.state.released {
             return NAP;
         }
+        if self.is_without_outbox(now).await {
+            return AGAIN;
+        }
         match self.turn(now).await {
+            Ok(()) if self.begins_anew() => 0,
             Ok(()) => self.rest(now),
             Err(error) => {
                 tracing::error!(%error, "the leases could not be renewed");
@@ -136,9 +159,57 @@ impl Leading {
         }
     }
 
+    /// Tells whether the outbox is no longer the file at its path. Then nothing
+    /// that is written into it is kept, so another process must lead.
+    async fn is_without_outbox(&mut self, now: Timestamp) -> bool {
+        let Some(path) = self.store.missing_outbox().map(Path::to_owned) else {
+            if std::mem::take(&mut self.has_lost_outbox) {
+                tracing::warn!("the outbox is back");
+                self.state = LeadState::default();
+                self.tabs.iter().for_each(|led| led.tab.refresh());
+            }
+            return false;
+        };
+        if !std::mem::replace(&mut self.has_lost_outbox, true) {
+            let error = StoreError::Gone { path };
+            tracing::error!(%error, "the lead is given up");
+            self.give_up(now).await;
+            let why = SafeText::line(&error.to_string());
+            for led in &self.tabs {
+                led.tab.channel().stop(Health::Misconfigured { why: why.clone() });
+            }
+        }
+        true
+    }
+
+    /// Tells whether the cache was opened anew since it was asked last. Then
+    /// all that was read is to be read again.
+    fn begins_anew(&mut self) -> bool {
+        let reopened = self.store.reopened_caches();
+        if std::mem::replace(&mut self.reopened_caches, reopened) == reopened {
+            return false;
+        }
+        // The leases were in the old one.
+        self.state = LeadState::default();
+        for led in &self.tabs {
+            led.tab.channel().forget_answers();
+            led.tab.tell_changed();
+            led.tab.refresh();
+        }
+        if let Some(first) = self.tabs.first() {
+            let news = News::Alarm(first.id().clone(), SafeText::line(CACHE_REOPENED));
+            first.tab.channel().tell(news);
+        }
+        true
+    }
+
     /// Gives up every lease: the process ends, or is about to be suspended.
     pub async fn release(&mut self, now: Timestamp) {
         self.state.released = true;
+        self.give_up(now).await;
+    }
+
+    async fn give_up(&self, now: Timestamp) {
         let nobody = Lead::Until(Timestamp::default());
         for led in &self.tabs {
             led.tab.set_lead(nobody, now);

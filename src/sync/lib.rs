@@ -21,6 +21,7 @@ mod conversations;
 mod details;
 mod draft_only;
 mod email;
+mod emptied;
 mod engine;
 mod events;
 mod evidence;
