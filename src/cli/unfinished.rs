@@ -3,12 +3,14 @@
 
 use std::fmt;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::cli::CliError;
-use client::{FailureCause, RequestFailure};
+use crate::cli::channel::check::CheckError;
+use client::{FailureCause, ReadError, RequestFailure};
 use model::ids::RowId;
-use model::selector::Unresolved;
+use model::selector::{Candidate, Unresolved};
 use store::StoreError;
 
 /// What is left of what a command was asked to do.
@@ -97,6 +99,57 @@ impl fmt::Display for Unfinished {
     }
 }
 
+/// Code and cause of everything that a command names and that is not there.
+const NOT_FOUND: (&str, &str) = ("NOT_FOUND", "not-found");
+
+/// A command that this desk refuses, and why. Nothing was done.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{words}")]
+pub struct CommandRefusal {
+    code: &'static str,
+    cause: &'static str,
+    words: String,
+    advice: &'static str,
+}
+
+impl CommandRefusal {
+    /// What the command names is not there.
+    pub fn absent(words: impl Into<String>) -> Self {
+        let (code, cause) = NOT_FOUND;
+        Self { code, cause, words: words.into(), advice: "name one that is there" }
+    }
+
+    /// A file of this machine cannot be read.
+    pub fn unreadable(path: &str, why: String) -> anyhow::Error {
+        if std::path::Path::new(path).exists() { anyhow::anyhow!(why) } else { Self::absent(why).into() }
+    }
+
+    /// The channel changes nothing on its server.
+    pub fn read_only(channel: &str) -> Self {
+        let words = format!("{channel} is read-only");
+        let advice = "remove `read_only` of the channel in config.toml, or use another channel";
+        Self { code: "READ_ONLY", cause: "forbidden", words, advice }
+    }
+
+    /// Something else was asked for under an idempotency key.
+    pub fn other_change(key: &str) -> Self {
+        let words =
+            format!("another change was asked for under the idempotency key {key:?}; nothing was done");
+        let advice = "give each change a key of its own";
+        Self { code: "IDEMPOTENCY_CONFLICT", cause: "refused", words, advice }
+    }
+
+    /// A person gave up what was asked for under an idempotency key.
+    pub fn given_up(key: &str, row: &RowId) -> Self {
+        let words = format!(
+            "a person gave up what was asked for under the idempotency key {key:?} (row {row}); it may have been \
+             done, and nothing was done now"
+        );
+        let advice = "look whether it was done; another key does it again";
+        Self { code: "IDEMPOTENCY_GIVEN_UP", cause: "undecided", words, advice }
+    }
+}
+
 /// What several channels could not do; the others did theirs.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.0.iter().map(|it| format!("{it:#}")).collect::<Vec<_>>().join("; "))]
@@ -113,6 +166,11 @@ pub fn exit(error: &CliError) -> u8 {
     }
 }
 
+/// True if an error says that nothing was done and nothing is left.
+pub fn is_certainly_not_done(error: &anyhow::Error) -> bool {
+    unfinished(error).is_some_and(|unfinished| unfinished.left == Left::Nothing)
+}
+
 /// An error in lines, one for each channel that failed.
 pub fn lines(error: &CliError) -> Vec<String> {
     match error {
@@ -121,19 +179,74 @@ pub fn lines(error: &CliError) -> Vec<String> {
     }
 }
 
-/// The same as JSON.
+/// The errors as JSON, an object for each channel that failed.
 pub fn as_json(error: &CliError) -> Vec<Value> {
     match error {
         CliError::Usage(words) => vec![usage(words)],
-        CliError::Failed(error) => each(error).into_iter().map(item).collect(),
+        CliError::Failed(error) => each(error).into_iter().map(|error| report(error).json()).collect(),
     }
 }
 
 /// Wrong usage as JSON.
 pub fn usage(words: &str) -> Value {
-    let error =
-        json!({"code": "USAGE", "cause": "usage", "message": words, "advice": "--help tells the usage"});
-    json!({"ok": false, "exit": 2, "error": error})
+    let error = ErrorDetail {
+        code: "USAGE".to_owned(),
+        cause: "usage".to_owned(),
+        message: words.to_owned(),
+        advice: "--help tells the usage".to_owned(),
+        ..ErrorDetail::default()
+    };
+    ErrorReport { ok: false, exit: 2, error }.json()
+}
+
+/// The detail of an error, for a list in which one of several failed.
+pub fn detail(error: &anyhow::Error) -> Value {
+    json!(report(error).error)
+}
+
+/// An error as programs read it: each field is always there, `null` or empty
+/// where there is nothing to tell.
+#[derive(Debug, Serialize)]
+struct ErrorReport {
+    ok: bool,
+    exit: u8,
+    error: ErrorDetail,
+}
+
+#[derive(Debug, Serialize)]
+struct ErrorDetail {
+    code: String,
+    cause: String,
+    message: String,
+    advice: String,
+    /// What is left: `not done`, `queued`, `unknown`, `waits for you` or
+    /// `goes on`.
+    state: &'static str,
+    channel: Option<String>,
+    row: Option<String>,
+    /// The conversations that may be meant, where several may.
+    candidates: Vec<Value>,
+}
+
+impl Default for ErrorDetail {
+    fn default() -> Self {
+        Self {
+            code: "FAILED".to_owned(),
+            cause: "failed".to_owned(),
+            message: String::new(),
+            advice: "`frontdesk doctor` looks at this desk".to_owned(),
+            state: Left::Nothing.word(),
+            channel: None,
+            row: None,
+            candidates: Vec::new(),
+        }
+    }
+}
+
+impl ErrorReport {
+    fn json(&self) -> Value {
+        json!(self)
+    }
 }
 
 fn each(error: &anyhow::Error) -> Vec<&anyhow::Error> {
@@ -147,36 +260,52 @@ fn unfinished(error: &anyhow::Error) -> Option<&Unfinished> {
     error.chain().find_map(|it| it.downcast_ref())
 }
 
-fn item(error: &anyhow::Error) -> Value {
-    let mut told = json!({"message": format!("{error:#}"), "state": Left::Nothing.word()});
-    let (mut exit, mut code, mut cause) = (1, "FAILED", "failed");
-    if let Some(it) = unfinished(error) {
-        exit = it.left.exit();
-        (code, cause) = (it.failure.code.as_str(), it.failure.cause.word());
-        told["advice"] = it.left.advice(&it.failure).into();
-        told["state"] = it.left.word().into();
-        told["channel"] = it.channel.clone().into();
-        told["row"] = it.left.row().map(|row| row.as_str()).into();
-    } else if let Some(unresolved) = error.chain().find_map(|it| it.downcast_ref::<Unresolved>()) {
-        (code, cause) = match unresolved {
-            Unresolved::Nobody(_) => ("NOT_FOUND", "not-found"),
+fn report(error: &anyhow::Error) -> ErrorReport {
+    let mut told = ErrorDetail { message: format!("{error:#}"), ..ErrorDetail::default() };
+    let mut exit = 1;
+    if let Some(unfinished) = unfinished(error) {
+        let Unfinished { failure, left, channel, .. } = unfinished;
+        exit = left.exit();
+        (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
+        told.advice = left.advice(failure);
+        told.state = left.word();
+        told.channel = Some(channel.clone());
+        told.row = left.row().map(RowId::to_string);
+    } else if let Some(refusal) = error.chain().find_map(|cause| cause.downcast_ref::<CommandRefusal>()) {
+        (told.code, told.cause) = (refusal.code.to_owned(), refusal.cause.to_owned());
+        told.advice = refusal.advice.to_owned();
+    } else if let Some(unresolved) = error.chain().find_map(|cause| cause.downcast_ref::<Unresolved>()) {
+        let (code, cause) = match unresolved {
+            Unresolved::Nobody(_) => (NOT_FOUND.0, NOT_FOUND.1),
             Unresolved::Several(..) => ("AMBIGUOUS", "ambiguous"),
             Unresolved::Unread(_) => ("NOT_ALL_READ", "no-answer"),
         };
+        (told.code, told.cause) = (code.to_owned(), cause.to_owned());
         if let Unresolved::Several(_, all) = unresolved {
-            let candidate = |it: &model::selector::Candidate| {
-                let conversation = &it.row.conversation;
-                json!({"id": conversation.id.as_str(), "address": conversation.address, "test": it.is_test(),
-                    "channel": it.row.channel.as_str()})
-            };
-            told["candidates"] = all.iter().map(candidate).collect();
+            told.candidates = all.iter().map(candidate).collect();
         }
-        told["advice"] = "name it by its id or address; `frontdesk list` shows them".into();
-    } else if error.chain().any(|it| it.is::<StoreError>()) {
-        (code, cause) = ("FILES", "files");
-        told["advice"] = FailureCause::Files.advice().into();
+        told.advice = "name it by its id or address; `frontdesk list` shows them".to_owned();
+    } else if error.chain().any(|cause| cause.is::<StoreError>()) {
+        let failure = RequestFailure::new(FailureCause::Files, "");
+        (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
+        told.advice = failure.cause.advice().to_owned();
+    } else if let Some(failure) = read_failure(error) {
+        (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
+        told.advice = failure.cause.advice().to_owned();
     }
-    told["code"] = code.into();
-    told["cause"] = cause.into();
-    json!({"ok": false, "exit": exit, "error": told})
+    ErrorReport { ok: false, exit, error: told }
+}
+
+/// Why a read failed that was made without a session.
+fn read_failure(error: &anyhow::Error) -> Option<RequestFailure> {
+    error.chain().find_map(|cause| match cause.downcast_ref::<CheckError>() {
+        Some(CheckError::Read(read)) => RequestFailure::of_read(read),
+        _ => cause.downcast_ref::<ReadError>().and_then(RequestFailure::of_read),
+    })
+}
+
+fn candidate(found: &Candidate) -> Value {
+    let conversation = &found.row.conversation;
+    json!({"id": conversation.id.as_str(), "address": conversation.address, "test": found.is_test(),
+        "channel": found.row.channel.as_str()})
 }

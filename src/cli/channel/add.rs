@@ -14,7 +14,6 @@ use crate::config::edit::{self, ChannelTable};
 use crate::config::keys::{KeptIn, KeyLocation};
 use crate::shell::prompt;
 use model::secret::Secret;
-use model::time::SECOND;
 
 /// Keys that may be typed after one that was refused.
 const MORE_TRIES: u32 = 4;
@@ -129,7 +128,7 @@ fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret,
     let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MORE_TRIES } else { 0 };
     loop {
         let key = key(arguments)?;
-        match check::check(&wanted.base_url, &key, i64::from(arguments.timeout) * SECOND) {
+        match check::check(&wanted.base_url, &key, arguments.timeout) {
             Ok(checked) => return Ok((key, checked)),
             Err(error) if more > 0 && error.is_about_the_key() => {
                 more -= 1;

@@ -4,10 +4,11 @@ use std::io::IsTerminal;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use serde_json::{Value, json};
 
 use crate::cli::channel::{File, TestArguments};
+use crate::cli::unfinished::{self, Several};
 use crate::cli::{desk, print};
 use crate::shell::clock::SystemClock;
 use client::checkup::{Greeting, RESOURCES, Scope};
@@ -200,7 +201,7 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
     let mut failed = Vec::new();
     for channel in channels {
         let checked = channel.fetch_key().map_err(anyhow::Error::from).and_then(|key| {
-            let checked = check(&channel.base_url, &key, i64::from(arguments.timeout) * SECOND)?;
+            let checked = check(&channel.base_url, &key, arguments.timeout)?;
             Ok((key.hint(), checked))
         });
         match checked {
@@ -223,13 +224,18 @@ pub fn run(arguments: &TestArguments) -> Result<()> {
                 ))?;
             }
             Err(error) => {
-                items.push(json!({"channel": channel.name, "ok": false, "error": format!("{error:#}")}));
-                failed.push(format!("{}: {error:#}", channel.name));
+                items
+                    .push(json!({"channel": channel.name, "ok": false, "error": unfinished::detail(&error)}));
+                failed.push(error.context(channel.name.clone()));
             }
         }
     }
     if arguments.json {
         print::json(&Value::Array(items))?;
     }
-    if failed.is_empty() { Ok(()) } else { bail!("{}", failed.join("; ")) }
+    match failed.len() {
+        0 => Ok(()),
+        1 => failed.pop().map_or(Ok(()), Err),
+        _ => Err(Several(failed).into()),
+    }
 }

@@ -14,6 +14,8 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
 
+use crate::cli::scripting::seconds;
+use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, completing, folders};
 use crate::config::{ChannelConfig, Config};
 
@@ -52,8 +54,8 @@ pub struct AddArguments {
     #[arg(long)]
     pub read_only: bool,
     /// Wait so many seconds at most for a rate limit.
-    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
-    pub timeout: u32,
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: i64,
     /// JSON instead of lines.
     #[arg(long)]
     pub json: bool,
@@ -74,8 +76,8 @@ pub struct TestArguments {
     #[arg(add = ArgValueCandidates::new(completing::channels))]
     pub name: Option<String>,
     /// Wait so many seconds at most for each key's rate limit.
-    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
-    pub timeout: u32,
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: i64,
     /// One JSON array instead of lines.
     #[arg(long)]
     pub json: bool,
@@ -140,10 +142,10 @@ impl File {
 
     /// The named channel, or a sentence with those there are.
     fn named(&self, name: &str) -> Result<&ChannelConfig> {
-        self.channel(name).with_context(|| {
-            let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
+        self.channel(name).ok_or_else(|| {
+            let known: Vec<&str> = self.config.channels.iter().map(|channel| channel.name.as_str()).collect();
             let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-            format!("no channel is called {name:?}; there are: {known}")
+            CommandRefusal::absent(format!("no channel is called {name:?}; there are: {known}")).into()
         })
     }
 }

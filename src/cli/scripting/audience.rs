@@ -11,6 +11,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use crate::cli::CliError;
 use crate::cli::print;
 use crate::cli::scripting::Session;
+use crate::cli::unfinished::CommandRefusal;
 use model::bounds;
 use model::ids::ContactId;
 use model::waves::audience::{AudienceLine, neither, read_lines};
@@ -32,18 +33,17 @@ pub struct Recipients {
     pub doubled: usize,
 }
 
-/// The people a file names; `-` is standard input.
+/// The people whom the text of a file names.
 ///
 /// # Errors
-/// When it cannot be read, names nobody or more than `most`, or a number
-/// nobody has.
-pub fn of_file(
+/// When it names nobody or more than `most`, or a number nobody has.
+pub fn of_text(
     session: &Session,
     channel: &ChannelSync,
-    path: &str,
+    (path, text): (&str, &str),
     most: usize,
 ) -> Result<Recipients, CliError> {
-    let lines = read_lines(&read(path)?);
+    let lines = read_lines(text);
     if lines.is_empty() {
         return Err(CliError::Usage(format!("{path} names nobody: one contact id or phone number a line")));
     }
@@ -104,9 +104,11 @@ fn look_up(
     }
     let left: Vec<&str> = phones.iter().copied().filter(|phone| !found.contains_key(*phone)).collect();
     for (done, phone) in left.iter().enumerate() {
+        let progress = format!("looked up {done} of {} numbers", left.len());
         if done > 0 && done % PROGRESS_STEP == 0 {
-            print::note(&format!("looked up {done} of {} numbers", left.len()))?;
+            print::note(&progress)?;
         }
+        session.note_progress(&progress);
         session.begin_again();
         let contact = session
             .ask(channel, "looking for a contact", async || channel.client.contact_with(phone).await)?;
@@ -115,6 +117,7 @@ fn look_up(
         }
     }
     session.begin_again();
+    session.note_progress("all numbers were looked up");
     Ok(found)
 }
 
@@ -128,6 +131,7 @@ fn read_listed(
     let mut cursor = None;
     for _ in 0..phones.len() {
         session.begin_again();
+        session.note_progress(&format!("found {} of {} numbers", found.len(), phones.len()));
         let page = session.ask(channel, "reading the contacts", async || {
             channel.client.contacts(None, cursor.as_deref()).await
         })?;
@@ -162,9 +166,11 @@ pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> 
     }
 }
 
-fn read(path: &str) -> Result<String> {
+/// Reads a file of people; `-` is standard input.
+pub fn read(path: &str) -> Result<String> {
     if path != "-" {
-        return std::fs::read_to_string(path).with_context(|| format!("reading {path}"));
+        let read = std::fs::read_to_string(path);
+        return read.map_err(|why| CommandRefusal::unreadable(path, format!("reading {path}: {why}")));
     }
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("reading contacts from standard input")?;

@@ -4,21 +4,18 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
-use serde_json::json;
 
-use crate::cli::CliError;
-use crate::cli::print;
 use crate::cli::scripting::audience::{self, Recipients};
-use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::waves::{self, CampaignArguments, WaveArguments};
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session};
 use crate::cli::scripting::{broadcast_report, standing};
+use crate::cli::{CliError, Misuse};
 use model::account::{Account, Environment, Platform};
 use model::bounds;
 use model::ids::CampaignId;
-use model::json;
 use model::outbox::content::{Audience, BroadcastContent, FilledTemplate, Json};
 use model::outbox::{Lane, Operation};
 use model::prices;
@@ -82,6 +79,8 @@ pub struct BroadcastArguments {
     #[arg(long, value_name = "WORDS")]
     pub confirm: Option<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub waves: WaveArguments,
     #[command(flatten)]
     pub common: Common,
@@ -143,11 +142,14 @@ impl BroadcastArguments {
 }
 
 fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliError> {
-    let channel = business_chat(session, arguments.common.channel.as_deref())?;
+    let common = &arguments.common;
+    let people = arguments.to.as_deref().map(audience::read).transpose()?;
+    let key = arguments.key(people.as_deref());
+    session.wait_for_rate_limits();
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let channel = business_chat(session, common.channel.as_deref())?;
     let name = channel.spec().name.clone();
-    if channel.spec().read_only {
-        return Err(CliError::Failed(anyhow::anyhow!("{name} is read-only")));
-    }
+    writing::refuse_read_only(&channel)?;
     let content = arguments.content();
     let plan = arguments.waves.plan().map_err(|why| CliError::Usage(format!("--waves: {why}")))?;
     if plan.is_some() && arguments.everyone {
@@ -155,9 +157,9 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         return Err(CliError::Usage(why.to_owned()));
     }
     let most = if plan.is_some() { MOST } else { bounds::BROADCAST_CONTACTS };
-    let recipients = match &arguments.to {
-        Some(path) => audience::of_file(session, &channel, path, most)?,
-        None => audience::everyone(session, &channel)?,
+    let recipients = match (&arguments.to, people) {
+        (Some(path), Some(people)) => audience::of_text(session, &channel, (path, &people), most)?,
+        _ => audience::everyone(session, &channel)?,
     };
     // Certain mistakes are told before anything is asked.
     let operation = Operation::Broadcast { to: first_part(&recipients.aim), content: content.clone() };
@@ -175,25 +177,25 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
     let id = channel.spec().id.clone();
     if let Some(plan) = plan {
         let new = NewCampaign { channel: id, content, aim: recipients.aim, plan, hold: 0 };
-        let begun = session.store().begin_campaign(new, account.quality_rating, session.now());
-        let begun = begun.context("beginning the broadcast")?;
-        return Ok(waves::follow(session, &channel, &begun, arguments.common.json)?);
+        let begun = writing::begin_campaign(session, new, account.quality_rating, &key)?;
+        return Ok(waves::follow(session, &channel, &begun, common.json)?);
     }
-    let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
-    let queued = session.store().enqueue(row, session.now()).context("queueing the broadcast")?;
-    confirmed(session, &channel, std::slice::from_ref(&queued.id), RefusedRow::GivenUp)?;
-    let made = session.store().made(&queued.id).context("reading this desk's files")?;
-    let made = made.unwrap_or_default();
     let count = recipients.aim.count();
-    let told = match arguments.common.json {
-        true => json::visible(
-            &json!({"ok": true, "channel": name, "test": session.is_test(&channel),
-            "broadcastId": made, "recipients": count})
-            .to_string(),
-        ),
-        false => format!("broadcast {made}: to {count} contacts on {}", session.label(&channel)),
-    };
-    Ok(print::line(&told)?)
+    let answer =
+        Answer::new("sent", &format!("to {count} contacts")).about("recipients", count).making("broadcastId");
+    let row = NewRow::at_once(id, Lane::Broadcasts, operation, request);
+    let outcome = writing::carry_out_rows(session, &channel, vec![row], (&answer, &key))?;
+    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
+}
+
+impl BroadcastArguments {
+    fn key(&self, people: Option<&str>) -> WriteKey {
+        let parts = [&self.text, &self.image, &self.template, &self.language, &self.components];
+        let mut wish: Vec<&str> = parts.map(|part| part.as_deref().unwrap_or_default()).to_vec();
+        let waves = format!("{:?}", self.waves);
+        wish.extend([people.unwrap_or("everyone"), &waves]);
+        WriteKey::of(&self.key, "broadcast send", &self.common, &wish)
+    }
 }
 
 /// The one channel a broadcast goes out on.
@@ -208,10 +210,16 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
         }
     }
     match (found.len(), name) {
-        (0, Some(name)) => bail!("{name}: broadcasts go out on business chat only"),
-        (0, None) => bail!("no configured channel is a business chat, and broadcasts go out on no other"),
+        (0, Some(name)) => Err(Misuse(format!("{name}: broadcasts go out on business chat only")).into()),
+        (0, None) => {
+            let words = "no configured channel is a business chat, and broadcasts go out on no other";
+            Err(Misuse(words.to_owned()).into())
+        }
         (1, _) => found.pop().context("one was found"),
-        (count, _) => bail!("{count} channels are business chats; say which with --channel"),
+        (count, _) => {
+            let words = format!("{count} channels are business chats; say which with --channel");
+            Err(Misuse(words).into())
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use crate::cli::print;
 use crate::cli::scripting::Session;
 use crate::cli::scripting::broadcast::WatchArguments;
 use crate::cli::scripting::standing::ask;
+use crate::cli::scripting::waves;
 use model::board::BoardEntry;
 use model::broadcast_report::BroadcastReport;
 use model::broadcasts::Broadcast;
@@ -24,7 +25,7 @@ pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let entry = find(session, &arguments.id)?;
     let channels = session.channels(arguments.common.channel.as_deref())?;
     let Some(channel) = channels.into_iter().find(|it| it.spec().id == *entry.channel()) else {
-        bail!("the channel of {} is not among those asked for", arguments.id);
+        return Err(waves::absent(&arguments.id).into());
     };
     let counts = ask_again(session, &channel, &entry);
     let entry = find(session, &arguments.id)?;
@@ -53,7 +54,7 @@ fn find(session: &Session, id: &str) -> Result<BoardEntry> {
     };
     match session.reader.board(None)?.into_iter().find(named) {
         Some(entry) => Ok(entry),
-        None => bail!("no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"),
+        None => Err(waves::absent(id).into()),
     }
 }
 

@@ -6,20 +6,23 @@
 
 use std::io::Read;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::Args;
-use serde_json::json;
 
-use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::content::ContentArguments;
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
-use crate::cli::{CliError, Misuse, print};
+use crate::cli::{CliError, Misuse};
 use crate::shell::files;
 use client::Enclosed;
 use model::conversations::Automation;
-use model::ids::{MessageId, RowId};
+use model::ids::MessageId;
 use model::outbox::{Lane, Operation};
 use store::outbox::NewRow;
+
+/// Said where nobody decided about the AI.
+pub const AI_MAY_ANSWER: &str =
+    "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send all the same";
 
 /// The switches of `send`.
 #[derive(Debug, Args)]
@@ -40,6 +43,8 @@ pub struct SendArguments {
     #[arg(long)]
     pub beside_ai: bool,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -53,6 +58,8 @@ pub struct ReactArguments {
     /// The emoji; empty removes the reaction.
     pub emoji: String,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -61,6 +68,8 @@ pub struct ReactArguments {
 pub struct ChangeArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
+    #[command(flatten)]
+    pub key: KeyArgument,
     #[command(flatten)]
     pub common: Common,
 }
@@ -88,6 +97,9 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         text.clear();
         std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
     }
+    let Some(key) = writing::begin(session, &arguments.common, arguments.key(text.as_deref()))? else {
+        return Ok(());
+    };
     let found = find(session, &arguments.common, &arguments.wanted)?;
     let conversation = &found.row.conversation;
     let to = conversation
@@ -96,10 +108,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
         .with_context(|| format!("{} has no address to send to", conversation.id))?;
     let ai_may_answer = matches!(conversation.automation, Automation::On | Automation::Unknown);
     if ai_may_answer && !arguments.pause && !arguments.beside_ai {
-        return Err(CliError::Usage(
-            "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send all the same"
-                .to_owned(),
-        ));
+        return Err(CliError::Usage(AI_MAY_ANSWER.to_owned()));
     }
     let mut operations = Vec::new();
     if arguments.pause && conversation.automation != Automation::Off {
@@ -107,46 +116,89 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
     }
     let reply_to = arguments.reply_to.as_deref().map(MessageId::from);
     operations.extend(arguments.content.operations(&found.platform, to, text, reply_to)?);
-    Ok(carry_out(session, &found, operations, "sent", arguments.common.json)?)
+    let answer = answer(&found, "sent").making_quietly("messageId");
+    Ok(carry_out(session, &found, operations, &arguments.common, (&answer, &key))?)
+}
+
+impl SendArguments {
+    /// Names the message. The AI is no part of it: a first run may have paused it.
+    fn key(&self, text: Option<&str>) -> WriteKey {
+        let mut wish = self.wanted.wish();
+        wish.extend([text.unwrap_or_default(), self.reply_to.as_deref().unwrap_or_default()]);
+        let content = self.content.wish();
+        wish.extend(content.iter().map(String::as_str));
+        WriteKey::of(&self.key, "send", &self.common, &wish)
+    }
+}
+
+impl ChangeArguments {
+    fn key(&self, command: &str) -> WriteKey {
+        WriteKey::of(&self.key, command, &self.common, &self.wanted.wish())
+    }
+}
+
+/// What a command says of a change of a conversation.
+fn answer(found: &FoundConversation, done: &str) -> Answer {
+    Answer::new(done, found.address())
+        .about("conversation", found.row.conversation.id.as_str())
+        .about("address", found.row.conversation.address.clone())
 }
 
 /// `frontdesk react`
 pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
-    let found = find(session, &arguments.common, &arguments.wanted)?;
-    let operation = Operation::React {
-        message: MessageId::from(arguments.message.as_str()),
-        emoji: arguments.emoji.clone(),
-    };
-    carry_out(session, &found, vec![operation], "reacted", arguments.common.json)
+    let ReactArguments { wanted, message, emoji, common, .. } = arguments;
+    let mut wish = wanted.wish();
+    wish.extend([message.as_str(), emoji]);
+    let key = WriteKey::of(&arguments.key, "react", common, &wish);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let found = find(session, common, wanted)?;
+    let operation = Operation::React { message: MessageId::from(message.as_str()), emoji: emoji.clone() };
+    let answer = answer(&found, "reacted").about("message", message.as_str());
+    carry_out(session, &found, vec![operation], common, (&answer, &key))
 }
 
 /// `frontdesk pause` and `frontdesk resume`
 pub fn switch(session: &Session, arguments: &ChangeArguments, enabled: bool) -> Result<()> {
-    let found = find(session, &arguments.common, &arguments.wanted)?;
-    let done = if enabled { "handed back" } else { "paused" };
-    carry_out(session, &found, vec![Operation::SetAutomation { enabled }], done, arguments.common.json)
+    let (command, done) = if enabled { ("resume", "handed back") } else { ("pause", "paused") };
+    let operation = Operation::SetAutomation { enabled };
+    change(session, arguments, command, (done, operation))
 }
 
 /// `frontdesk close`
 pub fn close(session: &Session, arguments: &ChangeArguments) -> Result<()> {
-    let found = find(session, &arguments.common, &arguments.wanted)?;
-    carry_out(session, &found, vec![Operation::Close], "closed", arguments.common.json)
+    change(session, arguments, "close", ("closed", Operation::Close))
 }
 
-/// Queues operations in their order and waits until the server has confirmed
-/// each of them.
-fn carry_out(
+fn change(
+    session: &Session,
+    arguments: &ChangeArguments,
+    command: &str,
+    (done, operation): (&str, Operation),
+) -> Result<()> {
+    let common = &arguments.common;
+    let Some(key) = writing::begin(session, common, arguments.key(command))? else { return Ok(()) };
+    let found = find(session, common, &arguments.wanted)?;
+    carry_out(session, &found, vec![operation], common, (&answer(&found, done), &key))
+}
+
+/// Queues operations in their order, waits until the server has confirmed each
+/// of them, and tells the last.
+pub fn carry_out(
     session: &Session,
     found: &FoundConversation,
     operations: Vec<Operation>,
-    done: &str,
-    json: bool,
+    common: &Common,
+    (answer, key): (&Answer, &WriteKey),
 ) -> Result<()> {
+    let rows = rows(session, found, operations)?;
+    let outcome = writing::carry_out_rows(session, &found.channel, rows, (answer, key))?;
+    writing::tell(session, &found.channel, common, answer, &outcome)
+}
+
+/// Makes the rows of a conversation's changes.
+pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operation>) -> Result<Vec<NewRow>> {
     let id = found.row.conversation.id.clone();
-    if found.channel.spec().read_only {
-        bail!("{} is read-only", found.channel.spec().name);
-    }
-    let speaks = operations.last().is_some_and(Operation::speaks);
+    writing::refuse_read_only(&found.channel)?;
     let pauses = operations.iter().any(|it| matches!(it, Operation::SetAutomation { enabled: false }));
     let mut rows = Vec::new();
     for operation in operations {
@@ -165,19 +217,5 @@ fn carry_out(
         let seen = if pauses && operation.speaks() { session.newest(found)? } else { None };
         rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None });
     }
-    let queued = session.store().enqueue_many(rows, false, session.now())?;
-    let rows: Vec<RowId> = queued.into_iter().map(|it| it.id).collect();
-    confirmed(session, &found.channel, &rows, RefusedRow::GivenUp)?;
-    let message =
-        if speaks { rows.last().map(|it| session.store().made(it)).transpose()?.flatten() } else { None };
-    let name = &found.channel.spec().name;
-    if json {
-        return print::json(&json!({"ok": true, "done": done, "channel": name, "test": found.is_test(),
-            "conversation": id.as_str(), "address": found.row.conversation.address, "messageId": message}));
-    }
-    print::line(&print::columns(&[format!(
-        "{done}: {} on {}",
-        found.address(),
-        session.label(&found.channel)
-    )]))
+    Ok(rows)
 }

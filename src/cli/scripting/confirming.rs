@@ -11,7 +11,6 @@ use crate::cli::unfinished::{Left, Unfinished};
 use client::{FailureCause, RequestFailure};
 use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState};
-use model::time::SECOND;
 use sync::ChannelSync;
 
 /// How often a row is looked at that another process may be sending.
@@ -97,9 +96,15 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
                 .unwrap_or_else(|| RequestFailure::new(FailureCause::KeyRefused, "nothing leaves for now"));
             return unfinished(failure, rest_of(&left.row), what);
         }
+        let limited = left.row.not_before.since(session.now());
+        let is_limited = limited > 0 && is_limited(&left.row, failure.as_ref());
+        if is_limited && work != SendStep::Moved && session.wait_for_rate(limited) {
+            continue;
+        }
         if session.is_over() {
             let waits = waiting::words(session, channel, &work, (&left.row, &others));
-            let why = format!("no clear answer in {} s: {waits}", session.patience / SECOND);
+            let patience = Duration::from_micros(session.patience.unsigned_abs()).as_secs_f64();
+            let why = format!("no clear answer in {patience} s: {waits}");
             let failure = match failure {
                 Some(it) => RequestFailure { why: joined(&why, it.why.as_str()), ..it },
                 None => RequestFailure::new(FailureCause::NoAnswer, &why),
@@ -110,6 +115,14 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             session.sleep(LOOK);
         }
     }
+}
+
+/// True if nothing of a row was executed because of the rate limit.
+fn is_limited(row: &OutboxRow, failure: Option<&RequestFailure>) -> bool {
+    let cause = failure.map(|failure| failure.cause);
+    row.state == RowState::Queued
+        && row.attempts == 0
+        && matches!(cause, Some(FailureCause::RateLimited | FailureCause::RateBudget))
 }
 
 fn joined(first: &str, second: &str) -> model::text::SafeText {

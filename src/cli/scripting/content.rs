@@ -3,6 +3,8 @@
 use clap::Args;
 
 use crate::cli::CliError;
+use crate::cli::scripting::writing::print_of_file;
+use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
 use model::account::Platform;
 use model::attachments::{self, ReplyAttachment};
@@ -41,6 +43,15 @@ pub struct ContentArguments {
 }
 
 impl ContentArguments {
+    /// The content as a part of what a command is asked to do.
+    pub fn wish(&self) -> Vec<String> {
+        let file = self.file.as_deref().map(print_of_file);
+        let others =
+            [&self.link, &self.kind, &self.location, &self.template, &self.language, &self.components];
+        let others = others.into_iter().map(|part| part.clone().unwrap_or_default());
+        std::iter::once(file.unwrap_or_default()).chain(others).collect()
+    }
+
     /// The wishes a text and these switches become.
     pub fn operations(
         &self,
@@ -87,9 +98,11 @@ impl ContentArguments {
 
     fn attachment(&self, platform: &Platform) -> Result<Option<ReplyAttachment>, CliError> {
         let refused = |why: String| CliError::Usage(format!("attaching: {why}"));
-        let unreadable = |why: String| CliError::Failed(anyhow::anyhow!("attaching: {why}"));
         let mut attachment = match (&self.file, &self.link) {
-            (Some(path), _) => ReplyAttachment::file(files::look_at(path).map_err(unreadable)?),
+            (Some(path), _) => {
+                let unreadable = |why| CommandRefusal::unreadable(path, format!("attaching: {why}"));
+                ReplyAttachment::file(files::look_at(path).map_err(unreadable)?)
+            }
             (None, Some(url)) => match attachments::link_refusal(url) {
                 Some(why) => return Err(refused(why)),
                 None => ReplyAttachment::link(url),

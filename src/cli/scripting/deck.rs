@@ -1,12 +1,14 @@
 //! `events`, `webhooks`, `templates` and `account`: what the screen's pages of
 //! the same names show, for scripts.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
 use crate::cli::print;
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, single};
+use crate::cli::unfinished::{CommandRefusal, Unfinished};
 use client::Enclosed;
 use model::account::Platform;
 use model::fetches::{Fetch, FetchResult};
@@ -49,6 +51,8 @@ pub struct WebhookCreateArguments {
     #[arg(long, value_name = "VARIABLE")]
     pub secret_env: Option<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -57,6 +61,8 @@ pub struct WebhookCreateArguments {
 pub struct WebhookDeleteArguments {
     /// Its id, as `webhooks list` tells it.
     pub webhook: String,
+    #[command(flatten)]
+    pub key: KeyArgument,
     #[command(flatten)]
     pub common: Common,
 }
@@ -119,6 +125,11 @@ fn all_webhooks(session: &Session, channel: &ChannelSync) -> Result<Vec<Webhook>
 }
 
 fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
+    let common = &arguments.common;
+    let events = arguments.events.join(" ");
+    let wish = [arguments.url.as_str(), &events, arguments.secret_env.as_deref().unwrap_or_default()];
+    let key = WriteKey::of(&arguments.key, "webhooks create", common, &wish);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
     let channel = single::channel(session, &arguments.common, "chat or mail", Platform::has_webhooks)?;
     let secret = match &arguments.secret_env {
         None => None,
@@ -129,31 +140,51 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
     };
     let operation = Operation::AddWebhook { url: arguments.url.clone(), events: arguments.events.clone() };
     let enclosed = Enclosed { files: &[], secret: secret.as_ref() };
-    let done = single::carry_out(session, &channel, operation, enclosed);
-    if let Err(error) = &done
-        && webhooks::failed_challenge(&error.to_string())
-    {
-        bail!("{error}; look whether {}", webhooks::CHECKLIST.join("; "));
+    let answer = Answer::new("registered", &arguments.url).about("url", arguments.url.as_str()).making("id");
+    let done = writing::carry_out(session, &channel, operation, enclosed, (&answer, &key));
+    let outcome = match done {
+        Err(error) => return Err(advised(error)),
+        Ok(outcome) => outcome,
+    };
+    writing::tell(session, &channel, common, &answer, &outcome)
+}
+
+/// Adds what to look at where the endpoint did not answer the challenge.
+fn advised(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Unfinished>() {
+        Ok(mut unfinished) if webhooks::failed_challenge(unfinished.failure.why.as_str()) => {
+            let checklist = webhooks::CHECKLIST.join("; ");
+            let why = format!("{}; look whether {checklist}", unfinished.failure.why);
+            unfinished.failure.why = SafeText::line(&why);
+            unfinished.into()
+        }
+        Ok(unfinished) => unfinished.into(),
+        Err(error) => error,
     }
-    let made = done?.map(|it| ("id", it));
-    single::said(session, &channel, &arguments.common, "registered", ("url", &arguments.url), made)
 }
 
 fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
+    let common = &arguments.common;
+    let key = WriteKey::of(&arguments.key, "webhooks delete", common, &[&arguments.webhook]);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
     let id = WebhookId::from(arguments.webhook.as_str());
-    for channel in session.unmirrored(arguments.common.channel.as_deref())? {
-        if skips(session, &arguments.common, &channel)? {
+    for channel in session.unmirrored(common.channel.as_deref())? {
+        if skips(session, common, &channel)? {
             continue;
         }
         let all = all_webhooks(session, &channel)?;
-        if let Some(found) = all.into_iter().find(|it| it.id == id) {
-            let url = found.url.clone();
+        if let Some(found) = all.into_iter().find(|webhook| webhook.id == id) {
+            let answer = Answer::new("removed", &found.url)
+                .about("webhook", id.as_str())
+                .about("url", found.url.as_str());
             let operation = Operation::RemoveWebhook { webhook: id, url: found.url };
-            single::carry_out(session, &channel, operation, Enclosed::default())?;
-            return single::said(session, &channel, &arguments.common, "removed", ("url", &url), None);
+            let outcome =
+                writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+            return writing::tell(session, &channel, common, &answer, &outcome);
         }
     }
-    bail!("no webhook is {id}; `frontdesk webhooks list` shows them")
+    let words = format!("no webhook is {id}; `frontdesk webhooks list` shows them");
+    Err(CommandRefusal::absent(words).into())
 }
 
 /// `frontdesk events`

@@ -6,8 +6,8 @@
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
-use crate::cli::print;
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session};
+use crate::cli::{Misuse, print};
 use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
 use store::transcript::{self, TranscriptEntry, in_order, note_json};
 
@@ -32,20 +32,35 @@ pub enum ExportFormat {
 pub struct ExportArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// What is written.
-    #[arg(long, value_enum, default_value_t = ExportFormat::Text)]
-    pub format: ExportFormat,
+    /// What is written: text, or JSON with --json, where none is given.
+    #[arg(long, value_enum)]
+    pub format: Option<ExportFormat>,
     #[command(flatten)]
     pub common: Common,
 }
 
+impl ExportArguments {
+    /// What is written.
+    fn chosen_format(&self) -> Result<ExportFormat> {
+        match (self.format, self.common.json) {
+            (None, false) => Ok(ExportFormat::Text),
+            (None, true) => Ok(ExportFormat::Json),
+            (Some(ExportFormat::Text | ExportFormat::Md), true) => {
+                let words = "--json goes with --format json or jsonl; leave one of the two away";
+                Err(Misuse(words.to_owned()).into())
+            }
+            (Some(format), _) => Ok(format),
+        }
+    }
+}
+
 /// `frontdesk export`
 pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
+    let format = arguments.chosen_format()?;
     let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;
     let page = whole(session, &found)?;
     let row = &page.conversation.clone().unwrap_or_else(|| found.row.clone());
     let name = &found.channel.spec().name;
-    let format = if arguments.common.json { ExportFormat::Json } else { arguments.format };
     let zone = session.zone();
     match format {
         ExportFormat::Json => print::line(&transcript::whole(TranscriptFormat::Json, name, row, page, zone)),

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use crate::cli::folders::DeskFolders;
-use crate::cli::{CliError, Misuse, folders, logs};
+use crate::cli::unfinished::CommandRefusal;
+use crate::cli::{CliError, folders, logs, print};
 use crate::config::Config;
 use crate::shell::clock::SystemClock;
 use model::account::{Account, Environment};
@@ -41,6 +42,9 @@ impl Files {
         let files = DeskFolders::find()?;
         logs::start(&files.logs)?;
         let store = files.open(String::new())?;
+        if let Some(words) = store.restored() {
+            print::note(&format!("frontdesk: {words}; `frontdesk outbox list` shows them"))?;
+        }
         Ok(Self { config, store, clock: Arc::new(SystemClock) })
     }
 
@@ -52,7 +56,7 @@ impl Files {
             None => {
                 let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
                 let told = format!("no channel is called {name:?}; there are: {}", known.join(", "));
-                Err(Misuse(told).into())
+                Err(CommandRefusal::absent(told).into())
             }
         }
     }

@@ -34,6 +34,11 @@ pub struct ConversationArguments {
 }
 
 impl ConversationArguments {
+    /// The conversation as a part of what a command is asked to do.
+    pub fn wish(&self) -> Vec<&str> {
+        vec![self.conversation.as_str(), if self.name { "name" } else { "" }]
+    }
+
     fn selector(&self) -> Selector {
         if self.name { Selector::name(&self.conversation) } else { Selector::typed(&self.conversation) }
     }

@@ -1,12 +1,13 @@
 //! `mail`: sent, marked and filed, with whom mails were exchanged, and the
 //! account behind the key. Threads are read, answered and passed on in `thread`.
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCandidates;
 use serde_json::{Value, json};
 
 use crate::cli::scripting::deck::ReadArguments;
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, print_of_file};
 use crate::cli::scripting::{Common, Session, single};
 use crate::cli::{CliError, completing, print};
 use crate::shell::mail_files;
@@ -82,6 +83,8 @@ pub struct MailSendArguments {
     #[arg(long, value_name = "ID", requires = "thread")]
     pub in_reply_to: Option<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -110,6 +113,8 @@ pub struct MailChangeArguments {
     #[arg(long, value_name = "WORD")]
     pub priority: Option<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -122,6 +127,8 @@ pub struct MailMoveArguments {
     /// Into which folder.
     #[arg(long, value_name = "NAME")]
     pub to: String,
+    #[command(flatten)]
+    pub key: KeyArgument,
     /// What all have.
     #[command(flatten)]
     pub common: Common,
@@ -136,6 +143,8 @@ pub struct MailAwayArguments {
     /// Take it back: into the inbox.
     #[arg(long)]
     pub undo: bool,
+    #[command(flatten)]
+    pub key: KeyArgument,
     /// What all have.
     #[command(flatten)]
     pub common: Common,
@@ -177,14 +186,16 @@ pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
         MailAction::Reply(arguments) => thread::reply(session, arguments),
         MailAction::Forward(arguments) => thread::forward(session, arguments),
         MailAction::Change(arguments) => change(session, arguments),
-        MailAction::Move(it) => move_to(session, &it.common, &it.threads, &it.to, "moved"),
-        MailAction::Spam(it) => {
-            let (folder, done) = if it.undo { ("inbox", "no spam") } else { ("spam", "marked as spam") };
-            move_to(session, &it.common, &it.threads, folder, done)
+        MailAction::Move(moved) => {
+            move_to(session, (&moved.common, &moved.key), &moved.threads, (&moved.to, "moved"))
         }
-        MailAction::Delete(it) => {
-            let (folder, done) = if it.undo { ("inbox", "back in the inbox") } else { ("trash", "deleted") };
-            move_to(session, &it.common, &it.threads, folder, done)
+        MailAction::Spam(away) => {
+            let folder = if away.undo { ("inbox", "no spam") } else { ("spam", "marked as spam") };
+            move_to(session, (&away.common, &away.key), &away.threads, folder)
+        }
+        MailAction::Delete(away) => {
+            let folder = if away.undo { ("inbox", "back in the inbox") } else { ("trash", "deleted") };
+            move_to(session, (&away.common, &away.key), &away.threads, folder)
         }
         MailAction::Rules(action) => Ok(rules::run(session, action)?),
         MailAction::Contacts(arguments) => Ok(contacts(session, arguments)?),
@@ -197,24 +208,50 @@ fn is_mail(platform: &Platform) -> bool {
 }
 
 fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError> {
+    let body = single::text(&arguments.text)?;
+    let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
+        return Ok(());
+    };
     let written = WrittenMail {
         to: arguments.to.join(", "),
         cc: arguments.cc.join(", "),
         bcc: arguments.bcc.join(", "),
         subject: arguments.subject.clone(),
         answers: arguments.in_reply_to.clone(),
-        files: arguments.files.iter().map(|it| it.as_str().into()).collect(),
-        body: single::text(&arguments.text)?,
+        files: arguments.files.iter().map(|file| file.as_str().into()).collect(),
+        body,
         ..WrittenMail::default()
     };
     let thread = arguments.thread.as_deref().map(ThreadId::from);
     let mail = written.mail(thread, &[]).map_err(|(_, why)| CliError::Usage(why))?;
     let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
-    leave(session, &channel, &arguments.common, mail)
+    leave(session, &channel, &arguments.common, mail, &key)
+}
+
+impl MailSendArguments {
+    fn key(&self, body: &str) -> WriteKey {
+        let lists = [&self.to, &self.cc, &self.bcc].map(|list| list.join(", "));
+        let files = files_wish(&self.files);
+        let others = [&self.thread, &self.in_reply_to].map(|part| part.as_deref().unwrap_or_default());
+        let mut wish = vec![body, &self.subject, &files];
+        wish.extend(lists.iter().map(String::as_str).chain(others));
+        WriteKey::of(&self.key, "mail send", &self.common, &wish)
+    }
+}
+
+/// Files as a part of what a command is asked to do.
+fn files_wish(files: &[String]) -> String {
+    files.iter().map(|file| print_of_file(file)).collect::<Vec<_>>().join("\n")
 }
 
 /// Sends a mail with its files, and says so.
-fn leave(session: &Session, channel: &ChannelSync, common: &Common, mail: Mail) -> Result<(), CliError> {
+fn leave(
+    session: &Session,
+    channel: &ChannelSync,
+    common: &Common,
+    mail: Mail,
+    key: &WriteKey,
+) -> Result<(), CliError> {
     let first = mail.to.first().cloned().unwrap_or_default();
     let id = &channel.spec().id;
     let received = |mail: &MessageId| session.store().raw_letter(id, mail).ok().flatten();
@@ -222,9 +259,9 @@ fn leave(session: &Session, channel: &ChannelSync, common: &Common, mail: Mail) 
         mail_files::enclose(&Operation::SendMail(Box::new(mail)), received).map_err(|why| anyhow!(why))?;
     let files: Vec<&[u8]> = files.iter().map(Vec::as_slice).collect();
     let enclosed = Enclosed { files: &files, ..Enclosed::default() };
-    let made = single::carry_out(session, channel, operation, enclosed)?;
-    let made = made.map(|it| ("messageId", it));
-    Ok(single::said(session, channel, common, "sent", ("to", &first), made)?)
+    let answer = Answer::new("sent", &first).about("to", first.as_str()).making("messageId");
+    let outcome = writing::carry_out(session, channel, operation, enclosed, (&answer, key))?;
+    Ok(writing::tell(session, channel, common, &answer, &outcome)?)
 }
 
 fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliError> {
@@ -242,39 +279,43 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
             "say what changes: --read, --star, --archived, --folder, --category or --priority".to_owned(),
         ));
     }
-    let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
-    let thread = ThreadId::from(arguments.thread.as_str());
-    let operation = Operation::ChangeThread { thread, change };
-    let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
-    let about = ("thread", arguments.thread.as_str());
-    Ok(single::said(session, &channel, &arguments.common, "changed", about, made.map(|it| ("made", it)))?)
+    let common = &arguments.common;
+    let key =
+        WriteKey::of(&arguments.key, "mail change", common, &[&arguments.thread, &format!("{change:?}")]);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let channel = single::channel(session, common, "mail", is_mail)?;
+    let operation = Operation::ChangeThread { thread: ThreadId::from(arguments.thread.as_str()), change };
+    let answer = Answer::new("changed", &arguments.thread).about("thread", arguments.thread.as_str());
+    let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
 }
 
 /// Moves threads one after the other; stops at the first that is not confirmed.
+/// Each has a key of its own: those that were moved are not moved again.
 fn move_to(
     session: &Session,
-    common: &Common,
+    (common, key): (&Common, &KeyArgument),
     threads: &[String],
-    folder: &str,
-    done: &str,
+    (folder, done): (&str, &str),
 ) -> Result<(), CliError> {
     let channel = single::channel(session, common, "mail", is_mail)?;
-    for thread in threads {
+    let named = WriteKey::of(key, "mail move", common, &[&threads.join(" "), folder]);
+    let mut told = Vec::new();
+    let moved = threads.iter().try_for_each(|thread| {
         let is_read = matches!(folder, "spam" | "trash").then_some(true);
         let place = Some(ThreadPlace::Folder(folder.to_owned()));
         let change = ThreadChange { is_read, place, ..ThreadChange::default() };
         let operation = Operation::ChangeThread { thread: ThreadId::from(thread.as_str()), change };
-        single::carry_out(session, &channel, operation, Enclosed::default())?;
-        if !common.json {
-            single::said(session, &channel, common, done, ("thread", thread), None)?;
+        let answer = Answer::new(done, thread).about("thread", thread.as_str()).about("folder", folder);
+        let key = if threads.len() == 1 { named.clone() } else { named.part(thread) };
+        let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+        if common.json {
+            told.push(writing::as_json(session, &channel, &answer, &outcome));
+            return Ok(());
         }
-    }
-    if !common.json {
-        return Ok(());
-    }
-    let (name, test) = (&channel.spec().name, session.is_test(&channel));
-    let told = json!({"ok": true, "done": done, "channel": name, "test": test, "threads": threads, "folder": folder});
-    Ok(print::json(&told)?)
+        writing::tell(session, &channel, common, &answer, &outcome)
+    });
+    Ok(print::list(common.json, told, moved)?)
 }
 
 fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> {
@@ -298,22 +339,30 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
     if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
+/// Tells the account of each mail channel, as `account` does of each key.
 fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
-    let channel = single::channel(session, &arguments.common, "mail", is_mail)?;
-    session.read(&channel, "reading the account", async || channel.pull_mailbox().await)?;
-    let Some(account) = session.mailbox(&channel) else {
-        bail!("{}: the account was not told", channel.spec().name);
-    };
-    let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
-    let last = account.last_sync_at.map(|at| at.to_string());
-    if arguments.common.json {
-        let told = json!({"channel": channel.spec().name, "address": account.address.as_str(),
-            "displayName": text(&account.display_name), "provider": text(&account.provider),
-            "syncStatus": text(&account.sync_status), "lastSyncAt": last, "aiAutoReply": account.ai_auto_reply});
-        return print::json(&told);
-    }
-    let none = || "-".to_owned();
-    let status = text(&account.sync_status).unwrap_or_else(none);
-    let provider = text(&account.provider).context("the provider").unwrap_or_else(|_| none());
-    print::line(&print::columns(&[account.address.as_str(), &provider, &status, &last.unwrap_or_else(none)]))
+    let common = &arguments.common;
+    let channels = single::channels(session, common, "mail", is_mail)?;
+    let mut items = Vec::new();
+    let gathered = session.each(channels, |channel| {
+        let name = &channel.spec().name;
+        session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
+        let account =
+            session.mailbox(channel).with_context(|| format!("{name}: the account was not told"))?;
+        let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
+        let last = account.last_sync_at.map(|at| at.to_string());
+        if common.json {
+            items.push(json!({"channel": name, "address": account.address.as_str(),
+                "displayName": text(&account.display_name), "provider": text(&account.provider),
+                "syncStatus": text(&account.sync_status), "lastSyncAt": last,
+                "aiAutoReply": account.ai_auto_reply}));
+            return Ok(());
+        }
+        let none = || "-".to_owned();
+        let status = text(&account.sync_status).unwrap_or_else(none);
+        let provider = text(&account.provider).unwrap_or_else(none);
+        let last = last.unwrap_or_else(none);
+        print::line(&print::columns(&[account.address.as_str(), &provider, &status, &last]))
+    });
+    print::list(common.json, items, gathered)
 }

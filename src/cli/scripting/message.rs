@@ -1,10 +1,10 @@
 //! `message`: one message as the server has it now.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 
-use crate::cli::print;
 use crate::cli::scripting::{Common, Session};
+use crate::cli::{Misuse, print};
 use model::fetches::{Fetch, FetchResult};
 use model::ids::MessageId;
 
@@ -43,6 +43,9 @@ pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
     }
     match why {
         Some(why) => Err(why),
-        None => bail!("no business chat channel is configured; only there messages can be read by their id"),
+        None => {
+            let words = "no business chat channel is configured; only there messages can be read by their id";
+            Err(Misuse(words.to_owned()).into())
+        }
     }
 }

@@ -20,6 +20,7 @@ mod mail;
 mod message;
 mod outbox;
 mod phone;
+mod proposals;
 mod review;
 mod schema;
 pub mod search;
@@ -32,6 +33,7 @@ mod top;
 mod upload;
 pub mod waiting;
 mod waves;
+mod writing;
 
 pub use broadcast::{BroadcastAction, BroadcastArguments, WatchArguments};
 pub use change::{ChangeArguments, ReactArguments, SendArguments};
@@ -44,6 +46,7 @@ pub use mail::MailAction;
 pub use message::MessageArguments;
 pub use outbox::OutboxAction;
 pub use phone::{CallArguments, SmsArguments};
+pub use proposals::ProposalsAction;
 pub use review::ReviewAction;
 pub use schema::SchemaAction;
 pub use search::SearchArguments;
@@ -67,9 +70,23 @@ pub struct Common {
     /// JSON instead of lines.
     #[arg(long)]
     pub json: bool,
-    /// Give up after so many seconds without the server's word.
-    #[arg(long, default_value_t = 60, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=3600))]
-    pub timeout: u32,
+    /// Give up after so many seconds without the server's word, such as 60 or 0.5.
+    #[arg(long, default_value = "60", value_name = "SECONDS", value_parser = seconds)]
+    pub timeout: i64,
+}
+
+/// Longest time-out, in seconds.
+const MAX_TIMEOUT: f64 = 3600.0;
+
+/// Reads a number of seconds, of which parts count too, in microseconds.
+pub fn seconds(text: &str) -> Result<i64, String> {
+    let wanted = || format!("give seconds, from 0.001 to {MAX_TIMEOUT}");
+    let seconds: f64 = text.parse().map_err(|_| wanted())?;
+    if !(0.001..=MAX_TIMEOUT).contains(&seconds) {
+        return Err(wanted());
+    }
+    let span = std::time::Duration::from_secs_f64(seconds);
+    i64::try_from(span.as_micros()).map_err(|_| wanted())
 }
 
 /// The scripting commands.
@@ -133,6 +150,9 @@ pub enum Script {
     /// What has not left yet: list it, decide over what waits for you.
     #[command(subcommand)]
     Outbox(OutboxAction),
+    /// What an assistant of yours proposed: list it, send it, drop it.
+    #[command(subcommand)]
+    Proposals(ProposalsAction),
 }
 
 /// Does one scripting command.
@@ -150,6 +170,7 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Review(action) => review::run(&files, &action),
         Script::Schema(action) => schema::run(&files, &action),
         Script::Outbox(action) => outbox::run(files, &action),
+        Script::Proposals(action) => return proposals::run(files, &action),
         Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),
         Script::Show(arguments) => show::show(&open(files, &arguments.common)?, &arguments),
         Script::Export(arguments) => export::run(&open(files, &arguments.common)?, &arguments),

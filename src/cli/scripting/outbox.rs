@@ -5,10 +5,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use crate::cli::print;
 use crate::cli::scripting::confirming::{RefusedRow, confirmed};
 use crate::cli::scripting::waiting::{Waits, WaitsFor};
 use crate::cli::scripting::{Common, Files, Session};
-use crate::cli::{Misuse, print};
+use crate::cli::unfinished::CommandRefusal;
 use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState, StopVerdict};
 use model::queries::{DeskQuery, OutboxEntry};
@@ -111,7 +112,7 @@ fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
         "state": state,
         "waitsForYou": entry.row.is_stopped(),
         "why": why,
-        "waiting_for": waits.json(),
+        "waitingFor": waits.json(),
         "attempts": entry.row.attempts,
         "createdAt": entry.row.created_at.to_string(),
         "crossed": messages(&entry.crossed),
@@ -124,9 +125,8 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     let id = RowId::from(arguments.row.as_str());
     let entry = files.store.reader()?.entry(&id)?;
     let Some(entry) = entry else {
-        return Err(
-            Misuse(format!("no row of the outbox is {id}; `frontdesk outbox list` shows them")).into()
-        );
+        let words = format!("no row of the outbox is {id}; `frontdesk outbox list` shows them");
+        return Err(CommandRefusal::absent(words).into());
     };
     // Its word goes on with the connection it was given on, so that is made first.
     let is_dropped = verdict == Some(StopVerdict::Drop);

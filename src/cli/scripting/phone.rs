@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::cli::CliError;
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, single};
 use client::Enclosed;
 use model::account::Platform;
@@ -22,6 +23,8 @@ pub struct SmsArguments {
     #[arg(long, value_name = "ID")]
     pub via: Option<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -40,6 +43,8 @@ pub struct CallArguments {
     #[arg(long)]
     pub yes: bool,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -55,11 +60,15 @@ fn number(typed: &str) -> Result<String, CliError> {
 pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> {
     let to = number(&arguments.to)?;
     let body = single::text(&arguments.text)?;
-    let channel = single::channel(session, &arguments.common, "phone", |it| *it == Platform::Voip)?;
-    let operation = Operation::SendSms { to: to.clone(), body, via: arguments.via.clone() };
-    let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
-    let made = made.map(|it| ("messageId", it));
-    Ok(single::said(session, &channel, &arguments.common, "sent", ("to", &to), made)?)
+    let common = &arguments.common;
+    let wish = [to.as_str(), &body, arguments.via.as_deref().unwrap_or_default()];
+    let key = WriteKey::of(&arguments.key, "sms", common, &wish);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let channel = single::channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    let answer = Answer::new("sent", &to).about("to", to.as_str()).making("messageId");
+    let operation = Operation::SendSms { to, body, via: arguments.via.clone() };
+    let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
 }
 
 /// `frontdesk call`
@@ -79,9 +88,14 @@ pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError
         Err(error) => Err(CliError::Usage(format!("--context: {error}"))),
     });
     let context = context.transpose()?;
-    let channel = single::channel(session, &arguments.common, "phone", |it| *it == Platform::Voip)?;
-    let operation = Operation::Call { to: to.clone(), via: arguments.via.clone(), context };
-    let made = single::carry_out(session, &channel, operation, Enclosed::default())?;
-    let made = made.map(|it| ("callId", it));
-    Ok(single::said(session, &channel, &arguments.common, "called", ("to", &to), made)?)
+    let common = &arguments.common;
+    let told = arguments.context.as_deref().unwrap_or_default();
+    let wish = [to.as_str(), told, arguments.via.as_deref().unwrap_or_default()];
+    let key = WriteKey::of(&arguments.key, "call", common, &wish);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let channel = single::channel(session, common, "phone", |platform| *platform == Platform::Voip)?;
+    let answer = Answer::new("called", &to).about("to", to.as_str()).making("callId");
+    let operation = Operation::Call { to, via: arguments.via.clone(), context };
+    let outcome = writing::carry_out(session, &channel, operation, Enclosed::default(), (&answer, &key))?;
+    Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
 }

@@ -1,6 +1,6 @@
 //! What scripts have with a server: a channel's hands, taken by the step.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,6 +34,8 @@ pub use sending::SendStep;
 /// How often a reading that failed is tried again: one bad answer is no
 /// reason to give up.
 const READ_AGAIN: u32 = 2;
+/// Rate limits waited for one after the other before something moves.
+const MAX_RATE_WAITS: u32 = 10;
 /// Between two parts of what is behind the top.
 pub(super) const MOMENT: Duration = Duration::from_millis(250);
 
@@ -55,6 +57,12 @@ pub struct Session {
     told: Arc<std::sync::Mutex<Vec<News>>>,
     /// When the account was last read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Timestamp>>,
+    /// How often a rate limit may still be waited for, whatever the time-out,
+    /// before something moves; 0 for commands that end with it.
+    rate_patience: Cell<u32>,
+    waits_for_rate_limits: Cell<bool>,
+    /// How far the command is, in words, told while it waits.
+    progress_words: RefCell<String>,
     /// Channels whose account was asked for, if it was not known for their key.
     asked_accounts: RefCell<BTreeSet<ChannelId>>,
 }
@@ -92,9 +100,10 @@ pub enum ReadAmount {
 }
 
 impl Session {
-    /// Fetches the keys and makes the hands.
-    pub fn of(files: Files, timeout: u32) -> Result<Self> {
-        let (patience, deadline) = (i64::from(timeout) * SECOND, Deadline::default());
+    /// Fetches the keys and makes the hands. `patience` is how long the server's
+    /// word is waited for, in microseconds.
+    pub fn of(files: Files, patience: i64) -> Result<Self> {
+        let deadline = Deadline::default();
         deadline.set(files.now().plus(patience));
         let reader = files.store.reader().context("opening this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
@@ -127,6 +136,9 @@ impl Session {
             told,
             account_at,
             asked_accounts,
+            rate_patience: Cell::new(0),
+            waits_for_rate_limits: Cell::new(false),
+            progress_words: RefCell::default(),
         })
     }
 
@@ -147,6 +159,45 @@ impl Session {
     /// Gives the command its whole time again.
     pub fn begin_again(&self) {
         self.deadline.set(self.now().plus(self.patience));
+    }
+
+    /// From here on rate limits are waited for as long as the server says: the
+    /// time-out counts while nothing moves, and progress is told on standard
+    /// error.
+    pub fn wait_for_rate_limits(&self) {
+        self.waits_for_rate_limits.set(true);
+        self.has_moved();
+    }
+
+    /// Something moved: the next rate limit is waited for again.
+    fn has_moved(&self) {
+        self.rate_patience.set(if self.waits_for_rate_limits.get() { MAX_RATE_WAITS } else { 0 });
+    }
+
+    /// Notes how far the command is, in words.
+    pub fn note_progress(&self, words: &str) {
+        *self.progress_words.borrow_mut() = format!("; {words}");
+    }
+
+    /// Waits for a rate limit; false if that takes longer than the command has.
+    pub fn wait_for_rate(&self, wait: i64) -> bool {
+        let left = self.rate_patience.get();
+        let is_patient = left > 0;
+        if !is_patient && self.now().plus(wait) >= self.deadline.at() {
+            return false;
+        }
+        self.rate_patience.set(left.saturating_sub(1));
+        if is_patient && wait >= SECOND {
+            let seconds = (wait + SECOND - 1) / SECOND;
+            let progress = self.progress_words.borrow();
+            // Nobody has to read it.
+            let _ = print::note(&format!("waiting {seconds} s for the rate limit of this key{progress}"));
+        }
+        self.sleep(Duration::from_micros(wait.unsigned_abs()));
+        if is_patient {
+            self.begin_again();
+        }
+        true
     }
 
     /// Takes a reading step until what comes first is read, within the
@@ -176,8 +227,10 @@ impl Session {
                     failures += 1;
                     i64::from(failures) * (SECOND / 4)
                 }
-                Pulled::Done | Pulled::Skipped | Pulled::Failed => return Err(self.failed(channel, what)),
-                Pulled::Paced(wait) => wait,
+                Pulled::Paced(wait) if self.wait_for_rate(wait) => continue,
+                Pulled::Done | Pulled::Skipped | Pulled::Failed | Pulled::Paced(_) => {
+                    return Err(self.failed(channel, what));
+                }
             };
             if self.now().plus(wait) >= self.deadline.at() {
                 return Err(self.failed(channel, what));
@@ -216,11 +269,14 @@ impl Session {
         let mut failures = 0;
         loop {
             let error = match self.runtime.block_on(question()) {
-                Ok(answer) => return Ok(answer),
+                Ok(answer) => {
+                    self.has_moved();
+                    return Ok(answer);
+                }
                 Err(error) => error,
             };
             let wait = match &error {
-                ReadError::Paced(wait) | ReadError::Limited(wait) => Some(*wait),
+                ReadError::Paced(wait) | ReadError::Limited(wait) if self.wait_for_rate(*wait) => continue,
                 ReadError::Offline(_) | ReadError::Trouble(_) if failures < READ_AGAIN => {
                     failures += 1;
                     Some(i64::from(failures) * (SECOND / 4))

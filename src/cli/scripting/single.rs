@@ -1,18 +1,13 @@
-//! One change on one channel, through the outbox, for scripts.
+//! The one channel that a command is for.
 
 use std::io::Read;
 use std::sync::Arc;
 
-use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
+use anyhow::{Context, Result};
 
-use crate::cli::scripting::confirming::{RefusedRow, confirmed};
+use crate::cli::Misuse;
 use crate::cli::scripting::{Common, Session};
-use crate::cli::{Misuse, print};
-use client::{Enclosed, prepare_with};
 use model::account::Platform;
-use model::outbox::Operation;
-use store::outbox::NewRow;
 use sync::ChannelSync;
 
 /// The one channel a change is for: the named one, or the only one of its kind.
@@ -51,6 +46,28 @@ pub fn channel(
     Err(Misuse(told).into())
 }
 
+/// The channels of a kind: the named one, or all of them.
+///
+/// # Errors
+/// When there is none; the words name those there are.
+pub fn channels(
+    session: &Session,
+    common: &Common,
+    kind: &str,
+    fits: impl Fn(&Platform) -> bool,
+) -> Result<Vec<Arc<ChannelSync>>> {
+    if common.channel.is_some() {
+        return Ok(vec![channel(session, common, kind, fits)?]);
+    }
+    let mut found = Vec::new();
+    for channel in session.unmirrored(None)? {
+        if fits(&session.platform(&channel)?) {
+            found.push(channel);
+        }
+    }
+    if found.is_empty() { Err(Misuse(format!("no {kind} channel is configured")).into()) } else { Ok(found) }
+}
+
 fn names(channels: &[Arc<ChannelSync>]) -> String {
     channels.iter().map(|it| it.spec().name.as_str()).collect::<Vec<_>>().join(", ")
 }
@@ -63,47 +80,4 @@ pub fn text(given: &str) -> Result<String> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).context("reading the text from standard input")?;
     Ok(text)
-}
-
-/// Queues a change and waits until the server has confirmed it; what the server
-/// made of it, if anything.
-pub fn carry_out(
-    session: &Session,
-    channel: &ChannelSync,
-    operation: Operation,
-    enclosed: Enclosed<'_>,
-) -> Result<Option<String>> {
-    if channel.spec().read_only {
-        bail!("{} is read-only", channel.spec().name);
-    }
-    let platform = session.platform(channel)?;
-    let lane = operation.lane(None).context("it is not clear whom it is for")?;
-    let request = prepare_with(&platform, &lane, &operation, enclosed)?;
-    let row = NewRow::at_once(channel.spec().id.clone(), lane, operation, request);
-    let queued = session.store().enqueue_many(vec![row], false, session.now())?;
-    let row = queued.first().context("nothing was queued")?;
-    confirmed(session, channel, std::slice::from_ref(&row.id), RefusedRow::GivenUp)?;
-    Ok(session.store().made(&row.id)?)
-}
-
-/// Says what was done: on which channel, about what, and what the server made.
-pub fn said(
-    session: &Session,
-    channel: &ChannelSync,
-    common: &Common,
-    done: &str,
-    about: (&str, &str),
-    made: Option<(&str, String)>,
-) -> Result<()> {
-    let name = &channel.spec().name;
-    if common.json {
-        let mut told = json!({"ok": true, "done": done, "channel": name, "test": session.is_test(channel)});
-        told[about.0] = about.1.into();
-        if let Some((word, made)) = made {
-            told[word] = Value::String(made);
-        }
-        return print::json(&told);
-    }
-    let made = made.map(|(_, it)| format!(" ({it})")).unwrap_or_default();
-    print::line(&format!("{done}: {} on {}{made}", about.1, session.label(channel)))
 }

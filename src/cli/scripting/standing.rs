@@ -5,13 +5,13 @@ use std::collections::HashSet;
 use std::fmt::Display;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
 use crate::cli::print;
 use crate::cli::scripting::broadcast::{WatchArguments, business_chat, channel_of};
 use crate::cli::scripting::{Common, Session, waves};
-use crate::cli::unfinished::{Left, Unfinished};
+use crate::cli::unfinished::{CommandRefusal, Left, Unfinished};
 use client::{FailureCause, ReadError, RequestFailure};
 use model::broadcasts::Broadcast;
 use model::ids::{BroadcastId, CampaignId};
@@ -34,11 +34,11 @@ pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result
     Ok(told)
 }
 
-fn unknown(channel: &ChannelSync, id: &BroadcastId) -> String {
-    format!(
-        "{}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk",
-        channel.spec().name
-    )
+fn absent(channel: &ChannelSync, id: &BroadcastId) -> CommandRefusal {
+    let name = &channel.spec().name;
+    CommandRefusal::absent(format!(
+        "{name}: the server knows no broadcast {id}; `frontdesk broadcast list` shows those of this desk"
+    ))
 }
 
 /// `broadcast watch`
@@ -52,7 +52,7 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let (mut looks, mut before) = (0, None);
     loop {
-        let Some(told) = ask(session, &channel, &id)? else { bail!("{}", unknown(&channel, &id)) };
+        let Some(told) = ask(session, &channel, &id)? else { return Err(absent(&channel, &id).into()) };
         if before.as_ref() != Some(&told) {
             tell(&channel.spec().name, &told, arguments.common.json)?;
         }
@@ -83,7 +83,7 @@ pub fn unfinished(
 pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let name = &channel.spec().name;
-    let Some(told) = ask(session, channel, &id)? else { bail!("{}", unknown(channel, &id)) };
+    let Some(told) = ask(session, channel, &id)? else { return Err(absent(channel, &id).into()) };
     session.store().track_broadcast(&channel.spec().id, &id, session.now())?;
     if arguments.common.json {
         return print::json(&as_json(name, &told));

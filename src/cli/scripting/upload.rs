@@ -3,7 +3,9 @@
 use anyhow::{Result, anyhow};
 use clap::Args;
 
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey, print_of_file};
 use crate::cli::scripting::{Common, Session, single};
+use crate::cli::unfinished::CommandRefusal;
 use crate::shell::files;
 use client::Enclosed;
 use model::account::Platform;
@@ -15,24 +17,24 @@ pub struct UploadArguments {
     /// The file.
     pub path: String,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
 /// `frontdesk upload`
 pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
-    let facts = files::look_at(&arguments.path).map_err(|why| anyhow!(why))?;
+    let facts =
+        files::look_at(&arguments.path).map_err(|why| CommandRefusal::unreadable(&arguments.path, why))?;
     let bytes = files::read(&facts.path, facts.size).map_err(|why| anyhow!(why))?;
-    let channel = single::channel(session, &arguments.common, "chat", Platform::is_chat)?;
+    let common = &arguments.common;
+    let key = WriteKey::of(&arguments.key, "upload", common, &[&print_of_file(&arguments.path)]);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let channel = single::channel(session, common, "chat", Platform::is_chat)?;
+    let answer = Answer::new("uploaded", &facts.name).about("file", facts.name.as_str()).making("url");
     let operation =
         Operation::Upload { filename: facts.name.clone(), mime_type: facts.mime_type, size: facts.size };
     let enclosed = Enclosed { files: &[&bytes], ..Enclosed::default() };
-    let made = single::carry_out(session, &channel, operation, enclosed)?;
-    single::said(
-        session,
-        &channel,
-        &arguments.common,
-        "uploaded",
-        ("file", &facts.name),
-        made.map(|it| ("url", it)),
-    )
+    let outcome = writing::carry_out(session, &channel, operation, enclosed, (&answer, &key))?;
+    writing::tell(session, &channel, common, &answer, &outcome)
 }

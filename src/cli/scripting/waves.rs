@@ -14,6 +14,7 @@ use crate::cli::print;
 use crate::cli::scripting::session::SendStep;
 use crate::cli::scripting::standing::unfinished;
 use crate::cli::scripting::{Common, Files, Session};
+use crate::cli::unfinished::CommandRefusal;
 use client::FailureCause;
 use model::ids::CampaignId;
 use model::time::SECOND;
@@ -144,7 +145,14 @@ pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArgum
 
 /// The campaign of an id.
 pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
-    found.ok_or_else(|| anyhow!("no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"))
+    found.ok_or_else(|| absent(id.as_str()).into())
+}
+
+/// A broadcast that this desk does not know.
+pub fn absent(id: &str) -> CommandRefusal {
+    CommandRefusal::absent(format!(
+        "no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"
+    ))
 }
 
 /// Tells how a campaign stands, in a line.

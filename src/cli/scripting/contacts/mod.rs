@@ -2,12 +2,13 @@
 //! deleted and imported. Each change goes through the outbox and waits for the
 //! server's word.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::scripting::single::carry_out;
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, Session, single};
+use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, Misuse, print};
 use client::Enclosed;
 use model::account::Platform;
@@ -86,6 +87,8 @@ pub struct ContactEditArguments {
     #[arg(long = "unset", value_name = "NAME")]
     pub unset: Vec<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -97,6 +100,8 @@ pub struct ContactDeleteArguments {
     /// The last four digits of the number: they agree to it.
     #[arg(long, value_name = "DIGITS")]
     pub confirm: String,
+    #[command(flatten)]
+    pub key: KeyArgument,
     #[command(flatten)]
     pub common: Common,
 }
@@ -193,8 +198,7 @@ fn read(session: &Session, channel: &ChannelSync, phone: &str) -> Result<Option<
 
 fn show(session: &Session, channel: &ChannelSync, arguments: &ContactArguments) -> Result<()> {
     let phone = phones::plain(&arguments.phone);
-    let found =
-        read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
+    let found = read(session, channel, &phone)?.ok_or_else(|| absent(&phone))?;
     if arguments.common.json {
         return print::json(&detail_json(&found));
     }
@@ -225,6 +229,8 @@ fn change(
     create: bool,
 ) -> Result<()> {
     let phone = phones::plain(&arguments.phone);
+    let common = &arguments.common;
+    let Some(key) = writing::begin(session, common, arguments.key(&phone, create))? else { return Ok(()) };
     let pair = |it: &String| {
         let written = it.split_once('=');
         let (name, value) = written.ok_or_else(|| Misuse(format!("--set {it:?}: write name=text")))?;
@@ -249,16 +255,25 @@ fn change(
             let told = "nothing is to be changed; give --name, --email, --tag, --untag, --set or --unset";
             return Err(Misuse(told.to_owned()).into());
         }
-        read(session, channel, &phone)?.with_context(|| format!("no contact has the number {phone}"))?;
+        read(session, channel, &phone)?.ok_or_else(|| absent(&phone))?;
     }
-    carry_out(session, channel, Operation::ChangeContact(Box::new(change)), Enclosed::default())?;
-    let name = &channel.spec().name;
-    if arguments.common.json {
-        return print::json(
-            &json!({"ok": true, "done": "saved", "channel": name, "test": session.is_test(channel), "phone": phone}),
-        );
+    let answer = Answer::new("saved", &phone).about("phone", phone.as_str());
+    let operation = Operation::ChangeContact(Box::new(change));
+    let outcome = writing::carry_out(session, channel, operation, Enclosed::default(), (&answer, &key))?;
+    writing::tell(session, channel, common, &answer, &outcome)
+}
+
+impl ContactEditArguments {
+    fn key(&self, phone: &str, create: bool) -> WriteKey {
+        let command = if create { "contacts create" } else { "contacts edit" };
+        let Self { name, email, add, remove, set, unset, .. } = self;
+        let change = format!("{name:?} {email:?} {add:?} {remove:?} {set:?} {unset:?}");
+        WriteKey::of(&self.key, command, &self.common, &[phone, &change])
     }
-    print::line(&format!("saved: {phone} on {}", session.label(channel)))
+}
+
+fn absent(phone: &str) -> CommandRefusal {
+    CommandRefusal::absent(format!("no contact has the number {phone}"))
 }
 
 fn delete(
@@ -273,26 +288,18 @@ fn delete(
                 .to_owned(),
         ));
     }
-    let found = read(session, channel, &phone)?;
-    let found = found.with_context(|| format!("no contact has the number {phone}"))?;
+    let common = &arguments.common;
+    let key = WriteKey::of(&arguments.key, "contacts delete", common, &[&phone]);
+    let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
+    let found = read(session, channel, &phone)?.ok_or_else(|| anyhow::Error::from(absent(&phone)))?;
     let contact = found.id.context("the server told no id for this contact")?;
-    carry_out(
-        session,
-        channel,
-        Operation::DeleteContact { contact, phone: phone.clone() },
-        Enclosed::default(),
-    )?;
-    let name = &channel.spec().name;
-    if arguments.common.json {
-        let item = json!({"ok": true, "done": "deleted", "channel": name, "test": session.is_test(channel), "phone": phone});
-        return Ok(print::json(&item)?);
-    }
-    Ok(print::line(&format!("deleted: {phone} on {}", session.label(channel)))?)
+    let answer = Answer::new("deleted", &phone).about("phone", phone.as_str());
+    let operation = Operation::DeleteContact { contact, phone };
+    let outcome = writing::carry_out(session, channel, operation, Enclosed::default(), (&answer, &key))?;
+    Ok(writing::tell(session, channel, common, &answer, &outcome)?)
 }
 
 pub(super) fn writable(session: &Session, channel: &ChannelSync) -> Result<Platform> {
-    if channel.spec().read_only {
-        bail!("{} is read-only", channel.spec().name);
-    }
+    writing::refuse_read_only(channel)?;
     session.platform(channel)
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::cli::print;
 use crate::cli::scripting::deck::ReadArguments;
 use crate::cli::scripting::{Common, Session, single};
+use crate::cli::unfinished::CommandRefusal;
 use model::email::addresses;
 use model::email::rules::{MailRule, RuleAction, RulesPage, RulesQuery, rule_address};
 use model::ids::ChannelId;
@@ -133,10 +134,12 @@ fn find(
     let page = read(session, channel, None)?;
     match page.rules.into_iter().find(|it| it.is(sender, action)) {
         Some(rule) => Ok((rule, page.newest)),
-        None => bail!(
-            "there is no rule: always {} {sender}; `frontdesk mail rules list` lists them",
-            action.words()
-        ),
+        None => {
+            let words = action.words();
+            let words =
+                format!("there is no rule: always {words} {sender}; `frontdesk mail rules list` lists them");
+            Err(CommandRefusal::absent(words).into())
+        }
     }
 }
 

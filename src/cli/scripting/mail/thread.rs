@@ -4,8 +4,10 @@ use anyhow::{Result, anyhow};
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::cli::scripting::mail::leave;
+use crate::cli::scripting::mail::{files_wish, leave};
+use crate::cli::scripting::writing::{self, KeyArgument, WriteKey};
 use crate::cli::scripting::{Common, ConversationArguments, FoundConversation, Session, single};
+use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, Misuse, print};
 use model::account::Platform;
 use model::email::attached::WrittenFile;
@@ -53,6 +55,8 @@ pub struct MailReplyArguments {
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
 }
 
@@ -78,7 +82,29 @@ pub struct MailForwardArguments {
     #[arg(long = "file", value_name = "PATH")]
     pub files: Vec<String>,
     #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
     pub common: Common,
+}
+
+impl MailReplyArguments {
+    fn key(&self, body: &str) -> WriteKey {
+        let files = files_wish(&self.files);
+        let mut wish = self.wanted.wish();
+        let switches = format!("{} {}", self.all, self.no_quote);
+        wish.extend([body, &files, self.mail.as_deref().unwrap_or_default(), &switches]);
+        WriteKey::of(&self.key, "mail reply", &self.common, &wish)
+    }
+}
+
+impl MailForwardArguments {
+    fn key(&self, body: &str) -> WriteKey {
+        let (files, to) = (files_wish(&self.files), self.to.join(", "));
+        let mut wish = self.wanted.wish();
+        let switches = self.no_files.to_string();
+        wish.extend([body, &to, &files, self.mail.as_deref().unwrap_or_default(), &switches]);
+        WriteKey::of(&self.key, "mail forward", &self.common, &wish)
+    }
 }
 
 /// A thread as the server has it now: its newest mails.
@@ -109,7 +135,10 @@ fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageR
     };
     let found = row.and_then(|row| Some((row, row.letter.as_deref()?)));
     found.ok_or_else(|| match id {
-        Some(id) => Misuse(format!("the thread has no mail {id:?}; `frontdesk mail show` lists them")).into(),
+        Some(id) => {
+            let words = format!("the thread has no mail {id:?}; `frontdesk mail show` lists them");
+            CommandRefusal::absent(words).into()
+        }
         None => anyhow!("the server told no mail of this thread"),
     })
 }
@@ -219,6 +248,9 @@ fn typed(files: &[String]) -> impl Iterator<Item = WrittenFile> {
 /// `frontdesk mail reply`
 pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
+    let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
+        return Ok(());
+    };
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
     let channel = &found.channel;
     session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
@@ -238,12 +270,15 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let written = WrittenMail { body, quote, files: typed(&arguments.files).collect(), ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
     let mail = written.mail(Some(thread), &own).map_err(|(_, why)| CliError::Usage(why))?;
-    leave(session, channel, &arguments.common, mail)
+    leave(session, channel, &arguments.common, mail, &key)
 }
 
 /// `frontdesk mail forward`
 pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
+    let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
+        return Ok(());
+    };
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
     let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
@@ -258,5 +293,5 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
     let written = WrittenMail { to: arguments.to.join(", "), body, files, ..begun };
     let thread = ThreadId::from(found.row.conversation.id.as_str());
     let mail = written.mail(Some(thread), &[]).map_err(|(_, why)| CliError::Usage(why))?;
-    leave(session, &found.channel, &arguments.common, mail)
+    leave(session, &found.channel, &arguments.common, mail, &key)
 }

@@ -1,0 +1,319 @@
+//! `proposals`: what an assistant proposed over `frontdesk mcp`, listed, sent
+//! and dropped by scripts. A proposal that is sent becomes rows of the outbox in
+//! the transaction that takes it away; one that the server refuses waits again.
+
+use anyhow::Result;
+use clap::{Args, Subcommand};
+use serde_json::{Value, json};
+
+use crate::cli::scripting::change;
+use crate::cli::scripting::writing::{self, Answer, KeyArgument, WriteKey};
+use crate::cli::scripting::{Common, ConversationArguments, Files, FoundConversation, Session};
+use crate::cli::unfinished::{self, CommandRefusal};
+use crate::cli::{CliError, Misuse, print};
+use model::account::Platform;
+use model::contacts::ContactChange;
+use model::conversations::Automation;
+use model::local::{Keep, Tag, TagPlace};
+use model::outbox::Operation;
+use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict, ProposedChange};
+use model::queries::DeskQuery;
+use model::snooze::Snooze;
+use model::text::SafeText;
+use model::time::MINUTE;
+use model::{replies, secret};
+
+/// Proposals listed at most; no more may wait.
+const LISTED: u32 = 500;
+
+/// The commands about proposals.
+#[derive(Debug, Subcommand)]
+pub enum ProposalsAction {
+    /// List what waits, oldest first.
+    List(ProposalListArguments),
+    /// Do what is proposed: send the reply, pause, hand back, close, snooze or tag.
+    Send(ProposalSendArguments),
+    /// Decide against one.
+    Drop(ProposalDropArguments),
+}
+
+/// The switches of `proposals list`.
+#[derive(Debug, Args)]
+pub struct ProposalListArguments {
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `proposals send`.
+#[derive(Debug, Args)]
+pub struct ProposalSendArguments {
+    /// The proposal's id, as `proposals list` tells it.
+    pub proposal: String,
+    /// Send this text instead of the proposed one.
+    #[arg(long)]
+    pub text: Option<String>,
+    /// Pause the AI before sending.
+    #[arg(long, conflicts_with = "beside_ai")]
+    pub pause: bool,
+    /// Send although the AI may answer too.
+    #[arg(long)]
+    pub beside_ai: bool,
+    /// Do it although somebody wrote since it was proposed.
+    #[arg(long)]
+    pub anyway: bool,
+    #[command(flatten)]
+    pub key: KeyArgument,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// The switches of `proposals drop`.
+#[derive(Debug, Args)]
+pub struct ProposalDropArguments {
+    /// The proposal's id, as `proposals list` tells it.
+    pub proposal: String,
+    #[command(flatten)]
+    pub common: Common,
+}
+
+/// `frontdesk proposals`
+pub fn run(files: Files, action: &ProposalsAction) -> Result<(), CliError> {
+    match action {
+        ProposalsAction::List(arguments) => Ok(list(&files, &arguments.common)?),
+        ProposalsAction::Send(arguments) => send(files, arguments),
+        ProposalsAction::Drop(arguments) => Ok(drop_one(&files, arguments)?),
+    }
+}
+
+fn waiting(files: &Files, common: &Common) -> Result<Vec<ProposalEntry>> {
+    let channel = files.channel(common.channel.as_deref())?;
+    Ok(files.store.reader()?.proposals(&DeskQuery { channel, limit: LISTED })?.0)
+}
+
+fn find(files: &Files, common: &Common, id: &str) -> Result<ProposalEntry> {
+    let mut entries = waiting(files, common)?.into_iter();
+    entries.find(|entry| entry.proposal.id.as_str() == id).ok_or_else(|| absent(id).into())
+}
+
+fn absent(id: &str) -> CommandRefusal {
+    CommandRefusal::absent(format!("no proposal that waits is {id}; `frontdesk proposals list` shows them"))
+}
+
+fn list(files: &Files, common: &Common) -> Result<()> {
+    let entries = waiting(files, common)?;
+    if common.json {
+        return print::json(&Value::Array(entries.iter().map(|entry| entry_json(files, entry)).collect()));
+    }
+    entries.iter().try_for_each(|entry| {
+        let proposal = &entry.proposal;
+        let stale = if entry.is_stale() { "somebody wrote since" } else { "-" };
+        print::line(&print::columns(&[
+            proposal.id.as_str(),
+            &files.name_of(&proposal.channel),
+            entry.title.as_str(),
+            proposal.change.word(),
+            proposal.proposer.as_str(),
+            stale,
+            proposal.change.summary().as_str(),
+        ]))
+    })
+}
+
+fn entry_json(files: &Files, entry: &ProposalEntry) -> Value {
+    let proposal = &entry.proposal;
+    let (mut text, mut minutes, mut tag) = (None, None, None);
+    match &proposal.change {
+        ProposedChange::Reply { text: proposed } => text = Some(proposed.as_str()),
+        ProposedChange::Snooze { minutes: proposed } => minutes = Some(*proposed),
+        ProposedChange::Tag { word } => tag = Some(word.as_str()),
+        ProposedChange::Pause | ProposedChange::HandBack | ProposedChange::Close => {}
+    }
+    json!({
+        "id": proposal.id.as_str(),
+        "channel": files.name_of(&proposal.channel),
+        "conversation": proposal.conversation.as_str(),
+        "to": entry.title.as_str(),
+        "proposer": proposal.proposer.as_str(),
+        "reason": proposal.reason.as_str(),
+        "change": proposal.change.word(),
+        "text": text,
+        "minutes": minutes,
+        "tag": tag,
+        "proposedAt": proposal.at.to_string(),
+        "wroteSince": entry.is_stale(),
+    })
+}
+
+fn drop_one(files: &Files, arguments: &ProposalDropArguments) -> Result<()> {
+    let common = &arguments.common;
+    let DeskProposal { id, .. } = find(files, common, &arguments.proposal)?.proposal;
+    let dropped = files.store.settle_proposal(&id, ProposalVerdict::Dropped, files.now())?;
+    let Some(dropped) = dropped else { return Err(absent(id.as_str()).into()) };
+    let name = files.name_of(&dropped.channel);
+    if common.json {
+        return print::json(&json!({"ok": true, "done": "dropped", "channel": name, "proposal": id.as_str(),
+            "conversation": dropped.conversation.as_str(), "change": dropped.change.word()}));
+    }
+    print::line(&format!("dropped: {} {id} on {name}", dropped.change.word()))
+}
+
+fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError> {
+    let common = &arguments.common;
+    let session = Session::of(files, common.timeout)?;
+    let wish = [arguments.proposal.as_str(), arguments.text.as_deref().unwrap_or_default()];
+    let key = WriteKey::of(&arguments.key, "proposals send", common, &wish);
+    let Some(key) = writing::begin(&session, common, key)? else { return Ok(()) };
+    let entry = find(&session.files, common, &arguments.proposal)?;
+    if entry.is_stale() && !arguments.anyway {
+        let conversation = &entry.proposal.conversation;
+        return Err(CliError::Usage(format!(
+            "somebody wrote since it was proposed: `frontdesk show {conversation}` shows it, --anyway does it all \
+             the same"
+        )));
+    }
+    let name = session.files.name_of(&entry.proposal.channel);
+    let wanted =
+        ConversationArguments { conversation: format!("id:{}", entry.proposal.conversation), name: false };
+    let found = session.find(Some(&name), &wanted)?;
+    let change = match (&entry.proposal.change, &arguments.text) {
+        (ProposedChange::Reply { .. }, Some(text)) => ProposedChange::Reply { text: text.clone() },
+        (_, Some(_)) => return Err(CliError::Usage("--text goes with a proposed reply".to_owned())),
+        (change, None) => change.clone(),
+    };
+    if let Some(keep) = kept_here(&session, &found, &change) {
+        return Ok(keep_here(&session, common, (&entry.proposal, &found), keep)?);
+    }
+    let operations = operations(arguments, &found, change)?;
+    let answer = Answer::new(done(&entry.proposal.change), found.address())
+        .about("proposal", entry.proposal.id.as_str())
+        .about("conversation", found.row.conversation.id.as_str())
+        .about("change", entry.proposal.change.word())
+        .making_quietly("messageId");
+    let mut rows = change::rows(&session, &found, operations)?;
+    if let Some(last) = rows.last_mut().filter(|row| row.operation.speaks()) {
+        // Whoever writes after what was looked at stops it.
+        last.seen = entry.known();
+    }
+    let sent = writing::accept(&session, &found.channel, &entry.proposal.id, rows, (&answer, &key));
+    match sent {
+        Ok(outcome) => Ok(writing::tell(&session, &found.channel, common, &answer, &outcome)?),
+        Err(error) => {
+            if unfinished::is_certainly_not_done(&error) {
+                session.store().restore_proposal(entry.proposal).map_err(anyhow::Error::from)?;
+            }
+            Err(error.into())
+        }
+    }
+}
+
+/// What was done, in a word.
+fn done(change: &ProposedChange) -> &'static str {
+    match change {
+        ProposedChange::Reply { .. } => "sent",
+        ProposedChange::Pause => "paused",
+        ProposedChange::HandBack => "handed back",
+        ProposedChange::Close => "closed",
+        ProposedChange::Snooze { .. } => "snoozed",
+        ProposedChange::Tag { .. } => "tagged",
+    }
+}
+
+/// The changes at the server that a proposal asks for.
+fn operations(
+    arguments: &ProposalSendArguments,
+    found: &FoundConversation,
+    change: ProposedChange,
+) -> Result<Vec<Operation>, CliError> {
+    let conversation = &found.row.conversation;
+    let text = match change {
+        ProposedChange::Reply { text } => text,
+        ProposedChange::Pause => return Ok(vec![Operation::SetAutomation { enabled: false }]),
+        ProposedChange::HandBack => return Ok(vec![Operation::SetAutomation { enabled: true }]),
+        ProposedChange::Close => return Ok(vec![Operation::Close]),
+        ProposedChange::Tag { word } => return Ok(vec![tag_contact(found.address(), word)]),
+        // Kept on this desk.
+        ProposedChange::Snooze { .. } => return Ok(Vec::new()),
+    };
+    if let Some(why) = unfit(&text) {
+        return Err(CliError::Usage(format!("nothing was sent: {why}; give another with --text")));
+    }
+    let to = conversation.address.clone();
+    let to = to.ok_or_else(|| Misuse(format!("{} has no address to send to", conversation.id)));
+    let to = to.map_err(anyhow::Error::from)?;
+    match found.platform {
+        Platform::Email => {
+            let id = &conversation.id;
+            let words =
+                format!("a mail is looked over before it leaves: `frontdesk mail reply {id} TEXT` sends it");
+            return Err(CliError::Usage(words));
+        }
+        Platform::Voip => return Ok(vec![Operation::SendSms { to, body: text, via: None }]),
+        _ => {}
+    }
+    let ai_may_answer = matches!(conversation.automation, Automation::On | Automation::Unknown);
+    if ai_may_answer && !arguments.pause && !arguments.beside_ai {
+        return Err(CliError::Usage(change::AI_MAY_ANSWER.to_owned()));
+    }
+    let pause = arguments.pause && conversation.automation != Automation::Off;
+    let pause = pause.then_some(Operation::SetAutomation { enabled: false });
+    Ok(pause.into_iter().chain([Operation::SendText { to, text, reply_to: None }]).collect())
+}
+
+/// Why a text may not leave as it is.
+fn unfit(text: &str) -> Option<String> {
+    let field = replies::unfilled(text).into_iter().next();
+    let open = field.map(|range| format!("{} is still to be filled in", &text[range]));
+    open.or_else(|| secret::key_in(text).map(|key| format!("{key} in it is a channel key")))
+}
+
+fn tag_contact(phone: &str, word: String) -> Operation {
+    Operation::ChangeContact(Box::new(ContactChange {
+        phone: phone.to_owned(),
+        name: None,
+        email: None,
+        add: vec![word],
+        remove: Vec::new(),
+        set: Vec::new(),
+        unset: Vec::new(),
+    }))
+}
+
+/// A change that only this desk keeps; `None` for one of the server's.
+fn kept_here(session: &Session, found: &FoundConversation, change: &ProposedChange) -> Option<Keep> {
+    let row = &found.row;
+    let id = row.conversation.id.clone();
+    match change {
+        ProposedChange::Snooze { minutes } => {
+            let until = session.now().plus(i64::from(*minutes) * MINUTE);
+            let snooze = Snooze::new(Some(until), false, row.last_inbound_at, session.now());
+            Some(Keep::Snooze(vec![(id, Some(snooze))]))
+        }
+        ProposedChange::Tag { word } if !found.platform.has_contacts() => {
+            let mut tags = row.local.tags.clone();
+            tags.push(Tag { word: SafeText::line(word), kept: TagPlace::Here });
+            Some(Keep::Tags(vec![(id, tags)]))
+        }
+        _ => None,
+    }
+}
+
+fn keep_here(
+    session: &Session,
+    common: &Common,
+    (proposal, found): (&DeskProposal, &FoundConversation),
+    keep: Keep,
+) -> Result<()> {
+    session.store().keep(&proposal.channel, keep)?;
+    session.store().settle_proposal(&proposal.id, ProposalVerdict::Accepted, session.now())?;
+    let (done, name) = (done(&proposal.change), &found.channel.spec().name);
+    if common.json {
+        return print::json(&json!({"ok": true, "done": done, "channel": name, "test": found.is_test(),
+            "proposal": proposal.id.as_str(), "conversation": proposal.conversation.as_str(),
+            "change": proposal.change.word()}));
+    }
+    print::line(&print::columns(&[format!(
+        "{done}: {} on {}",
+        found.address(),
+        session.label(&found.channel)
+    )]))
+}

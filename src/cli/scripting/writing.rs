@@ -1,0 +1,355 @@
+//! Changes that commands ask for: queued, waited for, told. Each command that
+//! changes something on a server takes `--idempotency-key` and answers with the
+//! same fields.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::cli::print;
+use crate::cli::scripting::confirming::{RefusedRow, confirmed};
+use crate::cli::scripting::{Common, Session, waves};
+use crate::cli::unfinished::CommandRefusal;
+use client::{Enclosed, prepare_with};
+use model::ids::{CampaignId, IdempotencyKey, ProposalId, RowId};
+use model::outbox::Operation;
+use model::text::SafeText;
+use model::waves::NewCampaign;
+use store::outbox::NewRow;
+use store::receipts::ReceiptNote;
+use store::script_keys::{KeyUse, KnownChange, ScriptKey};
+use sync::ChannelSync;
+
+/// Characters of a key at most. Servers take 255; a part of a command may add
+/// some of its own.
+const MAX_KEY_LENGTH: usize = 200;
+/// Bytes of a file that tell it from another one.
+const MAX_PRINTED_BYTES: usize = 64 * 1024 * 1024;
+
+/// The switch of all that changes something on a server.
+#[derive(Debug, Clone, Args)]
+pub struct KeyArgument {
+    /// Name this change: a command that is run again with the same key and asks
+    /// for the same does nothing a second time, and tells how the first ended.
+    #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
+    pub idempotency_key: Option<String>,
+}
+
+fn idempotency_key(text: &str) -> Result<String, String> {
+    let is_fit =
+        (1..=MAX_KEY_LENGTH).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_fit {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("give 1 to {MAX_KEY_LENGTH} visible ASCII characters"))
+    }
+}
+
+/// What names a change: the key of the command, or of a part of it.
+#[derive(Debug, Clone)]
+pub struct WriteKey(Option<NamedWish>);
+
+#[derive(Debug, Clone)]
+struct NamedWish {
+    key: String,
+    /// Print of the command and of all that it is asked to do.
+    wish: String,
+}
+
+impl WriteKey {
+    /// Names the change of a command. `wish` is all that the command is asked
+    /// to do: two commands with the same key must not differ in it.
+    pub fn of(argument: &KeyArgument, command: &str, common: &Common, wish: &[&str]) -> Self {
+        let print = || print_of([command, common.channel.as_deref().unwrap_or_default()].iter().chain(wish));
+        Self(argument.idempotency_key.clone().map(|key| NamedWish { key, wish: print() }))
+    }
+
+    /// Names one of several changes that a command makes.
+    #[must_use]
+    pub fn part(&self, part: &str) -> Self {
+        Self(self.0.as_ref().map(|named| NamedWish {
+            key: format!("{}.{}", named.key, &print_of([part].iter())[..16]),
+            wish: named.wish.clone(),
+        }))
+    }
+
+    fn with(&self, answer: &Answer) -> Result<Option<ScriptKey>> {
+        let Some(NamedWish { key, wish }) = &self.0 else { return Ok(None) };
+        let answer = serde_json::to_string(answer).context("keeping what the command says")?;
+        Ok(Some(ScriptKey { key: IdempotencyKey::new(key.as_str()), wish: wish.clone(), answer }))
+    }
+}
+
+fn print_of<'a>(parts: impl Iterator<Item = &'a &'a str>) -> String {
+    let mut digest = Sha256::new();
+    for part in parts {
+        digest.update(part.len().to_be_bytes());
+        digest.update(part.as_bytes());
+    }
+    digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A file as a part of a wish: its content, where it can be read.
+pub fn print_of_file(path: &str) -> String {
+    let bytes = std::fs::read(Path::new(path)).unwrap_or_default();
+    let bytes = &bytes[..bytes.len().min(MAX_PRINTED_BYTES)];
+    format!("{path} {}", Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+}
+
+/// What a command says of a change once it is done.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Answer {
+    /// Such as `sent`.
+    done: String,
+    /// What it is about, by the names of fields.
+    about: Map<String, Value>,
+    /// Field of what the server makes of it, such as `messageId`.
+    made: Option<String>,
+    /// True if people are told what the server made.
+    shows_made: bool,
+    /// What it is about, for people.
+    words: String,
+}
+
+impl Answer {
+    pub fn new(done: &str, words: &str) -> Self {
+        Self {
+            done: done.to_owned(),
+            about: Map::new(),
+            made: None,
+            shows_made: false,
+            words: words.to_owned(),
+        }
+    }
+
+    /// Adds a field of what it is about.
+    #[must_use]
+    pub fn about(mut self, field: &str, value: impl Into<Value>) -> Self {
+        self.about.insert(field.to_owned(), value.into());
+        self
+    }
+
+    /// Names the field of what the server makes, which people are told too.
+    #[must_use]
+    pub fn making(self, field: &str) -> Self {
+        Self { made: Some(field.to_owned()), shows_made: true, ..self }
+    }
+
+    /// Names the field of what the server makes, for programs alone.
+    #[must_use]
+    pub fn making_quietly(self, field: &str) -> Self {
+        Self { made: Some(field.to_owned()), ..self }
+    }
+}
+
+/// A change that the server confirmed.
+#[derive(Debug)]
+pub struct Outcome {
+    pub row: RowId,
+    /// What the server made: the id of a message, the address of an upload.
+    pub made: Option<String>,
+    receipt: ReceiptNote,
+    /// True if an earlier command had asked for it under the same key.
+    is_repeated: bool,
+}
+
+/// Looks whether the change of a command was asked for before. `None` if so:
+/// then how it ended was told, and the command is over.
+///
+/// # Errors
+/// When it did not end well, or something else was asked for under the key.
+pub fn begin(session: &Session, common: &Common, key: WriteKey) -> Result<Option<WriteKey>> {
+    let Some(script_key) = key.with(&Answer::new("", ""))? else { return Ok(Some(key)) };
+    match session.store().key_use(&script_key)? {
+        KeyUse::New => Ok(Some(key)),
+        used => {
+            let known = known(&script_key, used)?;
+            follow(session, common, &known)?;
+            Ok(None)
+        }
+    }
+}
+
+fn known(key: &ScriptKey, used: KeyUse) -> Result<KnownChange> {
+    let named = key.key.as_str();
+    match used {
+        KeyUse::Known(known) => Ok(known),
+        KeyUse::GivenUp(row) => Err(CommandRefusal::given_up(named, &row).into()),
+        KeyUse::New | KeyUse::Other => Err(CommandRefusal::other_change(named).into()),
+    }
+}
+
+/// Waits for a change that was asked for before, and tells how it ended.
+fn follow(session: &Session, common: &Common, known: &KnownChange) -> Result<()> {
+    let channel = channel_of(session, known)?;
+    let campaign = CampaignId::from(known.row.as_str());
+    if session.store().campaign(&campaign)?.is_some() {
+        return waves::follow(session, &channel, &campaign, common.json);
+    }
+    confirmed(session, &channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
+    let answer: Answer = serde_json::from_str(&known.answer).context("reading what was asked for before")?;
+    let outcome = Outcome { is_repeated: true, ..outcome(session, &known.row)? };
+    tell(session, &channel, common, &answer, &outcome)
+}
+
+fn channel_of(session: &Session, known: &KnownChange) -> Result<Arc<ChannelSync>> {
+    let mut channels = session.channels(None)?.into_iter();
+    let found = channels.find(|channel| channel.spec().id == known.channel);
+    found.with_context(|| format!("{} is no longer configured", known.channel))
+}
+
+fn outcome(session: &Session, row: &RowId) -> Result<Outcome> {
+    let made = session.store().made(row)?;
+    let receipt = session.store().receipt(row)?;
+    Ok(Outcome { row: row.clone(), made, receipt, is_repeated: false })
+}
+
+/// Queues a change and waits until the server has confirmed it.
+///
+/// # Errors
+/// When it is not confirmed, or the channel is read-only.
+pub fn carry_out(
+    session: &Session,
+    channel: &ChannelSync,
+    operation: Operation,
+    enclosed: Enclosed<'_>,
+    (answer, key): (&Answer, &WriteKey),
+) -> Result<Outcome> {
+    refuse_read_only(channel)?;
+    let platform = session.platform(channel)?;
+    let lane = operation.lane(None).context("it is not clear whom it is for")?;
+    let request = prepare_with(&platform, &lane, &operation, enclosed)?;
+    let row = NewRow::at_once(channel.spec().id.clone(), lane, operation, request);
+    carry_out_rows(session, channel, vec![row], (answer, key))
+}
+
+/// Queues rows in their order, of which the last is the change, and waits until
+/// the server has confirmed all of them.
+///
+/// # Errors
+/// When one of them is not confirmed.
+pub fn carry_out_rows(
+    session: &Session,
+    channel: &ChannelSync,
+    rows: Vec<NewRow>,
+    (answer, key): (&Answer, &WriteKey),
+) -> Result<Outcome> {
+    let queued = match key.with(answer)? {
+        None => session.store().enqueue_many(rows, false, session.now())?,
+        Some(script_key) => match session.store().enqueue_under(rows, &script_key, session.now())? {
+            Ok(queued) => queued,
+            // Another command with the key came first.
+            Err(used) => {
+                let known = known(&script_key, used)?;
+                confirmed(session, channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
+                return Ok(Outcome { is_repeated: true, ..outcome(session, &known.row)? });
+            }
+        },
+    };
+    let rows: Vec<RowId> = queued.into_iter().map(|row| row.id).collect();
+    confirmed(session, channel, &rows, RefusedRow::GivenUp)?;
+    outcome(session, rows.last().context("nothing was queued")?)
+}
+
+/// Queues what a proposal became, takes the proposal away with it, and waits
+/// until the server has confirmed all of it.
+///
+/// # Errors
+/// When one of the rows is not confirmed, or the proposal is gone.
+pub fn accept(
+    session: &Session,
+    channel: &ChannelSync,
+    proposal: &ProposalId,
+    rows: Vec<NewRow>,
+    (answer, key): (&Answer, &WriteKey),
+) -> Result<Outcome> {
+    let script_key = key.with(answer)?;
+    let queued = session.store().accept_under(proposal, rows, script_key.as_ref(), session.now())?;
+    let Some(queued) = queued else {
+        let words = format!("the proposal {proposal} does not wait any more; somebody decided over it");
+        return Err(CommandRefusal::absent(words).into());
+    };
+    let rows: Vec<RowId> = queued.into_iter().map(|row| row.id).collect();
+    confirmed(session, channel, &rows, RefusedRow::GivenUp)?;
+    outcome(session, rows.last().context("nothing was queued")?)
+}
+
+/// Begins a broadcast in waves, or returns the one that was begun under the key.
+///
+/// # Errors
+/// When something else was asked for under the key.
+pub fn begin_campaign(
+    session: &Session,
+    new: NewCampaign,
+    quality: Option<SafeText>,
+    key: &WriteKey,
+) -> Result<CampaignId> {
+    let Some(script_key) = key.with(&Answer::new("", ""))? else {
+        return session
+            .store()
+            .begin_campaign(new, quality, session.now())
+            .context("beginning the broadcast");
+    };
+    match session.store().begin_campaign_under(new, quality, &script_key, session.now())? {
+        Ok(begun) => Ok(begun),
+        Err(used) => Ok(CampaignId::from(known(&script_key, used)?.row.as_str())),
+    }
+}
+
+/// Refuses a change on a channel that changes nothing.
+///
+/// # Errors
+/// When the channel is read-only.
+pub fn refuse_read_only(channel: &ChannelSync) -> Result<()> {
+    let spec = channel.spec();
+    if spec.read_only { Err(CommandRefusal::read_only(&spec.name).into()) } else { Ok(()) }
+}
+
+/// Says what was done.
+///
+/// # Errors
+/// When nobody reads it.
+pub fn tell(
+    session: &Session,
+    channel: &ChannelSync,
+    common: &Common,
+    answer: &Answer,
+    outcome: &Outcome,
+) -> Result<()> {
+    if common.json {
+        return print::json(&as_json(session, channel, answer, outcome));
+    }
+    let made = outcome.made.as_ref().filter(|_| answer.shows_made);
+    let made = made.map(|made| format!(" ({made})")).unwrap_or_default();
+    print::line(&print::columns(&[format!(
+        "{}: {} on {}{made}",
+        answer.done,
+        answer.words,
+        session.label(channel)
+    )]))
+}
+
+/// What was done, for programs.
+pub fn as_json(session: &Session, channel: &ChannelSync, answer: &Answer, outcome: &Outcome) -> Value {
+    let mut told = json!({
+        "ok": true,
+        "done": answer.done,
+        "channel": channel.spec().name,
+        "test": session.is_test(channel),
+        "row": outcome.row.as_str(),
+        "status": outcome.receipt.status,
+        "creditsUsed": outcome.receipt.credits_used,
+        "creditsRemaining": outcome.receipt.credits_remaining,
+        "repeated": outcome.is_repeated,
+    });
+    if let Value::Object(fields) = &mut told {
+        fields.extend(answer.about.clone());
+        fields.extend(answer.made.iter().map(|field| (field.clone(), json!(outcome.made))));
+    }
+    told
+}
