@@ -65,15 +65,15 @@ pub fn list(
     reach: i64,
 ) -> Result<Vec<CorrespondentRow>, DatabaseError> {
     // The contact or business chat customer of the same workspace who left this
-    // address.
+    // address. Only an expression is compared by an index on one.
     let contact = "SELECT contacts.phone FROM contacts
-        JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = contacts.workspace
-        WHERE lower(contacts.email) = correspondents.address AND contacts.email IS NOT NULL
+        JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = contacts.workspace || ''
+        WHERE lower(contacts.email) = correspondents.address || '' AND contacts.email IS NOT NULL
         ORDER BY contacts.last_at DESC LIMIT 1";
     let customer = "SELECT chat.peer FROM conversations AS chat
         JOIN channels AS theirs ON theirs.id = chat.channel AND theirs.kind = 'whatsapp'
         JOIN channels AS ours ON ours.id = correspondents.channel AND ours.workspace = theirs.workspace
-        WHERE lower(chat.email) = correspondents.address AND chat.email IS NOT NULL
+        WHERE lower(chat.email) = correspondents.address || '' AND chat.email IS NOT NULL
         ORDER BY chat.last_at DESC LIMIT 1";
     let sql = format!(
         "SELECT address, email, name, message_count, last_at, coalesce(({contact}), ({customer})) AS phone

@@ -29,6 +29,12 @@ const LATER: [&str; 3] = [
 const COLUMNS: [(&str, &str, &str); 3] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
+        "events",
+        "subject",
+        "ALTER TABLE events ADD COLUMN subject TEXT;
+         CREATE INDEX events_by_subject ON events (subject) WHERE subject IS NOT NULL;",
+    ),
+    (
         "messages",
         "sent_at",
         "ALTER TABLE messages ADD COLUMN sent_at INTEGER;
@@ -36,12 +42,21 @@ const COLUMNS: [(&str, &str, &str); 3] = [
     ),
     ("emails", "sent_at", "ALTER TABLE emails ADD COLUMN sent_at INTEGER"),
 ];
-/// Mail addresses whatever their case, as every engine can find them.
-const ADDRESSES: &str = "
+/// Indexes that came later. Addresses are found whatever their case. Each filter of
+/// a list has an index in the order of the list; the columns behind the order let
+/// further filters be compared without reading the row.
+const INDEXES: &str = "
     DROP INDEX IF EXISTS conversations_by_email;
     DROP INDEX IF EXISTS contacts_by_email;
     CREATE INDEX IF NOT EXISTS conversations_by_folded_email ON conversations (lower(email)) WHERE email IS NOT NULL;
     CREATE INDEX IF NOT EXISTS contacts_by_folded_email ON contacts (lower(email)) WHERE email IS NOT NULL;
+    DROP INDEX IF EXISTS threads_by_folder;
+    CREATE INDEX IF NOT EXISTS threads_in_folder ON threads (channel, folder, last_at DESC, id DESC, is_read, category);
+    CREATE INDEX IF NOT EXISTS threads_in_category ON threads (channel, category, last_at DESC, id DESC, is_read, folder);
+    CREATE INDEX IF NOT EXISTS threads_by_reading ON threads (channel, is_read, last_at DESC, id DESC, folder, category);
+    CREATE INDEX IF NOT EXISTS messages_by_status ON messages (channel, status, created_at DESC, id DESC, direction);
+    CREATE INDEX IF NOT EXISTS messages_by_media ON messages (media_url) WHERE media_url IS NOT NULL;
+    CREATE INDEX IF NOT EXISTS recipients_by_contact ON recipients (contact);
 ";
 const SETTINGS: &str = "
     PRAGMA journal_mode = WAL;
@@ -55,7 +70,9 @@ const SETTINGS: &str = "
     PRAGMA mmap_size = 0;
     PRAGMA temp_store = MEMORY;
     PRAGMA cache_size = -16384;
-    PRAGMA wal_autocheckpoint = 4096;
+    PRAGMA wal_autocheckpoint = 1024;
+    PRAGMA journal_size_limit = 4194304;
+    PRAGMA secure_delete = ON;
 ";
 /// Threads that read; more would only wait for the same processors.
 const READERS: usize = 3;
@@ -144,6 +161,11 @@ pub fn readers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseEr
     (0..READERS).map(|_| Ok(Box::new(reader(path)?) as Box<dyn DbSession + Send>)).collect()
 }
 
+/// The sessions for what may go through many rows.
+pub fn searchers(path: &Path) -> Result<Vec<Box<dyn DbSession + Send>>, DatabaseError> {
+    Ok(vec![Box::new(reader(path)?)])
+}
+
 /// Opens a file to write to it, and brings its tables to this version's; tells
 /// whether they were just made.
 pub fn migrated(path: &Path) -> Result<(Connection, bool), DatabaseError> {
@@ -180,7 +202,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
     LATER.iter().try_for_each(|it| connection.execute_batch(it))?;
     free_lanes(&mut connection)?;
     add_columns(&mut connection)?;
-    connection.execute_batch(ADDRESSES)?;
+    connection.execute_batch(INDEXES)?;
     Ok((connection, fresh))
 }
 

@@ -166,7 +166,6 @@ CREATE TABLE threads (
     created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX threads_by_activity ON threads (channel, last_at DESC, id DESC);
-CREATE INDEX threads_by_folder ON threads (channel, folder, last_at DESC, id DESC);
 CREATE INDEX threads_by_topic ON threads (channel, contact, topic, last_at DESC);
 
 CREATE TABLE emails (
@@ -281,9 +280,12 @@ CREATE TABLE events (
     channel TEXT NOT NULL,
     name TEXT NOT NULL,
     body BLOB NOT NULL,
-    at INTEGER NOT NULL
+    at INTEGER NOT NULL,
+    -- The conversation or the thread of mail that it tells of.
+    subject TEXT
 ) STRICT;
 CREATE INDEX events_by_age ON events (at);
+CREATE INDEX events_by_subject ON events (subject) WHERE subject IS NOT NULL;
 
 -- One event on its way to one subscription. It stays due until an attempt is
 -- over, so that an attempt nobody saw the end of is made again.
