@@ -71,7 +71,7 @@ impl ApiError {
 
 impl From<DatabaseError> for ApiError {
     fn from(cause: DatabaseError) -> Self {
-        use DatabaseError::{Busy, Full, Lost, Moved, Newer, Unknown, Unreachable};
+        use DatabaseError::{Absent, Busy, Full, Locked, Lost, Moved, Newer, Slow, Unknown, Unreachable};
         let words = match &cause {
             Unknown => {
                 tracing::error!(%cause, "a request failed inside the service");
@@ -79,10 +79,17 @@ impl From<DatabaseError> for ApiError {
                 return Self::new(ErrorCode::InternalError, words);
             }
             Busy => "the database has more to do than it can; nothing was changed: try again in a moment",
+            Locked => {
+                "another session of the database server holds a lock that is needed; nothing was changed: try again, and \
+                 who runs the service has to end that session"
+            }
+            Slow => {
+                "the database takes too long for this question, which was ended: ask for less, or again in a moment"
+            }
             Full(_) => {
                 "the disk of the database is full; nothing was changed: who runs the service has to make room"
             }
-            Lost | Unreachable(_) => {
+            Lost | Unreachable(_) | Absent(_) => {
                 "the database cannot be reached for a moment; nothing was changed: try again"
             }
             Newer(_) | Moved(_) => {

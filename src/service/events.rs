@@ -84,6 +84,7 @@ pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result
         id: work.id("evt", stamp),
         channel: channel.to_owned(),
         name: event.word().to_owned(),
+        subject: subject(&data),
         body: envelope(event, &work.now.to_string(), &data).into_bytes(),
         at: stamp,
     };
@@ -92,6 +93,12 @@ pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result
         events::deliver(work.db, &work.id("dlv", stamp), &row.id, &webhook, work.now)?;
     }
     Ok(())
+}
+
+/// Returns the conversation or the thread of mail that an event tells of.
+fn subject(data: &Value) -> Option<String> {
+    let named = ["conversationId", "threadId"].iter().find_map(|name| data[*name].as_str());
+    named.map(str::to_owned)
 }
 
 /// The body of a delivery. Interface: Events, Delivery.

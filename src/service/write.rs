@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use crate::auth::Caller;
 use crate::carriers;
+use crate::channels::Channel;
 use crate::database::egress::{self, KeyedRequest};
 use crate::database::idempotency::{self as kept, Found};
 use crate::database::session::{DbSession, WriteScope};
-use crate::database::{DatabaseError, savepoint};
+use crate::database::{DatabaseError, outbound, savepoint};
 use crate::errors::ApiError;
 use crate::idempotency::{Claim, Fingerprint};
 use crate::reply::Reply;
@@ -38,6 +39,21 @@ impl Work<'_> {
     /// rows have one order.
     pub fn stamp(&self) -> Timestamp {
         self.service.stamps.next(self.now, self.service.clock.known())
+    }
+
+    /// Notes something that reached a platform, for `/dev/outbound`. Nobody else asks
+    /// for it, and it would be one more place for what people write.
+    pub fn note_outbound(
+        &self,
+        channel: Channel,
+        recipient: &str,
+        content: &str,
+        at: Timestamp,
+    ) -> Result<(), DatabaseError> {
+        if !self.service.options.dev {
+            return Ok(());
+        }
+        outbound::note(self.db, channel, recipient, content, self.key, at)
     }
 
     /// A new id; ids made later sort after ids made earlier. What a test key

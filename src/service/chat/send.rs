@@ -12,7 +12,7 @@ use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::messages::{self, MessageRow};
-use crate::database::{DatabaseError, contacts, due, outbound};
+use crate::database::{DatabaseError, contacts, due};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::platforms;
@@ -293,7 +293,7 @@ pub fn leave(
         (Some(url), "") => url,
         _ => &row.content,
     };
-    outbound::note(work.db, channel.kind, &conversation.peer, content, work.key, row.created_at)?;
+    work.note_outbound(channel.kind, &conversation.peer, content, row.created_at)?;
     emit_sent(work, channel, conversation, row)?;
     foretell(work, &row.id, fate)
 }

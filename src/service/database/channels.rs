@@ -42,6 +42,11 @@ pub fn of_kind(db: &dyn DbSession, kind: Channel) -> Result<Option<ChannelRow>, 
     )
 }
 
+/// The channels of a workspace, oldest first.
+pub fn of_workspace(db: &dyn DbSession, workspace: &str) -> Result<Vec<ChannelRow>, DatabaseError> {
+    db.all(&format!("{SELECT} WHERE workspace = ?1 ORDER BY created_at, id"), bound![workspace], from_row)
+}
+
 /// Gives the channels of a kind an address that have none.
 pub fn address(db: &dyn DbSession, kind: Channel, address: &str) -> Result<(), DatabaseError> {
     let sql = "UPDATE channels SET address = ?2 WHERE kind = ?1 AND address IS NULL";

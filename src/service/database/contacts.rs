@@ -110,6 +110,23 @@ pub fn of_phone(
     db.first(&sql, bound![workspace, form(0), form(1), form(2), form(3), form(4)], from_row)
 }
 
+/// Contacts that have one of some phone numbers or mail addresses in lower case.
+pub fn of_address(
+    db: &dyn DbSession,
+    workspace: &str,
+    addresses: &[String],
+) -> Result<Vec<ContactRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE workspace = ?1 AND (phone = ?2 OR (lower(email) = ?2 AND email IS NOT NULL))"
+    );
+    let mut found: Vec<ContactRow> = Vec::new();
+    for address in addresses {
+        let some: Vec<ContactRow> = db.all(&sql, bound![workspace, address], from_row)?;
+        found.extend(some);
+    }
+    Ok(found)
+}
+
 /// A page, newest activity first; with a search only those whose name or
 /// number contains it, whatever the case.
 pub fn list(

@@ -196,6 +196,16 @@ pub fn holding(
     db.first(&sql, bound![channel, chat, topics, behind, platform_id], from_row)
 }
 
+/// Chats of people with a user name, whatever its case.
+pub fn peers_of_username(
+    db: &dyn DbSession,
+    channel: &str,
+    name: &str,
+) -> Result<Vec<String>, DatabaseError> {
+    let sql = "SELECT peer FROM conversations WHERE channel = ?1 AND lower(username) = ?2";
+    db.all(sql, bound![channel, name.to_lowercase()], only)
+}
+
 /// Notes the address that the platform gives for a conversation.
 pub fn set_platform_peer(db: &dyn DbSession, id: &str, address: Option<&str>) -> Result<(), DatabaseError> {
     db.note("UPDATE conversations SET platform_peer = ?2 WHERE id = ?1", bound![id, address])

@@ -31,6 +31,12 @@ pub enum DatabaseError {
     /// The file belongs to another program.
     #[error("the database file belongs to another program; give another path with --db")]
     Foreign,
+    /// Something of another program has the name of one of the service's tables.
+    #[error(
+        "the database belongs to another program, which keeps {0} in the same schema; name another database with --db, \
+         or another schema with the search_path of its user"
+    )]
+    Taken(String),
     /// The file is not SQLite's at all.
     #[error("the file is no database; it was left as it is: give another path with --db")]
     NoDatabase,
@@ -102,6 +108,15 @@ pub enum DatabaseError {
     /// No connection was free for too long.
     #[error("the database has more to do than it can")]
     Busy,
+    /// Another session of the server holds a lock.
+    #[error("another session of the database server holds a lock that is needed")]
+    Locked,
+    /// The server does not answer.
+    #[error("the database server does not answer: {0}")]
+    Absent(String),
+    /// A question took too long and was ended.
+    #[error("the database took too long for a question, which was ended")]
+    Slow,
     /// A transaction could not be made durable.
     #[error("the database could not commit: {0}")]
     Commit(String),
@@ -128,10 +143,13 @@ impl DatabaseError {
             self,
             Self::Sql(_)
                 | Self::Unreachable(_)
+                | Self::Absent(_)
+                | Self::Locked
                 | Self::Lost
                 | Self::Unknown
                 | Self::Full(_)
                 | Self::Busy
+                | Self::Slow
                 | Self::Commit(_)
         )
     }

@@ -16,6 +16,8 @@ pub struct EventRow {
     pub channel: String,
     /// `message.received`, …
     pub name: String,
+    /// Conversation or thread that it tells of.
+    pub subject: Option<String>,
     /// The exact bytes of the envelope.
     pub body: Vec<u8>,
     pub at: Timestamp,
@@ -39,9 +41,9 @@ pub fn insert(db: &dyn DbSession, row: &EventRow) -> Result<(), DatabaseError> {
                  (SELECT 1 FROM deliveries WHERE event = events.id AND due_at IS NOT NULL)
                  ORDER BY at LIMIT 20 /* skip locked */)";
     db.note(purge, bound![row.at.plus(-KEPT).micros()])?;
-    let sql = "INSERT INTO events (id, channel, name, body, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    let EventRow { id, channel, name, body, at } = row;
-    db.note(sql, bound![id, channel, name, body, at])
+    let sql = "INSERT INTO events (id, channel, name, subject, body, at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+    let EventRow { id, channel, name, subject, body, at } = row;
+    db.note(sql, bound![id, channel, name, subject, body, at])
 }
 
 /// Sets an event to be delivered to a subscription.

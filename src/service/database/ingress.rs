@@ -56,9 +56,8 @@ pub fn next_due(db: &dyn DbSession, after: Timestamp) -> Result<Option<Timestamp
 
 /// Notes that a piece was worked on; false where that was noted already.
 pub fn finish(db: &dyn DbSession, row: &IngressRow, now: Timestamp) -> Result<bool, DatabaseError> {
-    // Its text is in the history now, where it can be deleted.
-    let sql =
-        "UPDATE ingress SET done_at = ?3, body = ?4 WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
+    // Its text is in the history now, where it can be deleted, and so is whose it is.
+    let sql = "UPDATE ingress SET done_at = ?3, body = ?4, lane = '' WHERE channel = ?1 AND name = ?2 AND done_at IS NULL";
     let none: &[u8] = &[];
     Ok(db.change(sql, bound![row.channel, row.name, now, none])? > 0)
 }

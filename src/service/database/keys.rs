@@ -58,6 +58,7 @@ pub struct KeyLine {
     pub id: String,
     /// What it is found by.
     pub hash: KeyHash,
+    pub workspace: String,
     pub channel: Channel,
     pub environment: Environment,
     pub tail: String,
@@ -67,12 +68,12 @@ pub struct KeyLine {
 
 /// All keys, oldest first.
 pub fn list(db: &dyn DbSession) -> Result<Vec<KeyLine>, DatabaseError> {
-    let sql = "SELECT keys.id, hash, kind, environment, tail, keys.created_at, revoked_at
+    let sql = "SELECT keys.id, hash, channels.workspace, kind, environment, tail, keys.created_at, revoked_at
          FROM keys JOIN channels ON channels.id = keys.channel ORDER BY keys.created_at, keys.id";
     db.all(sql, &[], |row| {
         let (channel, environment) = drives(row)?;
         Ok(read_row!(row, KeyLine {
-            id, hash, tail, created_at, revoked_at; channel, environment
+            id, hash, workspace, tail, created_at, revoked_at; channel, environment
         }))
     })
 }

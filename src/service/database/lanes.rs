@@ -3,6 +3,7 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use crate::database::DatabaseError;
 use crate::database::session::WriteScope;
@@ -52,9 +53,9 @@ impl<J> Lanes<J> {
         Ok(())
     }
 
-    /// Takes a lane and its first job, as soon as there is one; nothing once no
-    /// more jobs are taken and none waits.
-    pub fn take(&self) -> Option<(WriteScope, J)> {
+    /// Takes a lane and its first job, as soon as there is one, or nothing after a
+    /// span; `None` once no more jobs are taken and none waits.
+    pub fn take(&self, span: Option<Duration>) -> Option<Option<(WriteScope, J)>> {
         let mut state = self.state();
         loop {
             if let Some(scope) = state.ready.pop_front() {
@@ -63,12 +64,20 @@ impl<J> Lanes<J> {
                     it.is_taken = true;
                     it.waiting.pop_front()
                 });
-                return first.map(|first| (scope, first));
+                return first.map(|first| Some((scope, first)));
             }
             if state.is_closed {
                 return None;
             }
-            state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
+            let Some(span) = span else {
+                state = self.woken.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let waited = self.woken.wait_timeout(state, span).unwrap_or_else(PoisonError::into_inner);
+            if waited.1.timed_out() && waited.0.ready.is_empty() {
+                return Some(None);
+            }
+            state = waited.0;
         }
     }
 
@@ -107,25 +116,32 @@ mod tests {
         for (scope, job) in [("a", 1), ("a", 2), ("b", 3), ("a", 4)] {
             lanes.add(at(scope), job).expect("open");
         }
-        assert_eq!(lanes.take(), Some((at("a"), 1)));
-        assert_eq!(lanes.take(), Some((at("b"), 3)), "what is taken is not taken twice");
+        let take = || lanes.take(None).flatten();
+        assert_eq!(take(), Some((at("a"), 1)));
+        assert_eq!(take(), Some((at("b"), 3)), "what is taken is not taken twice");
         assert_eq!(lanes.next(&at("a")), Some(2));
         assert_eq!(lanes.next(&at("b")), None);
         lanes.give_back(&at("b"));
         lanes.add(at("b"), 5).expect("open");
         lanes.give_back(&at("a"));
-        assert_eq!(lanes.take(), Some((at("b"), 5)), "whoever has waited longest");
+        assert_eq!(take(), Some((at("b"), 5)), "whoever has waited longest");
         lanes.close();
         assert!(matches!(lanes.add(at("a"), 6), Err(DatabaseError::Closed)));
-        assert_eq!(lanes.take(), Some((at("a"), 4)), "what waits is done all the same");
-        assert_eq!(lanes.take(), None);
+        assert_eq!(take(), Some((at("a"), 4)), "what waits is done all the same");
+        assert_eq!(lanes.take(None), None);
+    }
+
+    #[test]
+    fn waiting_ends_after_a_span() {
+        let lanes: Lanes<i32> = Lanes::default();
+        assert_eq!(lanes.take(Some(Duration::ZERO)), Some(None));
     }
 
     #[test]
     fn whoever_waits_is_woken() {
         let lanes = Lanes::default();
         std::thread::scope(|scope| {
-            let waiting: Vec<_> = (0..3).map(|_| scope.spawn(|| lanes.take())).collect();
+            let waiting: Vec<_> = (0..3).map(|_| scope.spawn(|| lanes.take(None).flatten())).collect();
             lanes.add(WriteScope::Everything, 1).expect("open");
             lanes.close();
             let taken = waiting.into_iter().filter_map(|it| it.join().expect("no panic"));

@@ -1,13 +1,15 @@
 //! How much is asked of the connections, and how long a job waits for one: an
 //! answer that says "not now" is better than none.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
 use crate::database::DatabaseError;
+use crate::database::session::Obstacle;
 
 /// How long a job waits for a connection at most.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -19,6 +21,8 @@ pub struct PoolLoad {
     waiting: AtomicUsize,
     busy: AtomicUsize,
     turned_away: AtomicU64,
+    /// When something last kept a job from being done.
+    obstacle: Mutex<Option<(Obstacle, Instant)>>,
 }
 
 /// The same at one time.
@@ -45,6 +49,17 @@ impl PoolLoad {
             waiting: self.waiting.load(Ordering::Relaxed),
             turned_away: self.turned_away.load(Ordering::Relaxed),
         }
+    }
+
+    /// Notes that something keeps jobs from being done.
+    pub fn note_obstacle(&self, obstacle: Obstacle) {
+        *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner) = Some((obstacle, Instant::now()));
+    }
+
+    /// Returns true if an obstacle was met within a span.
+    pub fn was_met(&self, obstacle: Obstacle, span: Duration) -> bool {
+        let met = *self.obstacle.lock().unwrap_or_else(PoisonError::into_inner);
+        met.is_some_and(|(last, at)| last == obstacle && at.elapsed() < span)
     }
 
     /// A connection works until this is dropped.
@@ -94,7 +109,8 @@ impl JobTicket {
             Ok(told) => told,
             Err(_) if self.begin() => {
                 self.load.turned_away.fetch_add(1, Ordering::Relaxed);
-                return Err(DatabaseError::Busy);
+                let is_locked = self.load.was_met(Obstacle::ForeignLock, PATIENCE);
+                return Err(if is_locked { DatabaseError::Locked } else { DatabaseError::Busy });
             }
             Err(_) => answered.await,
         };

@@ -17,6 +17,7 @@ pub mod correspondents;
 pub mod due;
 pub mod egress;
 pub mod emails;
+pub mod erasing;
 mod error;
 pub mod events;
 pub mod happenings;
@@ -36,8 +37,10 @@ pub mod outbound;
 pub mod place;
 mod pool;
 mod postgres;
+pub mod processes;
 pub mod proposals;
 pub mod redating;
+mod room;
 pub mod rows;
 pub mod savepoint;
 mod scopes;
@@ -54,9 +57,10 @@ mod writer;
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::path::Path;
-use std::sync::atomic::AtomicI64;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
 
@@ -69,15 +73,20 @@ use postgres::REVISION;
 pub use postgres::feed::CommittedElsewhere;
 pub use postgres::order::lower_stamps;
 pub use postgres::shared_state::{DecisionClock, NewValue, SharedState};
-pub use session::WriteScope;
 use session::{DbSession, WritingConnection};
+pub use session::{Obstacle, WriteScope};
 use sqlite::FileWriter;
 pub use transfer::{MovedTable, Transfer, back_up, transfer};
+
+/// Connections that read: for pages, and for what may go through many rows.
+type ReadingConnections = (Vec<Box<dyn DbSession + Send>>, Vec<Box<dyn DbSession + Send>>);
 
 /// The open database. Dropping it ends its threads after their last jobs.
 pub struct Database {
     writer: writer::Writer,
     readers: Pool<dyn DbSession + Send>,
+    /// Reads that may go through many rows, so that they hold up no others.
+    searchers: Pool<dyn DbSession + Send>,
     /// The newest time a row was given, by whichever process.
     stamp: Arc<AtomicI64>,
     /// The workspaces of channels that were asked for.
@@ -88,6 +97,10 @@ pub struct Database {
     lock: Mutex<Option<File>>,
     /// A reader of a file for the caller's own thread.
     inline_reader: Option<Mutex<Box<dyn DbSession + Send>>>,
+    /// Tells the writer of a file that something was erased.
+    wiping: Arc<AtomicBool>,
+    /// The file, if it is one.
+    file: Option<PathBuf>,
 }
 
 impl Database {
@@ -123,15 +136,20 @@ impl Database {
             DatabasePlace::File(path) => {
                 let (connection, fresh, lock) = open::writer(path, durability)?;
                 let readers = open::readers(path)?;
+                let searchers = open::searchers(path)?;
                 let inline_reader =
                     Some(Mutex::new(Box::new(open::reader(path)?) as Box<dyn DbSession + Send>));
-                let writers: Vec<Box<dyn WritingConnection>> = vec![Box::new(FileWriter::new(connection))];
-                let database = Self::around(writers, readers, stamp, committed)?;
-                (Self { lock: Mutex::new(Some(lock)), inline_reader, ..database }, fresh)
+                let wiping = Arc::<AtomicBool>::default();
+                let writer = FileWriter::new(connection).wiping(wiping.clone());
+                let writers: Vec<Box<dyn WritingConnection>> = vec![Box::new(writer)];
+                let database = Self::around(writers, (readers, searchers), stamp, committed)?;
+                let (lock, file) = (Mutex::new(Some(lock)), Some(path.clone()));
+                (Self { lock, inline_reader, wiping, file, ..database }, fresh)
             }
             DatabasePlace::Server(url) => {
                 let opened = postgres::serve(url, durability, stamp.clone())?;
-                let database = Self::around(opened.writers, opened.readers, stamp, committed)?;
+                let reading = (opened.readers, opened.searchers);
+                let database = Self::around(opened.writers, reading, stamp, committed)?;
                 (Self { shared: opened.shared, ..database }, opened.fresh)
             }
         })
@@ -140,29 +158,42 @@ impl Database {
     /// Opens a database that a service has made; it makes none.
     pub fn existing(place: &DatabasePlace) -> Result<Self, DatabaseError> {
         let stamp = Arc::new(AtomicI64::new(0));
-        let (writers, readers): (Vec<Box<dyn WritingConnection>>, _) = match place {
+        let wiping = Arc::<AtomicBool>::default();
+        let (writers, reading): (Vec<Box<dyn WritingConnection>>, ReadingConnections) = match place {
             DatabasePlace::File(path) => {
-                let writer = FileWriter::beside_others(open::existing(path)?);
-                (vec![Box::new(writer)], open::readers(path)?)
+                let writer = FileWriter::beside_others(open::existing(path)?).wiping(wiping.clone());
+                (vec![Box::new(writer)], (open::readers(path)?, open::searchers(path)?))
             }
             DatabasePlace::Server(url) => {
                 let opened = postgres::existing(url, stamp.clone())?;
-                (opened.writers, opened.readers)
+                (opened.writers, (opened.readers, opened.searchers))
             }
         };
-        Self::around(writers, readers, stamp, Arc::new(Notify::new()))
+        let database = Self::around(writers, reading, stamp, Arc::new(Notify::new()))?;
+        Ok(Self { wiping, file: place.file().map(Path::to_owned), ..database })
     }
 
     fn around(
         writers: Vec<Box<dyn WritingConnection>>,
-        readers: Vec<Box<dyn DbSession + Send>>,
+        (readers, searchers): ReadingConnections,
         stamp: Arc<AtomicI64>,
         committed: Arc<Notify>,
     ) -> Result<Self, DatabaseError> {
         let readers = Pool::start("service-reader", readers)?;
+        let searchers = Pool::start("service-searcher", searchers)?;
         let writer = writer::Writer::start(writers, committed)?;
-        let (workspaces, lock) = (Mutex::default(), Mutex::default());
-        Ok(Self { writer, readers, stamp, workspaces, shared: None, lock, inline_reader: None })
+        Ok(Self {
+            writer,
+            readers,
+            searchers,
+            stamp,
+            workspaces: Mutex::default(),
+            shared: None,
+            lock: Mutex::default(),
+            inline_reader: None,
+            wiping: Arc::default(),
+            file: None,
+        })
     }
 
     /// Runs a job that changes anything. Undone when it fails.
@@ -195,6 +226,20 @@ impl Database {
         self.readers.run(move |db| job(db)).await
     }
 
+    /// Runs a job that may read through many rows, on a connection that nobody waits
+    /// for who only reads a page.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Slow`] on a server that takes too long.
+    pub async fn search<T, E, F>(&self, job: F) -> Result<T, E>
+    where
+        F: FnOnce(&dyn DbSession) -> Result<T, E> + Send + 'static,
+        T: Send + 'static,
+        E: From<DatabaseError> + Send + 'static,
+    {
+        self.searchers.run(move |db| job(db)).await
+    }
+
     /// Finds what is committed by an index. On a file it is read on the caller's thread, which takes a few
     /// microseconds and no queue; on a server as [`read`](Self::read) does.
     pub async fn look_up<T, E, F>(&self, job: F) -> Result<T, E>
@@ -220,6 +265,38 @@ impl Database {
         self.read(move |db| savepoint::part(db, || job(db))).await
     }
 
+    /// Takes what was erased out of the bytes of the files, too: out of the log, and
+    /// out of what the planner remembers. A server overwrites them by its own rules.
+    pub async fn wipe(&self) {
+        if self.file.is_none() {
+            return;
+        }
+        self.wiping.store(true, Ordering::SeqCst);
+        // Its end wakes the writer, which tidies up behind it.
+        let woken: Result<(), DatabaseError> = self.write(|_| Err(DatabaseError::NoRow)).await;
+        let awaited: Result<(), DatabaseError> = self.write(|_| Err(DatabaseError::NoRow)).await;
+        drop((woken, awaited));
+    }
+
+    /// Returns true if a write met an obstacle within a span.
+    pub fn was_met(&self, obstacle: Obstacle, span: Duration) -> bool {
+        self.writer.was_met(obstacle, span)
+    }
+
+    /// Writes as much as a busy moment takes, and removes it again.
+    ///
+    /// # Errors
+    /// [`DatabaseError::Full`] where there is no room for it.
+    pub async fn try_room(&self) -> Result<(), DatabaseError> {
+        match self.file.clone() {
+            Some(path) => {
+                let trying = tokio::task::spawn_blocking(move || room::try_beside(&path));
+                trying.await.map_err(|_| DatabaseError::Closed)?
+            }
+            None => self.write_in(WriteScope::Unordered, room::try_within).await,
+        }
+    }
+
     /// How often something was committed, where no other process commits. What was
     /// read between two equal numbers is what would be read now.
     pub fn own_revision(&self) -> Option<u64> {
@@ -229,7 +306,11 @@ impl Database {
     /// How much is asked of those that write, read, and change what processes
     /// have in common.
     pub fn loads(&self) -> Vec<(&'static str, LoadReading)> {
-        let mut loads = vec![("write", self.writer.load()), ("read", self.readers.load())];
+        let mut loads = vec![
+            ("write", self.writer.load()),
+            ("read", self.readers.load()),
+            ("search", self.searchers.load()),
+        ];
         loads.extend(self.shared.as_ref().map(|it| ("shared", it.state.load())));
         loads
     }

@@ -8,6 +8,9 @@ use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use model::time::Timestamp;
 
+/// Rows that are kept: the newest.
+const MAX_KEPT: i64 = 100_000;
+
 /// Notes something that reached a platform.
 pub fn note(
     db: &dyn DbSession,
@@ -19,7 +22,14 @@ pub fn note(
 ) -> Result<(), DatabaseError> {
     let sql =
         "INSERT INTO outbound (recipient, channel, content, idempotency_key, at) VALUES (?1, ?2, ?3, ?4, ?5)";
-    db.note(sql, bound![recipient, channel.word(), content, key, now])
+    db.note(sql, bound![recipient, channel.word(), content, key, now])?;
+    let forget = "DELETE FROM outbound WHERE seq <= (SELECT max(seq) FROM outbound) - ?1";
+    db.note(forget, bound![MAX_KEPT])
+}
+
+/// Forgets all of it.
+pub fn clear(db: &dyn DbSession) -> Result<(), DatabaseError> {
+    db.note("DELETE FROM outbound", &[])
 }
 
 /// All of it, oldest first, as the switch tells it.

@@ -78,8 +78,27 @@ pub trait WritingConnection: Send {
     /// Ends the transaction and keeps nothing of it.
     fn abandon(&self);
 
+    /// What kept something from being written since this was last asked.
+    fn take_obstacle(&self) -> Option<Obstacle> {
+        None
+    }
+
+    /// Tidies up between two transactions; true if it wants to do so again soon.
+    fn tidy(&self) -> bool {
+        false
+    }
+
     /// Nothing more will be written.
     fn end(&self);
+}
+
+/// What keeps a database from being written for a while.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Obstacle {
+    /// There is no room on its disk.
+    FullDisk,
+    /// Another session holds a lock.
+    ForeignLock,
 }
 
 impl dyn DbSession + '_ {

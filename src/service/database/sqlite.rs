@@ -1,20 +1,28 @@
 //! SQLite's side of a session: one connection, whose statements are kept
 //! prepared.
 
+use std::cell::Cell;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, Row, Statement, ToSql, params_from_iter};
 
 use crate::database::DatabaseError;
 use crate::database::rows::{DbRow, RowCells, SqlValue};
-use crate::database::session::{DbSession, Visit, WriteScope, WritingConnection};
+use crate::database::session::{DbSession, Obstacle, Visit, WriteScope, WritingConnection};
 use crate::database::transfer::note;
 use disk::Standing;
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;
+/// How long a statement waits for another process's lock.
+const BUSY: Duration = Duration::from_secs(5);
+/// Length of the log above which it is emptied.
+const MAX_LOG_BYTES: u64 = 4 * 1024 * 1024;
 
 impl From<rusqlite::Error> for DatabaseError {
     fn from(cause: rusqlite::Error) -> Self {
@@ -110,13 +118,48 @@ pub struct FileWriter {
     standing: Standing,
     /// Whether somebody may move the file's data away meanwhile.
     is_alone: bool,
+    /// The log of what is not in the file yet.
+    log: PathBuf,
+    obstacle: Cell<Option<Obstacle>>,
+    /// True if bytes of what was erased may still be in the log.
+    wiping: Arc<AtomicBool>,
 }
 
 impl FileWriter {
     /// Writes through a connection to a file that this process has locked.
     pub fn new(connection: Connection) -> Self {
-        let standing = Standing::of(Path::new(connection.path().unwrap_or_default()));
-        Self { connection, standing, is_alone: true }
+        let path = connection.path().unwrap_or_default().to_owned();
+        let (standing, log) = (Standing::of(Path::new(&path)), PathBuf::from(path + "-wal"));
+        let (obstacle, wiping) = (Cell::default(), Arc::default());
+        Self { connection, standing, is_alone: true, log, obstacle, wiping }
+    }
+
+    /// Empties the log when told that something was erased.
+    #[must_use]
+    pub fn wiping(self, wiping: Arc<AtomicBool>) -> Self {
+        Self { wiping, ..self }
+    }
+
+    /// Moves what the log holds into the file and empties it; true if nobody's
+    /// reading kept it.
+    fn empty_log(&self, patience: Duration) -> bool {
+        let emptied = || {
+            self.connection.busy_timeout(patience)?;
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let busy = self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+            self.connection.busy_timeout(BUSY)?;
+            busy
+        };
+        emptied()
+            .inspect_err(|cause| tracing::warn!(%cause, "the log could not be folded in"))
+            .is_ok_and(|busy| busy == 0)
+    }
+
+    /// Forgets the samples of keys that the planner keeps: they may be an erased
+    /// person's.
+    fn forget_samples(&self) {
+        // There are none before the first look through the tables.
+        let _ = self.connection.execute("DELETE FROM sqlite_stat4", []);
     }
 
     /// Writes although another process has locked the file.
@@ -167,7 +210,10 @@ impl WritingConnection for FileWriter {
         let kept = self.connection.execute_batch("COMMIT").map_err(|cause| {
             self.abandon();
             match DatabaseError::from(cause) {
-                full @ DatabaseError::Full(_) => full,
+                full @ DatabaseError::Full(_) => {
+                    self.obstacle.set(Some(Obstacle::FullDisk));
+                    full
+                }
                 other => DatabaseError::Commit(other.to_string()),
             }
         });
@@ -177,6 +223,22 @@ impl WritingConnection for FileWriter {
     fn abandon(&self) {
         // Fails when the transaction has ended already.
         let _ = self.connection.execute_batch("ROLLBACK");
+    }
+
+    fn take_obstacle(&self) -> Option<Obstacle> {
+        self.obstacle.take()
+    }
+
+    /// Keeps the log short: where somebody reads, it is not begun anew by itself.
+    fn tidy(&self) -> bool {
+        if self.wiping.swap(false, Ordering::SeqCst) {
+            self.forget_samples();
+            let is_done = self.empty_log(BUSY);
+            self.wiping.fetch_or(!is_done, Ordering::SeqCst);
+            return !is_done;
+        }
+        let is_long = std::fs::metadata(&self.log).is_ok_and(|log| log.len() > MAX_LOG_BYTES);
+        is_long && !self.empty_log(Duration::ZERO)
     }
 
     /// Next time there is nothing to recover.

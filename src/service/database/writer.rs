@@ -6,13 +6,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use tokio::sync::{Notify, oneshot};
 
 use crate::database::lanes::Lanes;
 use crate::database::load::{JobTicket, LoadReading, PoolLoad};
-use crate::database::session::{DbSession, WriteScope, WritingConnection};
+use crate::database::session::{DbSession, Obstacle, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, savepoint};
+
+/// How long what could not be tidied up waits where nothing is written.
+const TIDYING_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Answers a job, once it is known whether its transaction is kept.
 type Answer = Box<dyn FnOnce(Result<(), DatabaseError>) + Send>;
@@ -93,6 +97,11 @@ impl Writer {
         self.load.read()
     }
 
+    /// Returns true if an obstacle was met within a span.
+    pub fn was_met(&self, obstacle: Obstacle, span: Duration) -> bool {
+        self.load.was_met(obstacle, span)
+    }
+
     /// Transactions so far. Grows before a job of the transaction is answered.
     pub fn commits(&self) -> u64 {
         self.commits.load(Ordering::SeqCst)
@@ -132,10 +141,16 @@ where
 }
 
 fn write_all(connection: &dyn WritingConnection, common: &Common) {
-    while let Some((scope, first)) = common.lanes.take() {
-        let _working = common.load.work();
-        write_together(connection, common, &scope, first);
-        common.lanes.give_back(&scope);
+    let mut is_untidy = false;
+    loop {
+        let taken = common.lanes.take(is_untidy.then_some(TIDYING_INTERVAL));
+        let Some(job) = taken else { break };
+        if let Some((scope, first)) = job {
+            let _working = common.load.work();
+            write_together(connection, common, &scope, first);
+            common.lanes.give_back(&scope);
+        }
+        is_untidy = connection.tidy();
     }
     connection.end();
 }
@@ -167,6 +182,9 @@ fn write_together(connection: &dyn WritingConnection, common: &Common, scope: &W
     });
     if let Err(cause) = &kept {
         tracing::error!(?cause, "a transaction could not be kept");
+    }
+    if let Some(obstacle) = connection.take_obstacle() {
+        common.load.note_obstacle(obstacle);
     }
     // A writer that failed would be woken by its own failure, to fail again.
     let is_news = is_done && matches!(kept, Ok(()) | Err(DatabaseError::Unknown));

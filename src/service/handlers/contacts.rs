@@ -1,19 +1,24 @@
 //! Contacts: listed, made or changed by phone number, read, removed.
 //! Interface: Contacts.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use axum::extract::State;
 use serde_json::{Map, Value};
 
 use crate::auth::Caller;
+use crate::channels::Channel;
 use crate::database::contacts::{self, ContactRow};
-use crate::database::conversations;
+use crate::database::erasing::{self, ErasedPerson};
+use crate::database::session::DbSession;
+use crate::database::{channels, conversations};
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
 use crate::state::Service;
 use crate::write::Work;
-use model::bounds;
+use model::{bounds, phone_forms};
 use wire::contacts::ContactBody;
 use wire::webhooks::DeleteResult;
 
@@ -46,13 +51,12 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let name = ["contacts", &caller.workspace, search.as_deref().unwrap_or("")];
     let page = query.page(&service.cursors, &name)?;
     let state = service.clone();
-    service
-        .database
-        .read(move |db| {
-            let rows = contacts::list(db, &caller.workspace, search.as_deref(), &page.after, page.reach())?;
-            page.reply(&state.cursors, rows, ContactRow::place, body)
-        })
-        .await
+    let is_search = search.is_some();
+    let read = move |db: &dyn DbSession| {
+        let rows = contacts::list(db, &caller.workspace, search.as_deref(), &page.after, page.reach())?;
+        page.reply(&state.cursors, rows, ContactRow::place, body)
+    };
+    if is_search { service.database.search(read).await } else { service.database.read(read).await }
 }
 
 /// `GET /contacts/{contactId}`
@@ -143,20 +147,32 @@ fn upsert_in(work: &Work<'_>, caller: &Caller, told: Told) -> Result<Reply, ApiE
     Reply::with_status(status, &body(contact))
 }
 
-/// `DELETE /contacts/{contactId}`: with the history of the conversation on
-/// business chat.
+/// `DELETE /contacts/{contactId}`: with all that is kept of the person under the
+/// number on business chat and on the phone.
 pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("contactId")?;
-    service
+    let (files, found) = (Arc::<Mutex<Vec<String>>>::default(), request.caller.clone());
+    let erased = Arc::clone(&files);
+    let reply = service
         .write(request, move |work, caller| {
             let contact = contacts::read(work.db, &caller.workspace, &id)?.ok_or_else(absent)?;
-            contacts::delete(work.db, &contact.id)?;
-            if let Some(row) = conversations::of_peer(work.db, &caller.channel_id, &contact.phone)? {
-                conversations::delete(work.db, &row.id)?;
-            }
+            let channels = channels::of_workspace(work.db, &caller.workspace)?;
+            let of_number =
+                channels.into_iter().filter(|row| matches!(row.kind, Channel::Whatsapp | Channel::Voip));
+            let channels: Vec<String> = of_number.map(|row| row.id).collect();
+            let names = (vec![contact.id.clone()], phone_forms::forms(&contact.phone));
+            let person = ErasedPerson::find(work.db, &caller.workspace, &channels, names)?;
+            erasing::erase(work.db, &person)?;
+            erased.lock().unwrap_or_else(PoisonError::into_inner).extend(person.files().cloned());
             Reply::ok(&DeleteResult { success: true, deleted: contact.id })
         })
-        .await
+        .await?;
+    // A test key has only rehearsed it.
+    if reply.status == 200 && !reply.replayed && !found.is_test() {
+        let files = std::mem::take(&mut *files.lock().unwrap_or_else(PoisonError::into_inner));
+        service.forget_bytes(files).await;
+    }
+    Ok(reply)
 }
 
 /// A contact as the interface shows it.

@@ -10,6 +10,7 @@ use crate::chat::send::QUEUED;
 use crate::client_info::ClientInfo;
 use crate::credits;
 use crate::database::media::{self, MediaRow};
+use crate::database::session::DbSession;
 use crate::database::threads::{self, Filter, ThreadRow};
 use crate::database::{channels, connected, correspondents, emails, workspaces};
 use crate::errors::ApiError;
@@ -226,14 +227,13 @@ pub async fn contacts(State(service): State<Service>, request: Reading) -> Resul
     let page = query
         .page(&service.cursors, &["mail contacts", &caller.channel_id, search.as_deref().unwrap_or("")])?;
     let state = service.clone();
-    service
-        .database
-        .read(move |db| {
-            let rows =
-                correspondents::list(db, &caller.channel_id, search.as_deref(), &page.after, page.reach())?;
-            page.reply(&state.cursors, rows, correspondents::CorrespondentRow::place, bodies::contact)
-        })
-        .await
+    let is_search = search.is_some();
+    let read = move |db: &dyn DbSession| {
+        let rows =
+            correspondents::list(db, &caller.channel_id, search.as_deref(), &page.after, page.reach())?;
+        page.reply(&state.cursors, rows, correspondents::CorrespondentRow::place, bodies::contact)
+    };
+    if is_search { service.database.search(read).await } else { service.database.read(read).await }
 }
 
 fn absent() -> ApiError {

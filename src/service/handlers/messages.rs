@@ -14,7 +14,6 @@ use crate::cursors::Cursors;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, Filter, MessageRow};
-use crate::database::outbound;
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::fields::Fields;
@@ -190,7 +189,7 @@ fn react_to(
         return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
     }
     messages::react(work.db, &row.id, Some(emoji).filter(|it| !it.is_empty()))?;
-    outbound::note(work.db, caller.channel, &conversation.peer, emoji, work.key, work.now)?;
+    work.note_outbound(caller.channel, &conversation.peer, emoji, work.now)?;
     Ok(None)
 }
 

@@ -10,7 +10,7 @@ use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
-use crate::database::{DatabaseError, connected, correspondents, ingress, outbound, workspaces};
+use crate::database::{DatabaseError, connected, correspondents, ingress, workspaces};
 use crate::errors::ApiError;
 use crate::events::{self, Event};
 use crate::mail::answering;
@@ -264,7 +264,7 @@ pub fn put(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), 
 pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), ApiError> {
     let to = everybody([&row.recipients, &row.copies, &row.blind_copies]).join(", ");
     let content = format!("{}\n\n{}", row.subject, words(row.text.as_deref(), row.html.as_deref()));
-    outbound::note(work.db, channel.kind, &to, &content, work.key, row.created_at)?;
+    work.note_outbound(channel.kind, &to, &content, row.created_at)?;
     let told = json!({
         "threadId": row.thread, "messageId": row.id, "to": row.recipients, "subject": row.subject,
     });

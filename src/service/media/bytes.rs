@@ -41,6 +41,15 @@ impl ServiceState {
         read.await.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
     }
 
+    /// Removes the bytes of erased files, and what was erased from the bytes of the
+    /// database.
+    pub async fn forget_bytes(&self, files: Vec<String>) {
+        for id in files {
+            self.remove_media(&id).await;
+        }
+        self.database.wipe().await;
+    }
+
     /// Removes the bytes of a file nobody knows of.
     pub async fn remove_media(&self, id: &str) {
         let id = id.to_owned();

@@ -9,7 +9,7 @@ use crate::database::calls::{self, CallRow};
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages::{self, MessageRow};
-use crate::database::{DatabaseError, due, outbound};
+use crate::database::{DatabaseError, due};
 use crate::errors::ApiError;
 use crate::platforms::simulated_id;
 use crate::platforms::voice::Dial;
@@ -133,5 +133,5 @@ pub fn begin(
     };
     calls::insert(work.db, &row)?;
     conversations::touch(work.db, &conversation.id, PREVIEW, false, stamp)?;
-    outbound::note(work.db, channel.kind, &conversation.peer, PREVIEW, work.key, stamp)
+    work.note_outbound(channel.kind, &conversation.peer, PREVIEW, stamp)
 }

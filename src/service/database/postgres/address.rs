@@ -1,11 +1,13 @@
 //! What an address says: which server, through what, whose certificates are
 //! trusted, and which password opens it.
 
+use std::io;
 use std::net::IpAddr;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::error::SqlState;
 use tokio_postgres::{CancelToken, Client, Config, NoTls};
 
 use crate::database::DatabaseError;
@@ -56,7 +58,10 @@ impl ServerAddress {
     /// Makes a connection, which the runtime drives; `heard` is told of each
     /// notification.
     pub async fn connected(&self, heard: Option<mpsc::Sender<()>>) -> Result<Client, DatabaseError> {
-        let failed = |cause: tokio_postgres::Error| DatabaseError::Unreachable(words(&cause));
+        let failed = |cause: tokio_postgres::Error| match is_passing(&cause) {
+            true => DatabaseError::Absent(words(&cause)),
+            false => DatabaseError::Unreachable(words(&cause)),
+        };
         let Some(tls) = self.tls.clone() else {
             let (client, connection) = self.config.connect(NoTls).await.map_err(failed)?;
             tokio::spawn(drive(connection, heard));
@@ -74,6 +79,23 @@ impl ServerAddress {
             None => token.cancel_query(NoTls).await,
         }
     }
+}
+
+/// Returns true if a server may let somebody in later who asks the same again: it is
+/// not there, or has no room yet.
+fn is_passing(cause: &tokio_postgres::Error) -> bool {
+    if let Some(code) = cause.code() {
+        let passing = [
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::TOO_MANY_CONNECTIONS,
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+        ];
+        return passing.contains(code);
+    }
+    let source = std::error::Error::source(cause).and_then(|source| source.downcast_ref::<io::Error>());
+    // A certificate that is not trusted is invalid data.
+    cause.is_closed() || source.is_some_and(|source| source.kind() != io::ErrorKind::InvalidData)
 }
 
 /// Whether a server is on this machine.

@@ -4,7 +4,7 @@
 //! Each has a small runtime of its own, so that the thread that owns it drives
 //! it while it waits. Nothing of it runs in between.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::future::{Future, poll_fn};
 use std::time::Duration;
@@ -21,9 +21,12 @@ use crate::database::DatabaseError;
 use crate::database::postgres::address::ServerAddress;
 use crate::database::postgres::values::{OwnedSqlValue, Sent};
 use crate::database::rows::SqlValue;
+use crate::database::session::Obstacle;
 
 /// For the answer to whatever is asked.
 const ANSWERING: Duration = Duration::from_secs(30);
+/// For the answer to a question that changes nothing.
+const READING: Duration = Duration::from_secs(5);
 /// For the server to hear that nobody waits any more.
 const CANCELLING: Duration = Duration::from_secs(2);
 /// For what goes through all rows: a change of the tables, a move.
@@ -48,6 +51,9 @@ pub struct Link {
     runtime: Runtime,
     address: ServerAddress,
     answering: Duration,
+    /// True if nothing is changed through it, so that a question can be given up.
+    only_reads: bool,
+    obstacle: Cell<Option<Obstacle>>,
     open: RefCell<Option<OpenLink>>,
 }
 
@@ -64,7 +70,14 @@ impl Link {
     /// get the connection of the server would have it.
     pub fn new(address: &ServerAddress) -> Result<Self, DatabaseError> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        Ok(Self { runtime, address: address.clone(), answering: ANSWERING, open: RefCell::default() })
+        let (address, open) = (address.clone(), RefCell::default());
+        let obstacle = Cell::default();
+        Ok(Self { runtime, address, answering: ANSWERING, only_reads: false, obstacle, open })
+    }
+
+    /// For questions alone: one that takes too long is ended at the server.
+    pub fn reading(address: &ServerAddress) -> Result<Self, DatabaseError> {
+        Ok(Self { answering: READING, only_reads: true, ..Self::new(address)? })
     }
 
     /// The same for what takes longer than any request may.
@@ -92,6 +105,11 @@ impl Link {
             }
         });
         self.open.borrow().as_ref().is_some_and(|it| !it.client.is_closed())
+    }
+
+    /// What kept something from being done since this was last asked.
+    pub fn take_obstacle(&self) -> Option<Obstacle> {
+        self.obstacle.take()
     }
 
     /// Ends the connection: what nobody has heard of is not known to be done.
@@ -173,12 +191,20 @@ impl Link {
     ) -> Result<T, DatabaseError> {
         let answered = self.runtime.block_on(async { tokio::time::timeout(self.answering, asked).await });
         match answered {
-            Ok(answer) => answer.map_err(|cause| told(&cause)),
+            Ok(answer) => answer.map_err(|cause| {
+                let told = told(&cause);
+                match told {
+                    DatabaseError::Full(_) => self.obstacle.set(Some(Obstacle::FullDisk)),
+                    DatabaseError::Locked => self.obstacle.set(Some(Obstacle::ForeignLock)),
+                    _ => {}
+                }
+                told
+            }),
             Err(_) => {
                 let cancelled = self.address.cancel(&open.cancel);
                 // Where it cannot be reached, the system ends the connection some time.
                 let _ = self.runtime.block_on(async { tokio::time::timeout(CANCELLING, cancelled).await });
-                Err(DatabaseError::Lost)
+                Err(if self.only_reads { DatabaseError::Slow } else { DatabaseError::Lost })
             }
         }
     }
@@ -208,12 +234,7 @@ pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
     // Each connection prepares under names of its own, and uses no others.
     let unprepared = [SqlState::INVALID_SQL_STATEMENT_NAME, SqlState::DUPLICATE_PSTATEMENT];
     // Somebody held what was needed for too long.
-    let waited = [
-        SqlState::LOCK_NOT_AVAILABLE,
-        SqlState::QUERY_CANCELED,
-        SqlState::T_R_DEADLOCK_DETECTED,
-        SqlState::T_R_SERIALIZATION_FAILURE,
-    ];
+    let waited = [SqlState::T_R_DEADLOCK_DETECTED, SqlState::T_R_SERIALIZATION_FAILURE];
     match cause.code() {
         Some(code) if unprepared.contains(code) => {
             DatabaseError::Pooled("the address of the database".to_owned())
@@ -222,6 +243,8 @@ pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
             tracing::warn!(cause = words(cause), "the database server gave up");
             DatabaseError::Busy
         }
+        Some(code) if *code == SqlState::LOCK_NOT_AVAILABLE => DatabaseError::Locked,
+        Some(code) if *code == SqlState::QUERY_CANCELED => DatabaseError::Slow,
         Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(words(cause)),
         Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
         None if !cause.is_closed()

@@ -45,15 +45,18 @@ use crate::database::postgres::order::{CommitOrder, OpenTransaction};
 use crate::database::postgres::session::ReadingSession;
 pub use crate::database::postgres::session::WritingSession;
 use crate::database::postgres::shared_state::SharedState;
-use crate::database::session::{DbSession, WriteScope, WritingConnection};
+use crate::database::rows::DbRow;
+use crate::database::session::{DbSession, Obstacle, WriteScope, WritingConnection};
 use crate::database::{DatabaseError, Durability};
 
 /// Jobs in one transaction at most: the server is slow with many savepoints.
 const TOGETHER: usize = 16;
 /// Threads that write, each in another workspace.
 const WRITERS: usize = 6;
-/// Threads that read.
+/// Threads that read pages.
 const READERS: usize = 4;
+/// Threads for what may go through many rows.
+const SEARCHERS: usize = 1;
 
 /// A connection that writes.
 pub struct ServerWriter {
@@ -73,6 +76,7 @@ pub struct Shared {
 pub struct Opened {
     pub writers: Vec<Box<dyn WritingConnection>>,
     pub readers: Vec<Box<dyn DbSession + Send>>,
+    pub searchers: Vec<Box<dyn DbSession + Send>>,
     pub shared: Option<Shared>,
     /// Whether nothing is in the tables yet.
     pub fresh: bool,
@@ -115,14 +119,15 @@ fn opened(
     writers: usize,
     order: &Arc<CommitOrder>,
 ) -> Result<Opened, DatabaseError> {
-    let reader = |_| Ok(Box::new(ReadingSession::new(Link::new(address)?)) as Box<dyn DbSession + Send>);
+    let reader = |_| Ok(Box::new(ReadingSession::new(Link::reading(address)?)) as Box<dyn DbSession + Send>);
     let readers = (0..READERS).map(reader).collect::<Result<_, DatabaseError>>()?;
+    let searchers = (0..SEARCHERS).map(reader).collect::<Result<_, DatabaseError>>()?;
     let writer = |_| {
         let (session, open) = (WritingSession::new(Link::new(address)?), OpenTransaction::new(order.clone()));
         Ok(Box::new(ServerWriter { session, open }) as Box<dyn WritingConnection>)
     };
     let writers = (0..writers).map(writer).collect::<Result<_, DatabaseError>>()?;
-    Ok(Opened { writers, readers, shared: None, fresh: false })
+    Ok(Opened { writers, readers, searchers, shared: None, fresh: false })
 }
 
 impl Shared {
@@ -143,6 +148,32 @@ impl ServerWriter {
     }
 }
 
+impl ServerWriter {
+    /// Names the session that has most likely the lock that was waited for: the one
+    /// whose transaction is the oldest of those that wait for nobody.
+    fn log_oldest_transaction(&self) {
+        let sql = "SELECT CAST(pid AS BIGINT) AS process, coalesce(application_name, '') AS program,
+                   coalesce(state, '') AS state, CAST(extract(epoch FROM clock_timestamp() - xact_start) AS BIGINT) AS age
+                   FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+                   AND wait_event_type IS DISTINCT FROM 'Lock' AND xact_start IS NOT NULL ORDER BY xact_start LIMIT 1";
+        let link = &self.session.link;
+        let Ok(rows) = link.connect().and_then(|()| link.send(&[], Some((sql, &[])))) else { return };
+        let Some(row) = rows.first() else { return };
+        let row = DbRow::of(row);
+        let (process, age): (i64, i64) = (row.get("process").unwrap_or(0), row.get("age").unwrap_or(0));
+        let word = |name| row.get::<String>(name).unwrap_or_default();
+        let (program, state) = (word("program"), word("state"));
+        tracing::warn!(
+            process,
+            program,
+            state,
+            age,
+            "a lock is held by another session of the database server, most likely this one; end it with \
+             SELECT pg_terminate_backend(process)"
+        );
+    }
+}
+
 impl WritingConnection for ServerWriter {
     fn together(&self) -> usize {
         TOGETHER
@@ -157,7 +188,12 @@ impl WritingConnection for ServerWriter {
             }
             other => Err(other),
         });
-        begun.inspect_err(|_| self.abandon())
+        begun.inspect_err(|cause| {
+            self.abandon();
+            if matches!(cause, DatabaseError::Locked) {
+                self.log_oldest_transaction();
+            }
+        })
     }
 
     fn session(&self) -> &dyn DbSession {
@@ -192,6 +228,10 @@ impl WritingConnection for ServerWriter {
         if self.session.link.batch("ROLLBACK").is_err() {
             self.session.link.cut();
         }
+    }
+
+    fn take_obstacle(&self) -> Option<Obstacle> {
+        self.session.link.take_obstacle()
     }
 
     fn end(&self) {

@@ -1,12 +1,12 @@
 //! The tables: made and migrated at the start, by one process at a time.
 
-use crate::database::DatabaseError;
 use crate::database::postgres::link::Link;
 use crate::database::rows::{DbRow, bound};
 use crate::database::transfer::note;
+use crate::database::{DatabaseError, erasing};
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 10] = [
+const STEPS: [&str; 11] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -17,9 +17,10 @@ const STEPS: [&str; 10] = [
     include_str!("schema_takeover.sql"),
     include_str!("schema_platforms.sql"),
     include_str!("schema_dates.sql"),
+    include_str!("schema_lists.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 10;
+pub const FORMAT: i64 = 11;
 /// The first format with an order of commits.
 const ORDERED: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any
@@ -101,12 +102,8 @@ fn refuse_moved(link: &Link) -> Result<(), DatabaseError> {
 
 /// Makes the tables where they are missing, in a transaction that is open.
 pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
-    let tables =
-        "SELECT count(*) AS found FROM information_schema.tables WHERE table_schema = current_schema()";
-    let rows = link.send(&[], Some((tables, &[])))?;
-    let tables: i64 = rows.first().map_or(Ok(0), |row| DbRow::of(row).get("found"))?;
-    if tables > 0 && !is_ours(link)? {
-        return Err(DatabaseError::Foreign);
+    if !is_ours(link)? {
+        refuse_collision(link)?;
     }
     // Two that start at once both come here: the second waits for the first.
     link.batch(META)?;
@@ -125,6 +122,20 @@ pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
     link.batch(&format!(
         "UPDATE meta SET value = '{FORMAT}' WHERE name = 'format'; UPDATE commit_order SET format = {FORMAT}"
     ))
+}
+
+/// Refuses a schema in which something of another program has the name of a table that
+/// is to be made. Whatever else is in it disturbs nobody.
+fn refuse_collision(link: &Link) -> Result<(), DatabaseError> {
+    let sql = "SELECT CAST(relname AS TEXT) AS name FROM pg_class
+               WHERE relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = current_schema())";
+    let rows = link.send(&[], Some((sql, &[])))?;
+    let names: Vec<String> =
+        rows.iter().map(|row| DbRow::of(row).get("name")).collect::<Result<_, DatabaseError>>()?;
+    match names.into_iter().find(|name| erasing::is_own_table(name)) {
+        Some(name) => Err(DatabaseError::Taken(name)),
+        None => Ok(()),
+    }
 }
 
 fn is_ours(link: &Link) -> Result<bool, DatabaseError> {

@@ -66,6 +66,12 @@ impl DbSession for ReadingSession {
                 // What was read before was of another moment.
                 if was_held { Err(DatabaseError::Lost) } else { self.ask(sql, bound) }
             }
+            // Its answer may still be on the way.
+            DatabaseError::Slow => {
+                self.link.cut();
+                self.is_held.set(false);
+                Err(DatabaseError::Slow)
+            }
             other => Err(other),
         });
         show(&rows?, visit)

@@ -2,7 +2,6 @@
 
 use std::ops::ControlFlow;
 
-use crate::database::DatabaseError;
 use crate::database::place::ServerUrl;
 use crate::database::postgres::{Link, ServerAddress, WritingSession, schema};
 use crate::database::rows::{bound, only};
@@ -10,6 +9,7 @@ use crate::database::session::DbSession;
 use crate::database::transfer::note::{self, TransferNote};
 use crate::database::transfer::tables::{self, TransferTable};
 use crate::database::transfer::{RowVisit, TransferSide};
+use crate::database::{DatabaseError, erasing, processes};
 
 /// Rows that are read at a time.
 const WINDOW: usize = 256;
@@ -18,8 +18,6 @@ const BOUNDS: &str = "SET LOCAL idle_in_transaction_session_timeout = 0; SET LOC
                       SET LOCAL lock_timeout = '5s'";
 /// Keeps everybody else from writing, before the snapshot is taken.
 const LOCK: &str = "LOCK TABLE commit_order, workspaces IN EXCLUSIVE MODE";
-/// The span in which a process that lives is heard of.
-const HEARD: i64 = 5_000_000;
 
 /// A database, locked against writers, in a transaction.
 pub struct ServerSide {
@@ -77,10 +75,7 @@ impl ServerSide {
     /// Refuses a database that a process serves. None can begin to from here on.
     fn unserved(session: WritingSession) -> Result<Self, DatabaseError> {
         let this = Self { session };
-        let sql = "SELECT process FROM processes
-                   WHERE seen_at > CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
-        let process: Option<u32> = this.session().first(sql, bound![HEARD], |row| row.get("process"))?;
-        process.map_or(Ok(this), |process| Err(DatabaseError::Served(process)))
+        processes::heard(this.session())?.map_or(Ok(this), |process| Err(DatabaseError::Served(process)))
     }
 }
 
@@ -153,7 +148,7 @@ impl ServerSide {
         let sql = "SELECT CAST(table_name AS TEXT) AS name FROM information_schema.columns
                    WHERE table_schema = current_schema() AND is_identity = 'YES' AND column_name = 'seq'";
         let tables: Vec<String> = self.session().all(sql, &[], only)?;
-        for table in tables {
+        for table in tables.into_iter().filter(|table| erasing::is_own_table(table)) {
             let sql = format!(
                 "SELECT setval(pg_get_serial_sequence('{table}', 'seq'), greatest((SELECT max(seq) FROM {table}), 1))"
             );

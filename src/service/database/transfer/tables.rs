@@ -1,9 +1,9 @@
 //! The tables a service keeps its data in, each behind those its rows belong to.
 
-use crate::database::DatabaseError;
 use crate::database::rows::{bound, only};
 use crate::database::session::DbSession;
 use crate::database::transfer::note;
+use crate::database::{DatabaseError, erasing};
 
 /// What only a server keeps: what its processes have in common, and uploaded
 /// files, which lie beside a file.
@@ -76,7 +76,8 @@ pub fn of_server(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError
     let mut tables: Vec<TransferTable> = Vec::new();
     for (name, column) in found {
         let is_counter = name == "workspaces" && COUNTERS.contains(&column.as_str());
-        if is_counter || OF_SERVERS.contains(&name.as_str()) {
+        // Views, and what others keep beside it, stay where they are.
+        if is_counter || !erasing::is_own_table(&name) || OF_SERVERS.contains(&name.as_str()) {
             continue;
         }
         match tables.iter_mut().find(|it| it.name == name) {

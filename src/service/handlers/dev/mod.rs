@@ -78,5 +78,5 @@ pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Res
 
 /// `POST /dev/outbound`: all that reached a platform, oldest first.
 pub async fn outbound(State(service): State<Service>, Switch(_): Switch) -> Result<Reply, ApiError> {
-    service.database.read(|db| Reply::ok(&json!({"data": reached::all(db)?}))).await
+    service.database.search(|db| Reply::ok(&json!({"data": reached::all(db)?}))).await
 }

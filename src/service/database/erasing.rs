@@ -1,0 +1,424 @@
+//! Erasing a person: every table of a service, and how what somebody wrote or what is
+//! known of them leaves it.
+//!
+//! Each table is in [`TABLES`], whichever engine keeps it. The erasure goes through
+//! them in their order, and so do those who ask which tables are the service's own. A
+//! table that is missing fails a test.
+
+use std::collections::HashSet;
+
+use crate::database::DatabaseError;
+use crate::database::rows::{bound, only};
+use crate::database::session::DbSession;
+use sqlite::read_row;
+
+/// Answer that is kept in place of one that told of an erased person.
+const ERASED_ANSWER: &[u8] = br#"{"code":"NOT_FOUND","message":"this person was erased"}"#;
+/// Path of uploaded files within their addresses.
+const MEDIA_PATH: &str = "/media/";
+
+/// How a person's words leave a table.
+#[derive(Clone, Copy)]
+pub enum Erasure {
+    /// Nothing of a person is in it.
+    Nothing,
+    /// Its rows go with those of another table.
+    With(&'static str),
+    /// By a change of its own.
+    By(fn(&dyn DbSession, &ErasedPerson) -> Result<(), DatabaseError>),
+    /// Something stays, for the reason given.
+    Stays(&'static str),
+}
+
+/// A table of the service.
+pub struct ServiceTable {
+    pub name: &'static str,
+    pub erasure: Erasure,
+    /// True if only a database on a server has it.
+    pub is_of_servers: bool,
+}
+
+const fn table(name: &'static str, erasure: Erasure) -> ServiceTable {
+    ServiceTable { name, erasure, is_of_servers: false }
+}
+
+const fn of_servers(name: &'static str, erasure: Erasure) -> ServiceTable {
+    ServiceTable { name, erasure, is_of_servers: true }
+}
+
+/// All tables. Those that others belong to come behind them.
+pub const TABLES: [ServiceTable; 42] = [
+    table("outbound", Erasure::By(erase_outbound)),
+    table("events", Erasure::By(erase_events)),
+    table("deliveries", Erasure::With("events")),
+    table("idempotency", Erasure::By(erase_answers)),
+    table("egress", Erasure::By(erase_parcels)),
+    table("ingress", Erasure::By(erase_pieces)),
+    table("arrivals", Erasure::By(erase_arrivals)),
+    table("opt_outs", Erasure::Stays("who asked for no more texts gets none afterwards either")),
+    table("due", Erasure::By(erase_timers)),
+    table("recipients", Erasure::By(erase_recipients)),
+    table("connection_calls", Erasure::By(erase_calls_of_connections)),
+    table("happenings", Erasure::By(erase_happenings)),
+    table("media", Erasure::By(erase_files)),
+    of_servers("media_parts", Erasure::With("media")),
+    table("thread_automation", Erasure::By(erase_thread_automation)),
+    table("correspondents", Erasure::By(erase_correspondents)),
+    table("peer_aliases", Erasure::By(erase_aliases)),
+    table("calls", Erasure::With("messages")),
+    table("messages", Erasure::With("conversations")),
+    table("escalation_summaries", Erasure::With("conversations")),
+    table("proposals", Erasure::With("conversations")),
+    table("characters", Erasure::With("conversations")),
+    table("conversations", Erasure::By(erase_conversations)),
+    table("emails", Erasure::With("threads")),
+    table("letter_writers", Erasure::With("threads")),
+    table("threads", Erasure::By(erase_threads)),
+    table("contacts", Erasure::By(erase_contacts)),
+    // The business's own words.
+    table("broadcasts", Erasure::Nothing),
+    table("templates", Erasure::Nothing),
+    table("webhooks", Erasure::Nothing),
+    table("connections", Erasure::Nothing),
+    table("connected_channels", Erasure::Nothing),
+    table("channels", Erasure::Nothing),
+    table("keys", Erasure::Nothing),
+    table("workspaces", Erasure::Nothing),
+    // Ids and numbers.
+    table("ledger", Erasure::Nothing),
+    table("assistant_usage", Erasure::Nothing),
+    table("meta", Erasure::Nothing),
+    of_servers("commit_order", Erasure::Nothing),
+    of_servers("leases", Erasure::Nothing),
+    of_servers("processes", Erasure::Nothing),
+    of_servers("shared_state", Erasure::Nothing),
+];
+
+/// Returns true if a table is the service's own.
+pub fn is_own_table(name: &str) -> bool {
+    TABLES.iter().any(|table| table.name == name)
+}
+
+/// A person, and the rows that hold what they wrote.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ErasedPerson {
+    workspace: String,
+    contacts: Vec<String>,
+    /// Phone numbers in all their forms, chats, ids of platforms, and mail addresses
+    /// in lower case.
+    addresses: Vec<String>,
+    conversations: Vec<ErasedConversation>,
+    threads: Vec<String>,
+    /// Messages and mails.
+    messages: Vec<String>,
+    /// Ids of files that nobody else has.
+    files: HashSet<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct ErasedConversation {
+    id: String,
+    channel: String,
+    peer: String,
+}
+
+/// A message's file.
+struct MessageFile {
+    id: String,
+    direction: String,
+    file: Option<String>,
+}
+
+impl ErasedPerson {
+    /// Finds what is kept of a person under some addresses, on some channels of a
+    /// workspace.
+    pub fn find(
+        db: &dyn DbSession,
+        workspace: &str,
+        channels: &[String],
+        (contacts, addresses): (Vec<String>, Vec<String>),
+    ) -> Result<Self, DatabaseError> {
+        let mut person = Self { workspace: workspace.to_owned(), contacts, addresses, ..Self::default() };
+        for channel in channels {
+            for address in person.addresses.clone() {
+                person.add_conversations(db, channel, &address)?;
+                let sql = "SELECT id FROM threads WHERE channel = ?1 AND contact = ?2";
+                let threads: Vec<String> = db.all(sql, bound![channel, address], only)?;
+                person.threads.extend(threads);
+            }
+        }
+        person.add_messages(db)?;
+        Ok(person)
+    }
+
+    /// Ids of the files that are removed once the erasure is kept.
+    pub fn files(&self) -> impl Iterator<Item = &String> {
+        self.files.iter()
+    }
+
+    /// True if there is nothing of the person.
+    pub fn is_unknown(&self) -> bool {
+        self.contacts.is_empty() && self.conversations.is_empty() && self.threads.is_empty()
+    }
+
+    /// Number of conversations and threads of mail.
+    pub fn histories(&self) -> usize {
+        self.conversations.len() + self.threads.len()
+    }
+
+    fn add_conversations(
+        &mut self,
+        db: &dyn DbSession,
+        channel: &str,
+        address: &str,
+    ) -> Result<(), DatabaseError> {
+        // A chat's topics stand behind a slash.
+        let (topics, behind) = (format!("{address}/"), format!("{address}0"));
+        let sql =
+            "SELECT id, channel, peer, platform_peer FROM conversations WHERE channel = ?1 AND (peer = ?2
+                   OR (peer > ?3 AND peer < ?4) OR peer IN (SELECT peer_aliases.peer FROM peer_aliases
+                   WHERE peer_aliases.channel = ?1 AND peer_aliases.alias = ?2))";
+        let found: Vec<(ErasedConversation, Option<String>)> =
+            db.all(sql, bound![channel, address, topics, behind], |row| {
+                Ok((read_row!(row, ErasedConversation { id, channel, peer }), row.get("platform_peer")?))
+            })?;
+        for (conversation, platform_peer) in found {
+            if self.conversations.iter().any(|known| known.id == conversation.id) {
+                continue;
+            }
+            self.addresses.push(conversation.peer.clone());
+            self.addresses.extend(platform_peer);
+            self.conversations.push(conversation);
+        }
+        Ok(())
+    }
+
+    fn add_messages(&mut self, db: &dyn DbSession) -> Result<(), DatabaseError> {
+        let mut found: Vec<MessageFile> = Vec::new();
+        for conversation in &self.conversations {
+            let sql = "SELECT id, direction, media_url AS file FROM messages WHERE conversation = ?1";
+            let messages: Vec<_> = db.all(sql, bound![conversation.id], |row| {
+                Ok(read_row!(row, MessageFile { id, direction, file }))
+            })?;
+            found.extend(messages);
+        }
+        for MessageFile { id, direction, file } in found {
+            if let Some(link) = file
+                && (direction == "inbound" || !is_used_elsewhere(db, &link, &self.conversations)?)
+            {
+                self.files.extend(file_ids(&link));
+            }
+            self.messages.push(id);
+        }
+        for thread in &self.threads {
+            let sql = "SELECT id, attachments FROM emails WHERE thread = ?1";
+            let mails: Vec<(String, String)> =
+                db.all(sql, bound![thread], |row| Ok((row.get("id")?, row.get("attachments")?)))?;
+            for (id, attachments) in mails {
+                self.messages.push(id);
+                self.files.extend(file_ids(&attachments));
+            }
+        }
+        Ok(())
+    }
+
+    fn histories_ids(&self) -> impl Iterator<Item = &String> {
+        self.conversations.iter().map(|conversation| &conversation.id).chain(&self.threads)
+    }
+
+    /// True if a text names the person.
+    fn is_named_in(&self, text: &[u8]) -> bool {
+        let names = self.contacts.iter().chain(&self.addresses).chain(self.histories_ids());
+        let holds = |name: &String| text.windows(name.len().max(1)).any(|part| part == name.as_bytes());
+        names.into_iter().any(holds)
+            || std::str::from_utf8(text).is_ok_and(|text| file_ids(text).any(|id| self.files.contains(&id)))
+    }
+}
+
+/// Returns the ids of uploaded files in the addresses that a text holds.
+fn file_ids(text: &str) -> impl Iterator<Item = String> {
+    let rests = text.split(MEDIA_PATH).skip(1);
+    let ids = rests.map(|rest| rest.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_'));
+    ids.filter_map(|mut parts| parts.next().filter(|id| !id.is_empty()).map(str::to_owned))
+        .collect::<Vec<_>>()
+        .into_iter()
+}
+
+/// True if a file is in another conversation or in a broadcast, too.
+fn is_used_elsewhere(
+    db: &dyn DbSession,
+    link: &str,
+    erased: &[ErasedConversation],
+) -> Result<bool, DatabaseError> {
+    let holders: Vec<String> =
+        db.all("SELECT DISTINCT conversation FROM messages WHERE media_url = ?1", bound![link], only)?;
+    if holders.iter().any(|holder| !erased.iter().any(|conversation| conversation.id == *holder)) {
+        return Ok(true);
+    }
+    db.scalar("SELECT EXISTS (SELECT 1 FROM broadcasts WHERE media_url = ?1)", bound![link])
+}
+
+/// Erases a person from every table, within the caller's transaction. The bytes of
+/// their files are removed by the caller, once that is kept.
+pub fn erase(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    TABLES.iter().try_for_each(|table| match table.erasure {
+        Erasure::By(erase) => erase(db, person),
+        Erasure::Nothing | Erasure::With(_) | Erasure::Stays(_) => Ok(()),
+    })
+}
+
+fn erase_outbound(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    // A mail goes to several addresses.
+    let sql = "DELETE FROM outbound WHERE recipient = ?1 OR (channel = 'email' AND instr(lower(recipient), ?1) > 0)";
+    person.addresses.iter().try_for_each(|address| db.note(sql, bound![address]))
+}
+
+fn erase_events(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    person.histories_ids().try_for_each(|id| db.note("DELETE FROM events WHERE subject = ?1", bound![id]))
+}
+
+/// A retry is told that the person was erased, and makes nothing anew.
+fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "SELECT api_key, name, body FROM idempotency WHERE api_key IN (SELECT keys.id FROM keys
+               JOIN channels ON channels.id = keys.channel WHERE channels.workspace = ?1)";
+    let mut named: Vec<(String, String)> = Vec::new();
+    db.each(sql, bound![person.workspace], |row| {
+        let body: Vec<u8> = row.get("body")?;
+        if person.is_named_in(&body) {
+            named.push((row.get("api_key")?, row.get("name")?));
+        }
+        Ok::<_, DatabaseError>(())
+    })?;
+    let sql = "UPDATE idempotency SET status = 404, body = ?3 WHERE api_key = ?1 AND name = ?2";
+    named.iter().try_for_each(|(key, name)| db.note(sql, bound![key, name, ERASED_ANSWER]))
+}
+
+/// Nothing of it leaves any more.
+fn erase_parcels(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    person.histories_ids().try_for_each(|id| db.note("DELETE FROM egress WHERE lane = ?1", bound![id]))
+}
+
+/// Pieces that were worked on keep their platform's id alone, so that a repeat is
+/// known.
+fn erase_pieces(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let of_chat = "DELETE FROM ingress WHERE channel = ?1 AND lane = ?2 AND done_at IS NULL";
+    let of_files = "DELETE FROM ingress WHERE channel = ?1 AND lane > ?2 AND lane < ?3 AND done_at IS NULL";
+    for ErasedConversation { id, channel, peer } in &person.conversations {
+        db.note(of_files, bound![channel, format!("{id}/"), format!("{id}0")])?;
+        for lane in person.addresses.iter().chain([peer]) {
+            db.note(of_chat, bound![channel, lane])?;
+        }
+    }
+    Ok(())
+}
+
+fn erase_arrivals(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM arrivals WHERE channel = ?1 AND peer = ?2";
+    for conversation in &person.conversations {
+        person.addresses.iter().try_for_each(|peer| db.note(sql, bound![conversation.channel, peer]))?;
+    }
+    Ok(())
+}
+
+fn erase_timers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let kinds: Vec<String> = db.all("SELECT DISTINCT kind FROM due", &[], only)?;
+    for id in person.histories_ids().chain(&person.messages) {
+        for kind in &kinds {
+            db.note("DELETE FROM due WHERE kind = ?1 AND subject = ?2", bound![kind, id])?;
+        }
+    }
+    Ok(())
+}
+
+/// Outcomes stay, without whose they are; who waits is then no contact any more.
+fn erase_recipients(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "UPDATE recipients SET contact = '', phone = '' WHERE contact = ?1";
+    person.contacts.iter().try_for_each(|contact| db.note(sql, bound![contact]))
+}
+
+fn erase_calls_of_connections(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "UPDATE connection_calls SET contact = '' WHERE contact = ?1";
+    person.addresses.iter().chain(person.histories_ids()).try_for_each(|name| db.note(sql, bound![name]))
+}
+
+fn erase_happenings(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM happenings WHERE workspace = ?1 AND instr(data, ?2) > 0";
+    let names = person.addresses.iter().chain(&person.contacts);
+    names.into_iter().try_for_each(|name| db.note(sql, bound![person.workspace, name]))
+}
+
+fn erase_files(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM media WHERE id = ?1 AND workspace = ?2";
+    person.files.iter().try_for_each(|id| db.note(sql, bound![id, person.workspace]))
+}
+
+fn erase_thread_automation(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM thread_automation WHERE thread = ?1";
+    person.threads.iter().try_for_each(|thread| db.note(sql, bound![thread]))
+}
+
+fn erase_correspondents(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    if person.threads.is_empty() {
+        return Ok(());
+    }
+    let sql = "DELETE FROM correspondents WHERE address = ?1
+               AND channel IN (SELECT channels.id FROM channels WHERE channels.workspace = ?2)";
+    person.addresses.iter().try_for_each(|address| db.note(sql, bound![address, person.workspace]))
+}
+
+fn erase_aliases(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM peer_aliases WHERE channel = ?1 AND peer = ?2";
+    let conversations = &person.conversations;
+    conversations.iter().try_for_each(|erased| db.note(sql, bound![erased.channel, erased.peer]))
+}
+
+fn erase_conversations(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let sql = "DELETE FROM conversations WHERE id = ?1";
+    person.conversations.iter().try_for_each(|erased| db.note(sql, bound![erased.id]))
+}
+
+fn erase_threads(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    person.threads.iter().try_for_each(|id| db.note("DELETE FROM threads WHERE id = ?1", bound![id]))
+}
+
+fn erase_contacts(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    person.contacts.iter().try_for_each(|id| db.note("DELETE FROM contacts WHERE id = ?1", bound![id]))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::database::{Database, Durability};
+
+    #[test]
+    fn every_table_of_a_file_says_how_a_person_leaves_it() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        drop(Database::open(&path.clone().into(), Durability::Simulated, Arc::default()).expect("it opens"));
+        let db = rusqlite::Connection::open(&path).expect("it opens");
+        let db: &dyn DbSession = &db;
+        let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'";
+        let there: HashSet<String> = db.all(sql, &[], only).expect("read");
+        let listed = TABLES.iter().filter(|table| !table.is_of_servers);
+        let listed: HashSet<String> = listed.map(|table| table.name.to_owned()).collect();
+        assert_eq!(there, listed);
+        for table in &TABLES {
+            if let Erasure::With(parent) = table.erasure {
+                let is_erased =
+                    |other: &ServiceTable| other.name == parent && !matches!(other.erasure, Erasure::Nothing);
+                assert!(TABLES.iter().any(is_erased), "{} goes with {parent}", table.name);
+                let deleted = "SELECT count(*) FROM pragma_foreign_key_list(?1) WHERE \"table\" = ?2 AND on_delete = 'CASCADE'";
+                let count: i64 = db.scalar(deleted, bound![table.name, parent]).expect("read");
+                assert!(count == 1 || table.is_of_servers, "{} is not removed with {parent}", table.name);
+            }
+        }
+    }
+
+    #[test]
+    fn addresses_of_files_are_found_in_texts() {
+        let text = r#"[{"url":"/media/med_1/a.pdf"},{"url":"http://h/media/med_2/b"}] /media/ /other/med_3"#;
+        assert_eq!(file_ids(text).collect::<Vec<_>>(), ["med_1", "med_2"]);
+    }
+}
