@@ -108,6 +108,12 @@ fn in_progress() -> ApiError {
     ApiError::new(ErrorCode::IdempotencyInProgress, words).retry_after(1)
 }
 
+/// True while a claim lasts. One that lasts longer than any was made before the
+/// server's clock was set back.
+fn is_claimed(until: i64, now: i64) -> bool {
+    until > now && until <= now.saturating_add(CLAIMED)
+}
+
 impl Claim {
     /// Claims the key for all processes; a claim of one that was killed ends by
     /// itself.
@@ -116,17 +122,15 @@ impl Claim {
     /// `IDEMPOTENCY_IN_PROGRESS` while another process has it.
     pub async fn everywhere(mut self, shared: &SharedState, clock: DecisionClock) -> Result<Self, ApiError> {
         let owner: [u8; 16] = rand::random();
-        let decide = move |value: &[u8], now| match value.split_first_chunk::<8>() {
-            Some((until, other)) if i64::from_le_bytes(*until) > now && other != owner => {
-                NewValue { value: None, told: false }
+        let decide = move |value: &[u8], now| {
+            if value
+                .split_first_chunk::<8>()
+                .is_some_and(|(until, other)| other != owner && is_claimed(i64::from_le_bytes(*until), now))
+            {
+                return NewValue { value: None, told: false };
             }
-            _ => {
-                let until = now.saturating_add(CLAIMED);
-                NewValue {
-                    value: Some(([until.to_le_bytes().as_slice(), &owner].concat(), until)),
-                    told: true,
-                }
-            }
+            let until = now.saturating_add(CLAIMED);
+            NewValue { value: Some(([until.to_le_bytes().as_slice(), &owner].concat(), until)), told: true }
         };
         if !shared.change(self.name(), clock, decide).await? {
             return Err(in_progress());
@@ -181,6 +185,17 @@ mod tests {
             }
             let read = read_key(&headers).map_err(drop);
             assert_eq!(read.as_ref().map(Option::as_deref), expected.as_ref().map(|it| *it), "{lines:?}");
+        }
+    }
+
+    #[test]
+    fn a_claim_ends_when_the_clock_is_set_back() {
+        let made = 10 * CLAIMED;
+        let until = made + CLAIMED;
+        for (now, lasts) in
+            [(made, true), (made + 1, true), (until, false), (made - CLAIMED, false), (0, false)]
+        {
+            assert_eq!(is_claimed(until, now), lasts, "{now}");
         }
     }
 
