@@ -14,7 +14,8 @@ use serde_json::json;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::database::{Database, DatabaseError, WriteScope, meta};
+use crate::database::session::DbSession;
+use crate::database::{Database, DatabaseError, Obstacle, WriteScope, meta};
 use crate::errors::ApiError;
 use crate::gate;
 use crate::state::Service;
@@ -29,6 +30,11 @@ pub const PROBES: [&str; 2] = [HEALTH, READY];
 const BELIEVED: Duration = Duration::from_secs(1);
 /// How long a write may take.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// How long it is believed that there is room on the disk. A small write finds some
+/// where the next message finds none.
+const ROOM_BELIEVED: Duration = Duration::from_secs(10);
+/// How long it is believed that the disk is full after a write has met that.
+const FULL_BELIEVED: Duration = Duration::from_secs(5);
 
 /// Whether requests may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,6 +46,8 @@ pub enum Readiness {
     Draining,
     /// Nothing can be kept.
     Unwritable,
+    /// Nothing can be kept, since the disk of the database is full.
+    Full,
 }
 
 impl Readiness {
@@ -49,6 +57,7 @@ impl Readiness {
             Self::Starting => ("starting", "the database is being opened"),
             Self::Draining => ("draining", "the service ends; what is under way is answered"),
             Self::Unwritable => ("unwritable", "the database cannot be written"),
+            Self::Full => ("full", "the disk of the database is full"),
         }
     }
 }
@@ -65,7 +74,9 @@ impl IntoResponse for Readiness {
 #[derive(Default)]
 pub struct HealthState {
     draining: AtomicBool,
-    written: Mutex<Option<(Instant, bool)>>,
+    written: Mutex<Option<(Instant, Readiness)>>,
+    /// When there was room last.
+    room: Mutex<Option<Instant>>,
 }
 
 impl HealthState {
@@ -78,32 +89,46 @@ impl HealthState {
     pub async fn look(&self, database: &Database) -> Readiness {
         let writes = self.writes(database).await;
         // Asked last: it may have begun meanwhile.
-        match (self.draining.load(Ordering::SeqCst), writes) {
-            (true, _) => Readiness::Draining,
-            (false, false) => Readiness::Unwritable,
-            (false, true) => Readiness::Ready,
-        }
+        if self.draining.load(Ordering::SeqCst) { Readiness::Draining } else { writes }
     }
 
-    /// Whether the database takes writes. One at a time looks; the others wait
+    /// Looks whether the database takes writes. One at a time looks; the others wait
     /// for what it sees.
-    async fn writes(&self, database: &Database) -> bool {
+    async fn writes(&self, database: &Database) -> Readiness {
         let mut written = self.written.lock().await;
         if let Some((_, writes)) = written.filter(|(since, _)| since.elapsed() < BELIEVED) {
             return writes;
         }
-        // Another value each time, so that a page is really written.
-        let probe = database.write_in(WriteScope::Unordered, |db| {
-            let count = meta::number(db, "probes")?.unwrap_or(0);
-            meta::set(db, "probes", &count.wrapping_add(1))
-        });
-        let outcome: Result<Result<(), DatabaseError>, _> = tokio::time::timeout(PATIENCE, probe).await;
-        let writes = matches!(outcome, Ok(Ok(())));
-        if !writes {
+        let outcome = tokio::time::timeout(PATIENCE, self.try_write(database)).await;
+        let writes = match &outcome {
+            Ok(Ok(())) => Readiness::Ready,
+            Ok(Err(DatabaseError::Full(_))) => Readiness::Full,
+            Ok(Err(_)) | Err(_) => Readiness::Unwritable,
+        };
+        if writes != Readiness::Ready {
             tracing::error!(?outcome, "the database cannot be written");
         }
         *written = Some((Instant::now(), writes));
         writes
+    }
+
+    async fn try_write(&self, database: &Database) -> Result<(), DatabaseError> {
+        if database.was_met(Obstacle::FullDisk, FULL_BELIEVED) {
+            *self.room.lock().await = None;
+            return Err(DatabaseError::Full("a write has met that just now".to_owned()));
+        }
+        let mut room = self.room.lock().await;
+        if room.is_none_or(|since| since.elapsed() >= ROOM_BELIEVED) {
+            *room = None;
+            database.try_room().await?;
+            *room = Some(Instant::now());
+        }
+        // Another value each time, so that a page is really written.
+        let probe = |db: &dyn DbSession| {
+            let count = meta::number(db, "probes")?.unwrap_or(0);
+            meta::set(db, "probes", &count.wrapping_add(1))
+        };
+        database.write_in(WriteScope::Unordered, probe).await
     }
 }
 
