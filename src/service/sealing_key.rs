@@ -13,6 +13,7 @@ use ring::hmac;
 use thiserror::Error;
 
 use crate::database::place::DatabasePlace;
+use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
@@ -50,7 +51,25 @@ pub enum KeyError {
     /// The secrets are sealed with another one.
     #[error("the secrets of this database are sealed with another key than the one in {}: name it with --key-file", .0.display())]
     Other(PathBuf),
+    /// The secrets are sealed with one that nobody named, and that is not beside the
+    /// database.
+    #[error(
+        "the secrets of this database are sealed with {sealed}, and {} does not open them: name the file of that key \
+         with --key-file; if it is lost for good, `frontdesk admin key-file reset` drops the secrets, and channels and \
+         webhooks are connected again", found.display()
+    )]
+    Forgotten {
+        /// Which key they are sealed with, in words.
+        sealed: String,
+        /// The file that was looked at.
+        found: PathBuf,
+    },
 }
+
+/// Name under which a database remembers where its key was.
+const PLACE: &str = "key_place";
+/// Name under which a database keeps the mark of its key.
+const MARK_NAME: &str = "key_mark";
 
 /// Where the key of a database lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,6 +101,19 @@ impl KeyPlace {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Why secrets that are there do not open: where their key was when it was used last.
+    pub fn forgotten(&self, db: &dyn DbSession) -> Result<KeyError, DatabaseError> {
+        let place: Option<Vec<u8>> = meta::get(db, PLACE)?;
+        let place = place.and_then(|bytes| String::from_utf8(bytes).ok());
+        let sealed = match place {
+            Some(place) if Path::new(&place) != absolute(&self.path) => {
+                format!("the key that was in {place}")
+            }
+            _ => "another key".to_owned(),
+        };
+        Ok(KeyError::Forgotten { sealed, found: self.path.clone() })
     }
 
     /// Whether the file was named.
@@ -132,6 +164,10 @@ impl KeyPlace {
     }
 }
 
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
+}
+
 fn read(path: &Path) -> Result<Option<SealingKey>, KeyError> {
     let failed = |cause| KeyError::File { path: path.to_owned(), cause };
     let shared = match fs::metadata(path) {
@@ -177,21 +213,35 @@ impl SealingKey {
     /// no mark, or nothing is sealed and this process is `alone` on it.
     pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace, alone: bool) -> Result<bool, DatabaseError> {
         let mark = self.derived(MARK)?;
-        let kept: Option<Vec<u8>> = meta::get(db, "key_mark")?;
+        let kept: Option<Vec<u8>> = meta::get(db, MARK_NAME)?;
         let fits = match &kept {
             Some(kept) => kept.as_slice() == mark,
             None => !place.differs_from_beside(self),
         };
         let takes = fits || alone && !meta::any_sealed(db)?;
         if takes && kept.as_deref() != Some(mark.as_slice()) {
-            meta::set(db, "key_mark", &mark.as_slice())?;
+            meta::set(db, MARK_NAME, &mark.as_slice())?;
+        }
+        let path = absolute(&place.path).display().to_string();
+        if takes && meta::get::<Vec<u8>>(db, PLACE)?.as_deref() != Some(path.as_bytes()) {
+            meta::set(db, PLACE, &path.as_bytes())?;
         }
         Ok(takes)
     }
 
+    /// Forgets which key a database is sealed with.
+    pub fn disclaim(db: &dyn DbSession) -> Result<(), DatabaseError> {
+        db.note("DELETE FROM meta WHERE name IN (?1, ?2)", bound![MARK_NAME, PLACE])
+    }
+
+    /// Returns true if a database remembers which key it is sealed with.
+    pub fn is_claimed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
+        Ok(meta::get::<Vec<u8>>(db, MARK_NAME)?.is_some())
+    }
+
     /// Whether a database is marked with another key.
     pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
-        let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, "key_mark")?);
+        let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, MARK_NAME)?);
         Ok(kept.is_some_and(|it| it.as_slice() != mark))
     }
 }

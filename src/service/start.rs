@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use rand::RngExt;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tokio::sync::{Notify, watch};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 
 use crate::background::{self, Tasks};
 use crate::bodies::BodyBudget;
@@ -22,7 +22,7 @@ use crate::database::connections as stored;
 use crate::database::place::DatabasePlace;
 use crate::database::session::DbSession;
 use crate::database::{
-    Database, DatabaseError, Durability, connected, egress, latest, media, meta, workspaces,
+    Database, DatabaseError, Durability, connected, egress, latest, media, meta, outbound, workspaces,
 };
 use crate::demo::seed;
 use crate::hosts::Hosts;
@@ -41,6 +41,9 @@ use crate::{carriers, router, server, waits};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
+/// Pauses before a database server that does not answer is asked again.
+const FIRST_PAUSE: Duration = Duration::from_millis(200);
+const LAST_PAUSE: Duration = Duration::from_secs(5);
 /// For what runs beside, once the requests have ended.
 const SLACK: Duration = Duration::from_secs(2);
 /// For folding in the database's log, without which the next start does it.
@@ -154,15 +157,8 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
 
 /// What the user who started the service should know.
 async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
-    let Prepared { service, foreign_key, .. } = prepared;
+    let Prepared { service, .. } = prepared;
     let mut notices = Vec::new();
-    if let Some(path) = foreign_key {
-        let path = path.display();
-        notices.push(format!(
-            "the secrets of this database are sealed with another key than the one in {path}: no webhook is signed and \
-             no credential read until that key is back; name it with --key-file"
-        ));
-    }
     if !address.ip().is_loopback() && service.hosts.are_local() {
         notices.push(format!(
             "it listens on {address}, but only requests for a loopback host are answered: name its hosts with --host \
@@ -202,8 +198,6 @@ pub(crate) struct Prepared {
     pub service: Service,
     /// Keys that were just made.
     pub keys: Vec<IssuedKey>,
-    /// The file of a key that is not the one which seals the secrets.
-    foreign_key: Option<PathBuf>,
 }
 
 /// Opens the database and puts the parts together; nothing runs yet.
@@ -213,22 +207,71 @@ pub(crate) async fn open(
     durability: Durability,
 ) -> Result<Prepared, StartError> {
     let committed = Arc::new(Notify::new());
-    let (kept_in, told) = (options.database.clone(), committed.clone());
-    let place = KeyPlace::of(&kept_in, options.key_file.as_deref())?;
-    let found = find_key(place.clone(), kept_in.clone()).await?;
-    let opening = tokio::task::spawn_blocking(move || {
-        let opened = Database::open(&kept_in, durability, told)?;
-        // Made only now: a key beside a database says that it was used.
-        let key = match found {
-            Some(key) => key,
-            None if opened.1 || kept_in.file().is_some() => place.make()?,
+    let place = KeyPlace::of(&options.database, options.key_file.as_deref())?;
+    let found = find_key(place.clone()).await?;
+    let (database, fresh) = open_when_there(&options.database, durability, &committed).await?;
+    let key = match found {
+        Some(key) => key,
+        None => make_key(&place, &database, fresh).await?,
+    };
+    prepare(options, address, (database, (place, key)), fresh, committed).await
+}
+
+/// Opens the database, and tells whether it was made. A server that does not answer
+/// is waited for, as long as it takes: after a restart of a machine it may come later.
+async fn open_when_there(
+    place: &DatabasePlace,
+    durability: Durability,
+    committed: &Arc<Notify>,
+) -> Result<(Database, bool), StartError> {
+    let mut pause = FIRST_PAUSE;
+    let mut is_told = false;
+    loop {
+        let (place, told) = (place.clone(), committed.clone());
+        let opening = tokio::task::spawn_blocking(move || Database::open(&place, durability, told));
+        match opening.await.map_err(|_| DatabaseError::Closed)? {
+            Err(DatabaseError::Absent(cause)) => {
+                if !is_told {
+                    tracing::warn!(cause, "the database server does not answer; it is waited for");
+                    is_told = true;
+                }
+                sleep(pause).await;
+                pause = (pause * 2).min(LAST_PAUSE);
+            }
+            opened => {
+                if is_told && opened.is_ok() {
+                    tracing::info!("the database server answers");
+                }
+                return Ok(opened?);
+            }
+        }
+    }
+}
+
+/// Makes the key of a database that needs none yet. For one whose secrets are sealed
+/// it has to be found: a new key would open none of them.
+async fn make_key(place: &KeyPlace, database: &Database, fresh: bool) -> Result<SealingKey, StartError> {
+    if !fresh {
+        let asked = place.clone();
+        let refusal: Result<Option<KeyError>, DatabaseError> = database
+            .read(move |db| {
+                let is_expected = asked.is_named() && SealingKey::is_claimed(db)?;
+                match (meta::any_sealed(db)?, is_expected) {
+                    (true, _) => asked.forgotten(db).map(Some),
+                    (false, true) => Ok(Some(KeyError::Missing(asked.path().to_owned()))),
+                    (false, false) => Ok(None),
+                }
+            })
+            .await;
+        if let Some(refusal) = refusal? {
             // Another process that started at once may have made it.
-            None => place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?,
-        };
-        Ok::<_, StartError>((opened, (place, key)))
-    });
-    let ((database, fresh), key) = opening.await.map_err(|_| DatabaseError::Closed)??;
-    prepare(options, address, (database, key), fresh, committed).await
+            return Ok(place.read()?.ok_or(refusal)?);
+        }
+    }
+    // Made only now: a key beside a database says that it was used.
+    let place = place.clone();
+    let making = tokio::task::spawn_blocking(move || place.make());
+    Ok(making.await.map_err(|_| DatabaseError::Closed)??)
 }
 
 /// What is read from the database, or put into a new one.
@@ -246,18 +289,11 @@ struct Kept {
     fits: bool,
 }
 
-/// The key in its place. For a database that was used, a file that was named
-/// must be there: a new key would open none of its secrets.
-async fn find_key(place: KeyPlace, database: DatabasePlace) -> Result<Option<SealingKey>, StartError> {
-    let reading = tokio::task::spawn_blocking(move || {
-        let found = place.read()?;
-        let size = |path| std::fs::metadata(path).map_or(0, |it| it.len());
-        let was_used = database.file().is_some_and(|path| size(path) > 0);
-        match found {
-            None if place.is_named() && was_used => Err(KeyError::Missing(place.path().to_owned())),
-            None => place.can_make().map(|()| None),
-            found => Ok(found),
-        }
+/// Reads the key in its place; where there is none, looks whether it can be made.
+async fn find_key(place: KeyPlace) -> Result<Option<SealingKey>, StartError> {
+    let reading = tokio::task::spawn_blocking(move || match place.read()? {
+        None => place.can_make().map(|()| None),
+        found => Ok(found),
     });
     Ok(reading.await.map_err(|_| DatabaseError::Closed)??)
 }
@@ -290,11 +326,14 @@ async fn prepare(
     let clock = options.clock.clone();
     let world = World { demo: options.demo, simulated: options.is_simulated() };
     let (asked, at) = (key.clone(), place.clone());
-    let (shared, alone) = (database.is_shared(), database.leads());
+    let (shared, alone, offers_switches) = (database.is_shared(), database.leads(), options.dev);
     let kept: Result<Kept, DatabaseError> = database
         .write(move |db| {
             let fits = asked.claim(db, &at, alone)?;
             let kept = keep(db, fresh, world, clock.as_ref(), !shared)?;
+            if !offers_switches {
+                outbound::clear(db)?;
+            }
             if !shared {
                 // The file is this process's alone: any process that had claimed something has ended.
                 egress::end_all_claims(db)?;
@@ -304,9 +343,10 @@ async fn prepare(
         })
         .await;
     let kept = kept?;
-    let foreign_key = (!kept.fits).then(|| place.path().to_owned());
-    if let Some(path) = foreign_key.clone().filter(|_| place.is_named()) {
-        return Err(KeyError::Other(path).into());
+    if !kept.fits {
+        let asked = place.clone();
+        let refusal: Result<KeyError, DatabaseError> = database.read(move |db| asked.forgotten(db)).await;
+        return Err(refusal?.into());
     }
     let seed = options.seed.wrapping_add(kept.boots);
     let media = media_beside(&options.database, (!fresh).then_some(kept.media)).await?;
@@ -363,7 +403,7 @@ async fn prepare(
         });
         seeding.await.map_err(|cause: DatabaseError| cause)?;
     }
-    Ok(Prepared { service, keys: kept.keys, foreign_key })
+    Ok(Prepared { service, keys: kept.keys })
 }
 
 /// Reads what a run begins with; `alone` says that no other process makes rows.
