@@ -32,6 +32,9 @@ pub struct WebhookBody {
     pub is_active: bool,
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub created_at: Option<String>,
+    /// Since when nothing arrives; an extension, left out while events arrive.
+    #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<String>,
 }
 
 /// The answer of `GET /webhooks`.

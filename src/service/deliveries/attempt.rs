@@ -93,6 +93,7 @@ fn record(
     let Some(webhook) = webhooks::read(db, &delivery.webhook)? else { return Ok(()) };
     match verdict {
         Verdict::Delivered => {
+            service.metrics.delivered("arrived");
             events::delivered(db, delivery, at)?;
             webhooks::set_failing(db, &webhook.id, None)
         }
@@ -101,6 +102,7 @@ fn record(
             end(db, &webhook)
         }
         Verdict::Failed { asked } => {
+            service.metrics.delivered("failed");
             // A clock that is set ahead deactivates nobody; one that is moved lets this attempt fail at its own time.
             let late = service.clock.now().since(at);
             let elapsed = service.clock.elapsed().plus(-late);
@@ -109,6 +111,15 @@ fn record(
             let chance = service.stamps.between(-schedule::JITTER, schedule::JITTER);
             let span = schedule::next(delivery.attempts + 1, asked, chance);
             events::failed(db, delivery, span.map(|it| at.plus(it)))?;
+            if span.is_none() {
+                tracing::warn!(
+                    webhook = webhook.id,
+                    url = webhook.url,
+                    event = delivery.event,
+                    "an event was given up after its last attempt"
+                );
+                service.metrics.delivered("given up");
+            }
             if elapsed.since(since) >= schedule::GIVEN_UP { end(db, &webhook) } else { Ok(()) }
         }
     }
@@ -117,7 +128,8 @@ fn record(
 /// Ends a subscription: it stays listed, inactive.
 fn end(db: &dyn DbSession, webhook: &WebhookRow) -> Result<(), DatabaseError> {
     if webhook.active {
-        tracing::info!(webhook = webhook.id, "a subscription was deactivated");
+        let (webhook, url) = (&webhook.id, &webhook.url);
+        tracing::warn!(webhook, url, "a webhook was given up: nothing more is delivered to it");
     }
     webhooks::deactivate(db, &webhook.id)?;
     events::give_up(db, &webhook.id)

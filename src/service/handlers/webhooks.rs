@@ -149,5 +149,6 @@ fn body(row: WebhookRow) -> WebhookBody {
         url: row.url,
         is_active: row.active,
         created_at: Some(row.created_at.to_string()),
+        failing_since: row.failing_since.map(|at| at.to_string()),
     }
 }

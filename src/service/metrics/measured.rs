@@ -2,17 +2,14 @@
 
 use std::time::Duration;
 
-use crate::database::DatabaseError;
-use crate::database::rows::bound;
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, processes};
 use crate::metrics::exposition::{Exposition, seconds};
 use crate::state::ServiceState;
 use model::time::Clock;
 
 /// For all questions together: the caller waits for 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// The span in which a process that lives is heard of.
-const HEARD: i64 = 5_000_000;
 
 /// A queue, how much is in it, and when the oldest of it was due.
 const QUEUES: &str =
@@ -26,16 +23,19 @@ const LANES: &str =
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
 const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled FROM connected_channels
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
-const CREDITS: &str = "SELECT CAST(COALESCE(sum(balance), 0) AS BIGINT) FROM workspaces";
-const PROCESSES: &str = "SELECT count(*) FROM processes
-    WHERE seen_at > CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT) - ?1";
+/// Workspaces that are told apart: the oldest.
+const CREDITS: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
+const WEBHOOKS: &str =
+    "SELECT CASE WHEN NOT active THEN 'given up' WHEN failing_since IS NULL THEN 'well' ELSE 'failing' END
+    AS state, count(*) AS webhooks FROM webhooks GROUP BY 1";
 const SERVER_CLOCK: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)";
 
 struct Measured {
     queues: Vec<(String, i64, Option<i64>)>,
     lanes: Vec<(String, i64)>,
     channels: Vec<(String, bool)>,
-    credits: i64,
+    credits: Vec<(String, i64)>,
+    webhooks: Vec<(String, i64)>,
     processes: i64,
     /// What the server's clock said, where there is one.
     server_clock: Option<i64>,
@@ -45,7 +45,7 @@ struct Measured {
 pub async fn write(service: &ServiceState, page: &mut Exposition) {
     write_loads(service, page);
     let is_shared = service.database.is_shared();
-    let reading = service.database.read(move |db| Measured::read(db, is_shared));
+    let reading = service.database.search(move |db| Measured::read(db, is_shared));
     let told: Option<Result<Measured, DatabaseError>> = tokio::time::timeout(PATIENCE, reading).await.ok();
     let measured = told.and_then(|it| it.inspect_err(|cause| tracing::warn!(%cause, "no figures")).ok());
     page.family("frontdesk_database_up", "gauge", "Whether the database answers.");
@@ -90,13 +90,14 @@ fn write_loads(service: &ServiceState, page: &mut Exposition) {
 
 impl Measured {
     fn read(db: &dyn DbSession, is_shared: bool) -> Result<Self, DatabaseError> {
-        let processes = if is_shared { db.scalar(PROCESSES, bound![HEARD])? } else { 1 };
+        let processes = if is_shared { processes::count(db)? } else { 1 };
         Ok(Self {
             queues: db
                 .all(QUEUES, &[], |row| Ok((row.get("queue")?, row.get("length")?, row.get("oldest")?)))?,
             lanes: db.all(LANES, &[], |row| Ok((row.get("state")?, row.get("lanes")?)))?,
             channels: db.all(CHANNELS, &[], |row| Ok((row.get("kind")?, row.get("is_troubled")?)))?,
-            credits: db.scalar(CREDITS, &[])?,
+            credits: db.all(CREDITS, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
+            webhooks: db.all(WEBHOOKS, &[], |row| Ok((row.get("state")?, row.get("webhooks")?)))?,
             processes,
             server_clock: if is_shared { Some(db.scalar(SERVER_CLOCK, &[])?) } else { None },
         })
@@ -125,8 +126,16 @@ impl Measured {
         for (channel, is_troubled) in &self.channels {
             page.sample(name, &[("channel", channel)], u8::from(!is_troubled));
         }
-        page.family("frontdesk_credits", "gauge", "Credits that are left.");
-        page.sample("frontdesk_credits", &[], self.credits);
+        page.family("frontdesk_credits", "gauge", "Credits that a workspace has left.");
+        for (workspace, balance) in &self.credits {
+            page.sample("frontdesk_credits", &[("workspace", workspace)], balance);
+        }
+        let name = "frontdesk_webhooks";
+        page.family(name, "gauge", "Webhooks, by whether events arrive.");
+        for state in ["well", "failing", "given up"] {
+            let count = self.webhooks.iter().find(|it| it.0 == state).map_or(0, |it| it.1);
+            page.sample(name, &[("state", state)], count);
+        }
         page.family("frontdesk_processes", "gauge", "Processes that serve the database.");
         page.sample("frontdesk_processes", &[], self.processes);
     }

@@ -47,6 +47,7 @@ pub struct Metrics {
     requests: Mutex<BTreeMap<Route, RouteCounts>>,
     in_flight: AtomicI64,
     outcomes: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    deliveries: Mutex<BTreeMap<&'static str, u64>>,
 }
 
 /// A method and the pattern of a path.
@@ -95,6 +96,12 @@ impl Metrics {
         *outcomes.entry((channel.word(), outcome)).or_default() += 1;
     }
 
+    /// An attempt to deliver an event has ended, or an event was given up.
+    pub fn delivered(&self, outcome: &'static str) {
+        let mut deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
+        *deliveries.entry(outcome).or_default() += 1;
+    }
+
     fn write(&self, page: &mut Exposition) {
         page.family("frontdesk_build_info", "gauge", "The version that runs.");
         page.sample("frontdesk_build_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
@@ -121,6 +128,17 @@ impl Metrics {
                 &[("channel", channel), ("outcome", outcome)],
                 count,
             );
+        }
+        drop(outcomes);
+        let deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
+        let name = "frontdesk_webhook_deliveries_total";
+        page.family(
+            name,
+            "counter",
+            "Attempts to deliver events to webhooks, and events that were given up.",
+        );
+        for outcome in ["arrived", "failed", "given up"] {
+            page.sample(name, &[("outcome", outcome)], deliveries.get(outcome).unwrap_or(&0));
         }
     }
 }
