@@ -7,16 +7,24 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::channels::Channel;
+use crate::database::erasing::{self, ErasedPerson};
 use crate::database::keys::KeyLine;
 use crate::database::place::DatabasePlace;
+use crate::database::rows::only;
 use crate::database::session::DbSession;
 use crate::database::templates::Template;
+use crate::database::webhooks::WebhookRow;
 use crate::database::workspaces::Workspace;
-use crate::database::{Database, DatabaseError, channels, keys as stored, templates, workspaces};
+use crate::database::{
+    Database, DatabaseError, channels, contacts as stored_contacts, conversations, keys as stored, media,
+    processes, templates, webhooks, workspaces,
+};
 use crate::keys;
-use crate::sealing_key::{KeyError, KeyPlace};
+use crate::media::files::MediaFiles;
+use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
 use crate::workspace::{self, IssuedKey};
 use model::account::Environment;
+use model::phone_forms;
 use model::secret::Secret;
 use model::time::Timestamp;
 
@@ -57,6 +65,54 @@ pub struct Admin {
     pub(crate) database: Database,
     /// None for a database on a server whose key nobody named.
     pub(crate) key: Option<KeyPlace>,
+    place: DatabasePlace,
+    workspace: WorkspaceChoice,
+}
+
+/// Which workspace is acted on: the one of this id or name, else the first.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct WorkspaceChoice(Option<String>);
+
+impl WorkspaceChoice {
+    fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
+        let Some(wanted) = &self.0 else { return Ok(workspaces::first(db)?) };
+        let all = workspaces::all(db)?;
+        let shown =
+            || all.iter().map(|it| format!("{} ({})", it.id, it.name.as_deref().unwrap_or("no name")));
+        let known = || shown().take(20).collect::<Vec<_>>().join(", ");
+        let mut found =
+            all.iter().filter(|it| it.id == *wanted || it.name.as_ref().is_some_and(|name| name == wanted));
+        match (found.next(), found.next()) {
+            (Some(one), None) => Ok(one.clone()),
+            (Some(_), Some(_)) => Err(AdminError::Refused(format!(
+                "several workspaces are named {wanted:?}; name one by its id: {}",
+                known()
+            ))),
+            (None, _) => {
+                Err(AdminError::Refused(format!("there is no workspace {wanted:?}; there are: {}", known())))
+            }
+        }
+    }
+}
+
+/// What was erased of a person.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ErasedCount {
+    /// Conversations and threads of mail.
+    pub histories: usize,
+    /// Uploaded files.
+    pub files: usize,
+}
+
+/// Secrets that were dropped.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DroppedSecrets {
+    /// Channels, each as its kind and workspace: they are not connected any more.
+    pub channels: Vec<String>,
+    /// Webhooks that were signed, by their addresses: nothing is delivered to them.
+    pub webhooks: Vec<String>,
+    /// Data Connections, by their names: they have no credential.
+    pub connections: Vec<String>,
 }
 
 impl Admin {
@@ -71,7 +127,14 @@ impl Admin {
             cause if cause.is_damage() => AdminError::Damaged(place.clone()),
             cause => cause.into(),
         })?;
-        Ok(Self { database, key: KeyPlace::of(place, key).ok() })
+        let (key, place) = (KeyPlace::of(place, key).ok(), place.clone());
+        Ok(Self { database, key, place, workspace: WorkspaceChoice::default() })
+    }
+
+    /// Acts on the workspace of this id or name instead of the first.
+    #[must_use]
+    pub fn in_workspace(self, workspace: Option<String>) -> Self {
+        Self { workspace: WorkspaceChoice(workspace), ..self }
     }
 
     /// Makes a key; it is told this once. Interface: Authentication.
@@ -83,11 +146,15 @@ impl Admin {
     ) -> Result<(String, Secret), AdminError> {
         let key = keys::make(environment, &mut rand::rng());
         let id = format!("key_{}", uuid::Uuid::now_v7().simple());
-        let (name, text) = (id.clone(), key.text.clone());
+        let (name, text, workspace) = (id.clone(), key.text.clone(), self.workspace.clone());
         self.database
             .write(move |db| {
-                let Some(channel) = channels::of_kind(db, kind)? else {
-                    return Err(AdminError::Refused(format!("this service has no {} channel", kind.word())));
+                let all = channels::of_workspace(db, &workspace.find(db)?.id)?;
+                let Some(channel) = all.into_iter().find(|channel| channel.kind == kind) else {
+                    return Err(AdminError::Refused(format!(
+                        "this workspace has no {} channel",
+                        kind.word()
+                    )));
                 };
                 Ok(stored::insert(db, &name, &channel.id, environment, &key, now)?)
             })
@@ -110,9 +177,19 @@ impl Admin {
         self.database.read(|db| Ok(workspaces::all(db)?)).await
     }
 
-    /// All keys, oldest first, never whole.
+    /// Keys of all workspaces or of the one that was named, oldest first, never whole.
     pub async fn keys(&self) -> Result<Vec<KeyLine>, AdminError> {
-        self.database.read(|db| Ok(stored::list(db)?)).await
+        let workspace = self.workspace.clone();
+        self.database
+            .read(move |db| {
+                let mut all = stored::list(db)?;
+                if workspace.0.is_some() {
+                    let only = workspace.find(db)?.id;
+                    all.retain(|key| key.workspace == only);
+                }
+                Ok(all)
+            })
+            .await
     }
 
     /// Revokes the key of this id, or the whole key given.
@@ -136,15 +213,17 @@ impl Admin {
     /// The balance, after a change if one is wanted. Interface: Limits,
     /// Credit costs.
     pub async fn credits(&self, change: Option<CreditChange>, now: Timestamp) -> Result<i64, AdminError> {
+        let workspace = self.workspace.clone();
         let Some(change) = change else {
-            return self.database.read(|db| Ok(workspaces::first(db)?.balance)).await;
+            return self.database.read(move |db| Ok(workspace.find(db)?.balance)).await;
         };
-        self.database.write(move |db| change_balance(db, change, now)).await
+        self.database.write(move |db| change_balance(db, &workspace.find(db)?, change, now)).await
     }
 
     /// All templates, approved or not.
     pub async fn templates(&self) -> Result<Vec<Template>, AdminError> {
-        self.database.read(|db| Ok(templates::all(db, &workspaces::first(db)?.id)?)).await
+        let workspace = self.workspace.clone();
+        self.database.read(move |db| Ok(templates::all(db, &workspace.find(db)?.id)?)).await
     }
 
     /// Adds a template, or replaces the one of its name and language.
@@ -154,17 +233,81 @@ impl Admin {
     /// When its components are not what a template has, or the database fails.
     pub async fn put_template(&self, template: Template) -> Result<(), AdminError> {
         check_components(&template.components).map_err(AdminError::Refused)?;
-        self.database.write(move |db| Ok(templates::put(db, &workspaces::first(db)?.id, &template)?)).await
+        let workspace = self.workspace.clone();
+        self.database.write(move |db| Ok(templates::put(db, &workspace.find(db)?.id, &template)?)).await
     }
 
     pub async fn remove_template(&self, name: &str, language: &str) -> Result<(), AdminError> {
-        let (name, language) = (name.to_owned(), language.to_owned());
+        let (name, language, workspace) = (name.to_owned(), language.to_owned(), self.workspace.clone());
         self.database
             .write(move |db| {
-                if templates::remove(db, &workspaces::first(db)?.id, &name, &language)? {
+                if templates::remove(db, &workspace.find(db)?.id, &name, &language)? {
                     return Ok(());
                 }
                 Err(AdminError::Refused(format!("there is no template {name} in {language}")))
+            })
+            .await
+    }
+
+    /// Erases a person who is known under a phone number, a mail address, or the id or
+    /// user name of a chat, from every channel of the workspace.
+    pub async fn erase(&self, address: &str) -> Result<ErasedCount, AdminError> {
+        let (workspace, address) = (self.workspace.clone(), address.trim().to_owned());
+        let is_server = self.place.file().is_none();
+        let person = self
+            .database
+            .write(move |db| {
+                let workspace = workspace.find(db)?.id;
+                let person = find_person(db, &workspace, &address)?;
+                if person.is_unknown() {
+                    return Err(AdminError::Refused(format!(
+                        "nobody is known under {address}; nothing was erased"
+                    )));
+                }
+                erasing::erase(db, &person)?;
+                if is_server {
+                    person.files().try_for_each(|id| media::remove_bytes(db, id))?;
+                }
+                Ok(person)
+            })
+            .await?;
+        if let Some(path) = self.place.file() {
+            let files = MediaFiles::beside(path).map_err(DatabaseError::from)?;
+            person.files().for_each(|id| files.remove(id));
+        }
+        self.database.wipe().await;
+        Ok(ErasedCount { histories: person.histories(), files: person.files().count() })
+    }
+
+    /// Webhook subscriptions of all channels of the workspace, oldest first, each with
+    /// its channel.
+    pub async fn webhooks(&self) -> Result<Vec<(Channel, WebhookRow)>, AdminError> {
+        let workspace = self.workspace.clone();
+        self.database
+            .read(move |db| {
+                let mut all = Vec::new();
+                for channel in channels::of_workspace(db, &workspace.find(db)?.id)? {
+                    let rows = webhooks::list(db, &channel.id)?;
+                    all.extend(rows.into_iter().map(|row| (channel.kind, row)));
+                }
+                Ok(all)
+            })
+            .await
+    }
+
+    /// Drops the secrets of a database whose key is lost, so that it can be served with
+    /// another one. No service may run on it.
+    pub async fn drop_secrets(&self) -> Result<DroppedSecrets, AdminError> {
+        if let Some(path) = self.place.file() {
+            Database::check_free(path)?;
+        }
+        let is_server = self.place.file().is_none();
+        self.database
+            .write(move |db| {
+                if is_server && let Some(process) = processes::heard(db)? {
+                    return Err(DatabaseError::Served(process).into());
+                }
+                drop_secrets(db)
             })
             .await
     }
@@ -175,8 +318,56 @@ impl Admin {
     }
 }
 
-fn change_balance(db: &dyn DbSession, change: CreditChange, now: Timestamp) -> Result<i64, AdminError> {
-    let workspace = workspaces::first(db)?;
+/// Finds what is kept of a person: of those who have the address, and of the contacts
+/// that have it, what they have under their number and their mail address.
+fn find_person(db: &dyn DbSession, workspace: &str, address: &str) -> Result<ErasedPerson, AdminError> {
+    let of_workspace = channels::of_workspace(db, workspace)?;
+    let channels: Vec<String> = of_workspace.into_iter().map(|channel| channel.id).collect();
+    let mut addresses = if address.contains('@') && !address.starts_with('@') {
+        vec![address.to_lowercase()]
+    } else {
+        phone_forms::forms(address)
+    };
+    let mut contacts = Vec::new();
+    for contact in stored_contacts::of_address(db, workspace, &addresses)? {
+        addresses.extend(phone_forms::forms(&contact.phone));
+        addresses.extend(contact.email.map(|email| email.to_lowercase()));
+        contacts.push(contact.id);
+    }
+    if let Some(name) = address.strip_prefix('@') {
+        for channel in &channels {
+            addresses.extend(conversations::peers_of_username(db, channel, name)?);
+        }
+    }
+    addresses.sort();
+    addresses.dedup();
+    Ok(ErasedPerson::find(db, workspace, &channels, (contacts, addresses))?)
+}
+
+fn drop_secrets(db: &dyn DbSession) -> Result<DroppedSecrets, AdminError> {
+    let connected = "SELECT channels.kind || ' of ' || channels.workspace FROM connected_channels
+                     JOIN channels ON channels.id = connected_channels.channel ORDER BY 1";
+    let signed = "SELECT url FROM webhooks WHERE secret IS NOT NULL ORDER BY created_at, id";
+    let sealed = "SELECT name FROM connections WHERE sealed IS NOT NULL ORDER BY name";
+    let dropped = DroppedSecrets {
+        channels: db.all(connected, &[], only)?,
+        webhooks: db.all(signed, &[], only)?,
+        connections: db.all(sealed, &[], only)?,
+    };
+    db.note("DELETE FROM connected_channels", &[])?;
+    // Unsigned, an event would be refused or, worse, believed.
+    db.note("UPDATE webhooks SET secret = NULL, active = FALSE WHERE secret IS NOT NULL", &[])?;
+    db.note("UPDATE connections SET sealed = NULL WHERE sealed IS NOT NULL", &[])?;
+    SealingKey::disclaim(db)?;
+    Ok(dropped)
+}
+
+fn change_balance(
+    db: &dyn DbSession,
+    workspace: &Workspace,
+    change: CreditChange,
+    now: Timestamp,
+) -> Result<i64, AdminError> {
     let balance = match change {
         CreditChange::Set(balance) => Some(balance),
         CreditChange::Add(more) => workspace.balance.checked_add(more),

@@ -99,7 +99,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
             .iter()
             .map(|it| {
                 json!({
-                    "id": it.id, "channel": it.channel.word(), "environment": it.environment.word(),
+                    "id": it.id, "workspace": it.workspace, "channel": it.channel.word(), "environment": it.environment.word(),
                     "tail": it.tail, "createdAt": it.created_at.to_string(),
                     "revokedAt": it.revoked_at.map(|at| at.to_string()),
                 })

@@ -6,10 +6,13 @@ mod calls;
 mod channels;
 mod connections;
 mod credits;
+mod erase;
+mod key_file;
 mod keys;
 mod moving;
 mod proposals;
 mod templates;
+mod webhooks;
 mod workspaces;
 
 use std::path::PathBuf;
@@ -32,6 +35,10 @@ pub struct AdminArguments {
     /// one beside the database.
     #[arg(long, value_name = "PATH", global = true)]
     key_file: Option<PathBuf>,
+    /// The workspace to act on, by its id or name; without it, the first. Keys are
+    /// listed of all workspaces without it.
+    #[arg(long, value_name = "NAME", global = true)]
+    workspace: Option<String>,
     /// JSON instead of lines.
     #[arg(long, global = true)]
     json: bool,
@@ -57,6 +64,12 @@ pub enum AdminAction {
     Call(calls::CallAction),
     /// Show the balance, or change it.
     Credits(credits::CreditArguments),
+    /// Erase a person: all that was said with them on every channel, their contact,
+    /// files, and what waits to be told of them.
+    Erase(erase::EraseArguments),
+    /// The file of the key that seals secrets: reset, where it is lost.
+    #[command(subcommand)]
+    KeyFile(key_file::KeyFileAction),
     /// Data Connections: add, test, list, log, remove.
     #[command(subcommand)]
     Connection(connections::ConnectionAction),
@@ -70,6 +83,9 @@ pub enum AdminAction {
     /// Templates: list, put, remove.
     #[command(subcommand)]
     Template(templates::TemplateAction),
+    /// Webhooks: list, with those that nothing reaches.
+    #[command(subcommand)]
+    Webhook(webhooks::WebhookAction),
     /// Workspaces: add, list.
     #[command(subcommand)]
     Workspace(workspaces::WorkspaceAction),
@@ -94,6 +110,24 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
         AdminError::Database(_) => anyhow::Error::from(why).context(format!("opening {place}")),
         told => told.into(),
     })?;
+    let is_elsewhere = arguments.workspace.is_some();
+    let of_first = matches!(
+        arguments.action,
+        AdminAction::Channel(_)
+            | AdminAction::Call(_)
+            | AdminAction::Connection(_)
+            | AdminAction::Proposal(_)
+            | AdminAction::Workspace(_)
+            | AdminAction::KeyFile(_)
+    );
+    if is_elsewhere && of_first {
+        return Err(CliError::Usage(
+            "--workspace is for keys, credits, templates, webhooks and `erase`; real platforms connect to the first \
+             workspace"
+                .to_owned(),
+        ));
+    }
+    let admin = admin.in_workspace(arguments.workspace);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().context("starting")?;
     let json = arguments.json;
     let done = runtime.block_on(async {
@@ -105,9 +139,12 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
             AdminAction::Assistant(action) => assistant::run(&admin, action, json).await,
             AdminAction::Call(action) => calls::run(&admin, action, json).await,
             AdminAction::Credits(action) => credits::run(&admin, action, json).await,
+            AdminAction::Erase(wanted) => erase::run(&admin, &wanted, json).await,
+            AdminAction::KeyFile(action) => key_file::run(&admin, action, json).await,
             AdminAction::Connection(action) => connections::run(&admin, action, json).await,
             AdminAction::Proposal(action) => proposals::run(&admin, action, json).await,
             AdminAction::Template(action) => templates::run(&admin, action, json).await,
+            AdminAction::Webhook(action) => webhooks::run(&admin, action, json).await,
             AdminAction::Workspace(action) => workspaces::run(&admin, action, json).await,
         }
     });

@@ -13,7 +13,7 @@ use service::admin::Admin;
 #[derive(Debug, Subcommand)]
 pub enum WorkspaceAction {
     /// Add a workspace with channels and keys of its own, which are printed once.
-    /// The other commands act on the first one.
+    /// The other commands act on the first one, or on that of --workspace.
     Add {
         /// The name of the business.
         #[arg(long)]

@@ -1,0 +1,30 @@
+//! `admin erase`: a person asks for what is kept of them to be removed.
+
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::json;
+
+use crate::cli::print;
+use service::admin::Admin;
+
+/// The switches of `admin erase`.
+#[derive(Debug, Args)]
+pub struct EraseArguments {
+    /// A phone number such as +34600111222, a mail address, the number of a chat, or
+    /// @name on the bot channel.
+    #[arg(value_name = "ADDRESS", allow_negative_numbers = true)]
+    address: String,
+}
+
+/// Does it.
+pub async fn run(admin: &Admin, arguments: &EraseArguments, json: bool) -> Result<()> {
+    let erased = admin.erase(&arguments.address).await.context("erasing")?;
+    if json {
+        return print::json(&json!({"histories": erased.histories, "files": erased.files}));
+    }
+    print::line(&format!(
+        "erased {} conversations and threads, {} files, and what else was kept under this address; mail stays in its \
+         mailbox, and backups keep what they hold",
+        erased.histories, erased.files
+    ))
+}

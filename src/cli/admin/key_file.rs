@@ -1,0 +1,41 @@
+//! `admin key-file`: a way out where the key that seals secrets is lost.
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use serde_json::json;
+
+use crate::cli::print;
+use service::admin::Admin;
+
+/// What can be done about the key file.
+#[derive(Debug, Subcommand)]
+pub enum KeyFileAction {
+    /// Drop the secrets that a lost key has sealed: channels are disconnected, webhooks
+    /// that were signed get nothing more, Data Connections lose their credentials. The
+    /// next start makes a new key. End the service first.
+    Reset {
+        /// Really drop them: nothing brings them back.
+        #[arg(long, required = true)]
+        yes: bool,
+    },
+}
+
+/// Does it.
+pub async fn run(admin: &Admin, action: KeyFileAction, json: bool) -> Result<()> {
+    let KeyFileAction::Reset { yes: _ } = action;
+    let dropped = admin.drop_secrets().await.context("dropping the secrets")?;
+    if json {
+        return print::json(&json!({
+            "channels": dropped.channels, "webhooks": dropped.webhooks, "connections": dropped.connections,
+        }));
+    }
+    let groups = [
+        ("connect again: ", &dropped.channels),
+        ("delete and create again: webhook ", &dropped.webhooks),
+        ("give a credential again: Data Connection ", &dropped.connections),
+    ];
+    for (words, names) in groups {
+        names.iter().try_for_each(|name| print::line(&format!("{words}{name}")))?;
+    }
+    print::line("the next start makes a new key")
+}

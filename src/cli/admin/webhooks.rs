@@ -1,0 +1,47 @@
+//! `admin webhook`: the subscriptions of a workspace, and which of them nothing
+//! reaches.
+
+use anyhow::{Context, Result};
+use clap::Subcommand;
+use serde_json::{Value, json};
+
+use crate::cli::print;
+use model::text::SafeText;
+use service::admin::Admin;
+
+/// What can be done with webhooks.
+#[derive(Debug, Subcommand)]
+pub enum WebhookAction {
+    /// List the webhooks of all channels, oldest first: whether events arrive, since
+    /// when they do not, and which were given up.
+    List,
+}
+
+/// Does it.
+pub async fn run(admin: &Admin, action: WebhookAction, json: bool) -> Result<()> {
+    let WebhookAction::List = action;
+    let all = admin.webhooks().await.context("listing the webhooks")?;
+    if json {
+        let lines = all.iter().map(|(channel, row)| {
+            json!({
+                "id": row.id, "channel": channel.word(), "url": row.url, "isActive": row.active,
+                "failingSince": row.failing_since.map(|at| at.to_string()),
+                "createdAt": row.created_at.to_string(),
+            })
+        });
+        return print::json(&Value::Array(lines.collect()));
+    }
+    for (channel, row) in all {
+        let state = match (row.active, row.failing_since) {
+            (true, None) => "well".to_owned(),
+            (true, Some(at)) => format!("FAILING since {at}"),
+            (false, Some(at)) => {
+                format!("GIVEN UP: nothing arrived since {at}; delete it and create it again")
+            }
+            (false, None) => "ENDED: its server wants nothing more, or its secret was dropped".to_owned(),
+        };
+        let line = format!("{} · {} · {} · {state}", row.id, channel.word(), row.url);
+        print::line(SafeText::line(&line).as_str())?;
+    }
+    Ok(())
+}
