@@ -4,10 +4,11 @@ use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 use crate::broadcast_only;
+use crate::erasing::ErasedConversation;
 use crate::outbox::new_key;
 use crate::reader::conversations::row_of;
 use crate::reader::elsewhere;
-use crate::{Reader, Store, StoreError, gone, reviews, wiping};
+use crate::{Reader, Store, StoreError, gone};
 use model::contacts::{Contact, ContactCard, Elsewhere, ToldContact};
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
@@ -125,7 +126,7 @@ impl Store {
     ) -> Result<Vec<ConversationId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         let channel_of = channel.clone();
-        let forgotten = self
+        let erased = self
             .cache()
             .later(move |cache| {
                 cache.wiping.begin()?;
@@ -137,23 +138,15 @@ impl Store {
                     of,
                     only,
                 )?;
-                ids.iter().try_for_each(|it| gone::remove(&change, &channel, it))?;
+                let erased = |id| ErasedConversation { id, address: Some(phone.clone()) };
+                let erased: Vec<_> = ids.into_iter().map(erased).collect();
+                erased.iter().try_for_each(|erased| gone::erase(&change, &channel, erased))?;
                 change.commit()?;
-                Ok(ids)
+                Ok(erased)
             })
             .await?;
-        let of = (channel_of, forgotten.clone());
-        // What was sent to them, and is sent, is in this journal.
-        self.outbox()
-            .later(move |connection| {
-                reviews::forget(connection, &of.0, &of.1)?;
-                for id in &of.1 {
-                    let sql = "DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2";
-                    connection.execute(sql, params![of.0, id])?;
-                }
-                wiping::empty_journal(connection)
-            })
-            .await?;
+        let forgotten = erased.iter().map(|erased| erased.id.clone()).collect();
+        self.erase_kept(&channel_of, erased).await?;
         Ok(forgotten)
     }
 }

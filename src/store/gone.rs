@@ -4,6 +4,7 @@
 
 use rusqlite::{Connection, params};
 
+use crate::erasing::{self, ErasedConversation};
 use crate::{Store, StoreError};
 use model::ids::{ChannelId, ConversationId};
 use model::time::Timestamp;
@@ -99,7 +100,8 @@ impl Store {
             .await
     }
 
-    /// Removes a conversation the server no longer has, with its history.
+    /// Removes a conversation the server no longer has, with its history and with what
+    /// this desk kept of it: its person may have been deleted elsewhere.
     ///
     /// # Errors
     /// When the database fails; then nothing is changed.
@@ -108,16 +110,21 @@ impl Store {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Result<(), StoreError> {
-        let (channel, conversation) = (channel.clone(), conversation.clone());
-        self.cache()
+        let (of, conversation) = (channel.clone(), conversation.clone());
+        let erased = self
+            .cache()
             .later(move |cache| {
                 cache.wiping.begin()?;
                 let change = cache.connection.transaction()?;
-                remove(&change, &channel, &conversation)?;
+                let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
+                let address: Option<Option<String>> = change.first(sql, params![of, conversation], only)?;
+                let erased = ErasedConversation { id: conversation, address: address.flatten() };
+                erase(&change, &of, &erased)?;
                 change.commit()?;
-                Ok(())
+                Ok(erased)
             })
-            .await
+            .await?;
+        self.erase_kept(channel, vec![erased]).await
     }
 }
 
@@ -174,6 +181,17 @@ pub(crate) fn remove(
     connection
         .execute("DELETE FROM conversation WHERE channel = ?1 AND id = ?2", params![channel, conversation])?;
     Ok(())
+}
+
+/// Removes a conversation with what is known of its customer, and remembers it, within
+/// the caller's transaction.
+pub(crate) fn erase(
+    connection: &Connection,
+    channel: &ChannelId,
+    erased: &ErasedConversation,
+) -> Result<(), StoreError> {
+    remember(connection, channel, &erased.id)?;
+    Ok(erasing::erase(connection, &erasing::CACHE_TABLES, channel, erased)?)
 }
 
 fn remember(

@@ -31,6 +31,7 @@ pub mod decisions;
 pub mod draft_only;
 pub mod drafts;
 pub(crate) mod email;
+mod erasing;
 pub mod errors;
 mod facts;
 mod files;

@@ -5,7 +5,7 @@ use rusqlite::{Connection, params};
 
 use crate::reader::desk;
 use crate::{Reader, Store, StoreError};
-use model::ids::{ChannelId, ConversationId};
+use model::ids::ChannelId;
 use model::reviews::{
     BadReason, QUEUE, REACH, ReviewEntry, ReviewPage, ReviewVerdict, ReviewWeek, ReviewedAnswer, WEEKS,
     is_sampled,
@@ -181,14 +181,4 @@ fn weeks(connection: &Connection, channel: Option<&ChannelId>) -> Result<Vec<Rev
     })?;
     weeks.reverse();
     Ok(weeks)
-}
-
-/// Forgets what was said in conversations that are gone with their person.
-pub(crate) fn forget(
-    connection: &Connection,
-    channel: &ChannelId,
-    conversations: &[ConversationId],
-) -> rusqlite::Result<()> {
-    let sql = "DELETE FROM review WHERE channel = ?1 AND conversation = ?2";
-    conversations.iter().try_for_each(|it| connection.execute(sql, params![channel, it]).map(drop))
 }

@@ -1,0 +1,163 @@
+//! Erasing a person at the desk: every table of both files, and how what was said with
+//! somebody leaves it, when they were deleted here or the server no longer has them.
+//!
+//! What still waits to be sent stays: a row leaves the outbox when the server has it or
+//! a person drops it.
+
+use rusqlite::{Connection, params};
+
+use crate::{Store, StoreError, wiping};
+use model::ids::{ChannelId, ConversationId};
+
+/// How a person's words leave a table.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Erasure {
+    /// Nothing of a person is in it.
+    Nothing,
+    /// Its rows go with the conversation's: by a key or a trigger.
+    With,
+    /// By a statement: `?1` is the channel, `?2` the conversation, `?3` the address of
+    /// its customer or empty.
+    By(&'static str),
+    /// Something stays: what waits is sent or dropped by a person, and a rule stays until
+    /// its person removes it.
+    Stays,
+}
+
+/// The tables of the outbox. What writes to others as it is removed comes before them.
+pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
+    ("draft", Erasure::By("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
+    ("draft_aside", Erasure::By("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
+    ("draft_only", Erasure::By("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
+    ("note", Erasure::By("DELETE FROM note WHERE channel = ?1 AND conversation = ?2")),
+    ("promise", Erasure::By("DELETE FROM promise WHERE channel = ?1 AND conversation = ?2")),
+    ("proposal", Erasure::By("DELETE FROM proposal WHERE channel = ?1 AND conversation = ?2")),
+    ("review", Erasure::By("DELETE FROM review WHERE channel = ?1 AND conversation = ?2")),
+    ("tag", Erasure::By("DELETE FROM tag WHERE channel = ?1 AND conversation = ?2")),
+    ("snooze", Erasure::By("DELETE FROM snooze WHERE channel = ?1 AND conversation = ?2")),
+    ("claim", Erasure::By("DELETE FROM claim WHERE channel = ?1 AND conversation = ?2")),
+    ("pause", Erasure::By("DELETE FROM pause WHERE channel = ?1 AND conversation = ?2")),
+    ("handback", Erasure::By("DELETE FROM handback WHERE channel = ?1 AND conversation = ?2")),
+    ("kept_past", Erasure::By("DELETE FROM kept_past WHERE channel = ?1 AND conversation = ?2")),
+    ("thread_local", Erasure::By("DELETE FROM thread_local WHERE channel = ?1 AND thread = ?2")),
+    ("rule_action", Erasure::By("DELETE FROM rule_action WHERE channel = ?1 AND thread = ?2")),
+    (
+        "audit",
+        Erasure::By(
+            "UPDATE audit SET detail = '', lane_id = iif(lane_id = ?2, lane_id, '') WHERE channel = ?1
+             AND (lane_id = ?2 OR (lane_id = ?3 AND ?3 <> '' AND lane IN ('number', 'address')))",
+        ),
+    ),
+    (
+        "assistant_log",
+        Erasure::By(
+            "UPDATE assistant_log SET asked = '', outcome = '' WHERE channel = ?1 AND conversation = ?2",
+        ),
+    ),
+    ("outbox", Erasure::Stays),
+    ("mail_rule", Erasure::Stays),
+    // The business's own words.
+    ("campaign", Erasure::Nothing),
+    ("macro", Erasure::Nothing),
+    // Ids and numbers.
+    ("campaign_contact", Erasure::Nothing),
+    ("campaign_wave", Erasure::Nothing),
+    ("broadcast_recipient", Erasure::Nothing),
+    ("broadcast_sample", Erasure::Nothing),
+    ("broadcast_balance", Erasure::Nothing),
+    ("broadcast_charge", Erasure::Nothing),
+    ("tracked_broadcast", Erasure::Nothing),
+    ("decision", Erasure::Nothing),
+    ("reaction", Erasure::Nothing),
+    ("sent_here", Erasure::Nothing),
+    ("recognised", Erasure::Nothing),
+    ("sending_account", Erasure::Nothing),
+    ("patch_field", Erasure::Nothing),
+];
+
+/// The tables of the cache, without those that its indexes are kept in.
+pub(crate) const CACHE_TABLES: [(&str, Erasure); 25] = [
+    ("contact", Erasure::By("DELETE FROM contact WHERE channel = ?1 AND phone = ?3 AND ?2 <> ''")),
+    (
+        "correspondent",
+        Erasure::By(
+            "DELETE FROM correspondent WHERE channel = ?1 AND folded = lower(?3) AND NOT EXISTS (SELECT 1
+             FROM conversation WHERE channel = ?1 AND address = ?3 AND id <> ?2)",
+        ),
+    ),
+    ("request", Erasure::By("DELETE FROM request WHERE channel = ?1 AND instr(path, ?2) > 0 AND ?3 = ?3")),
+    ("conversation", Erasure::By("DELETE FROM conversation WHERE channel = ?1 AND id = ?2 AND ?3 = ?3")),
+    ("message", Erasure::With),
+    ("message_past", Erasure::With),
+    ("conversation_past", Erasure::With),
+    ("suggestion", Erasure::With),
+    ("thread", Erasure::With),
+    ("letter", Erasure::With),
+    ("lens_field", Erasure::With),
+    ("search", Erasure::With),
+    ("search_people", Erasure::With),
+    ("search_list", Erasure::With),
+    // The business's own words.
+    ("account", Erasure::Nothing),
+    ("broadcast", Erasure::Nothing),
+    ("broadcast_text", Erasure::Nothing),
+    ("mailbox", Erasure::Nothing),
+    ("template", Erasure::Nothing),
+    // Ids, numbers and words of the interface.
+    ("asked", Erasure::Nothing),
+    ("gone", Erasure::Nothing),
+    ("lease", Erasure::Nothing),
+    ("lens_word", Erasure::Nothing),
+    ("meta", Erasure::Nothing),
+    ("revision", Erasure::Nothing),
+];
+
+/// Tables of the cache that hold a place in some work, and nothing else.
+#[cfg(test)]
+pub(crate) const CACHE_PROGRESS: [&str; 3] = ["past_since", "search_progress", "trouble_progress"];
+
+/// A conversation that is erased, and the address of its customer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ErasedConversation {
+    pub(crate) id: ConversationId,
+    pub(crate) address: Option<String>,
+}
+
+/// Erases a conversation from the tables of one file, within the caller's transaction.
+pub(crate) fn erase(
+    connection: &Connection,
+    tables: &[(&str, Erasure)],
+    channel: &ChannelId,
+    erased: &ErasedConversation,
+) -> rusqlite::Result<()> {
+    let address = erased.address.as_deref().unwrap_or_default();
+    for (_, erasure) in tables {
+        let Erasure::By(sql) = erasure else { continue };
+        if sql.contains("?3") {
+            connection.execute(sql, params![channel, erased.id, address])?;
+        } else {
+            connection.execute(sql, params![channel, erased.id])?;
+        }
+    }
+    Ok(())
+}
+
+impl Store {
+    /// Erases what this desk keeps of conversations beside the cache.
+    pub(crate) async fn erase_kept(
+        &self,
+        channel: &ChannelId,
+        erased: Vec<ErasedConversation>,
+    ) -> Result<(), StoreError> {
+        let channel = channel.clone();
+        self.outbox()
+            .later(move |connection| {
+                let change = connection.transaction()?;
+                erased.iter().try_for_each(|erased| erase(&change, &OUTBOX_TABLES, &channel, erased))?;
+                change.commit()?;
+                // What was sent to them is in the journal.
+                wiping::empty_journal(connection).map(drop)
+            })
+            .await
+    }
+}
