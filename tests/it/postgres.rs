@@ -216,9 +216,9 @@ async fn what_cannot_be_served_is_refused_in_words() {
     std::fs::remove_file(folder.path().join("service.key")).expect("removed");
     let missing = refused(keyless.clone()).await;
     assert!(missing.contains("bring the key back"), "{missing}");
-    cluster::run(&url, "UPDATE meta SET value = '11' WHERE name = 'format'").await.expect("newer");
+    cluster::run(&url, "UPDATE meta SET value = '12' WHERE name = 'format'").await.expect("newer");
     let newer = refused(keyless).await;
-    assert!(newer.contains("a newer version of this program (format 11)"), "{newer}");
+    assert!(newer.contains("a newer version of this program (format 12)"), "{newer}");
 }
 
 /// Keeps a value under a name that is taken once.

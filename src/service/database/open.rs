@@ -26,7 +26,7 @@ const LATER: [&str; 3] = [
     include_str!("schema_takeover.sql"),
 ];
 /// Columns that came later: table, column, and what adds it where it is missing.
-const COLUMNS: [(&str, &str, &str); 3] = [
+const COLUMNS: [(&str, &str, &str); 4] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
