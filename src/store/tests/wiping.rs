@@ -1,8 +1,10 @@
 //! What a deleted person wrote is in no byte of any file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::Store;
+use crate::erasing::{CACHE_PROGRESS, CACHE_TABLES, Erasure, OUTBOX_TABLES};
 use crate::tests::{add, channel, conversation, list, message};
 use model::conversations::Conversation;
 use model::ids::ConversationId;
@@ -45,6 +47,79 @@ async fn filled(store: &Store) {
     }
 }
 
+/// What a desk keeps of somebody beside the cache, in every table that is erased; the
+/// statements that put it there.
+const KEPT: &str = "
+    INSERT INTO draft (channel, conversation, text, note) VALUES ('harbor', 'gone', 'Dear Quagga', 'Zyzzyva');
+    INSERT INTO draft_aside VALUES ('harbor', 'gone', 'Dear Quagga');
+    INSERT INTO draft_only VALUES ('harbor', 'gone', 1, 0);
+    INSERT INTO note (id, channel, conversation, text, created_at) VALUES ('n1', 'harbor', 'gone', 'Quagga pays late', 1);
+    INSERT INTO promise VALUES ('harbor', 'gone', 'call Quagga', 1, 'me', 1);
+    INSERT INTO proposal (id, channel, conversation, proposer, reason, change, at)
+        VALUES ('p1', 'harbor', 'gone', 'a model', 'Quagga asked', '{\"text\":\"Dear Zyzzyva\"}', 1);
+    INSERT INTO review (channel, conversation, message, title, question, answer, said_at, is_good, reviewer, at)
+        VALUES ('harbor', 'gone', 'm1', 'Quagga', 'Zyzzyva?', 'yes', 1, 1, 'me', 1);
+    INSERT INTO tag VALUES ('harbor', 'gone', 'quagga', 0);
+    INSERT INTO snooze (channel, conversation, after, set_at) VALUES ('harbor', 'gone', 1, 1);
+    INSERT INTO claim VALUES ('harbor', 'gone', 'me', 1);
+    INSERT INTO pause (channel, conversation, read_again) VALUES ('harbor', 'gone', 1);
+    INSERT INTO handback VALUES ('harbor', 'gone', 1);
+    INSERT INTO thread_local VALUES ('harbor', 'gone', 'category', 'zyzzyva', NULL);
+    INSERT INTO rule_action VALUES ('harbor', 'gone', 'quagga@zyzzyva.example', 'archive', 1, 'r1', 1);
+    INSERT INTO audit (row, channel, lane_id, operation, event, detail) VALUES ('r2', 'harbor', 'gone', 'send', 'done', 'Dear Quagga');
+    INSERT INTO audit (row, channel, lane_id, operation, event, detail, lane)
+        VALUES ('r3', 'harbor', '+34600999888', 'sms', 'done', 'Zyzzyva', 'number');
+    INSERT INTO assistant_log (at, assistant, asked, channel, conversation, outcome)
+        VALUES (1, 'a model', 'who is Quagga', 'harbor', 'gone', 'zyzzyva');";
+
+async fn keep_beside(store: &Store) {
+    let kept = store.outbox().later(|connection| Ok(connection.execute_batch(KEPT)?)).await;
+    kept.unwrap();
+    let cached = store.cache().later(|cache| {
+        let contact = "INSERT INTO contact (channel, phone, id, name, tags, metadata, read_at)
+            VALUES ('harbor', '+34600999888', 'k1', 'Quagga', '[\"zyzzyva\"]', '{}', 1);
+            INSERT INTO request (at, process, channel, method, base, path, took, replayed, has_body)
+            VALUES (1, 'p', 'harbor', 'GET', 'b', '/conversations/gone/messages?search=quagga', 1, 0, 0)";
+        Ok(cache.connection.execute_batch(contact)?)
+    });
+    cached.await.unwrap();
+    for (table, erasure) in OUTBOX_TABLES {
+        if let Erasure::By(_) = erasure {
+            let count = format!("SELECT count(*) FROM {table}");
+            let there: i64 = store
+                .outbox()
+                .call(move |connection| Ok(connection.query_row(&count, [], |row| row.get(0))?))
+                .unwrap();
+            assert!(there > 0, "nothing is in {table}");
+        }
+    }
+}
+
+/// Tables of a file that are no parts of an index.
+fn tables_of(path: &Path) -> BTreeSet<String> {
+    let db = rusqlite::Connection::open(path).unwrap();
+    let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'
+               AND name NOT LIKE 'sqlite%'";
+    let mut asked = db.prepare(sql).unwrap();
+    asked.query_map([], |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
+}
+
+#[test]
+fn every_table_says_how_a_person_leaves_it() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(Store::open(folder.path()).unwrap());
+    let names =
+        |tables: &[(&str, Erasure)]| tables.iter().map(|table| table.0.to_owned()).collect::<BTreeSet<_>>();
+    let mut cache = names(&CACHE_TABLES);
+    cache.extend(CACHE_PROGRESS.map(str::to_owned));
+    assert_eq!(tables_of(&folder.path().join("cache.db")), cache);
+    let rows: BTreeSet<_> = tables_of(&folder.path().join("outbox.db"));
+    let counters = ["model_usage", "presence", "trouble_weight"].map(str::to_owned);
+    let mut outbox = names(&OUTBOX_TABLES);
+    outbox.extend(counters);
+    assert_eq!(rows, outbox);
+}
+
 /// Waits for the work that is done between jobs.
 fn settle(store: &Store) {
     for _ in 0..10_000 {
@@ -62,6 +137,7 @@ async fn what_a_deleted_person_wrote_is_in_no_file() {
         let aside = folder.path().join("cache.db.set-aside");
         let store = Store::open(folder.path()).unwrap();
         filled(&store).await;
+        keep_beside(&store).await;
         std::fs::write(&aside, "Quagga, of a damaged copy").unwrap();
         let reader = store.reader().unwrap();
         assert!(WORDS.iter().all(|it| !files_with(folder.path(), it).is_empty()), "they are there before");
