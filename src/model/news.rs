@@ -47,6 +47,20 @@ pub enum Health {
     Misconfigured { why: SafeText },
 }
 
+impl Health {
+    /// Moves its times along with a wall clock that was set forwards by
+    /// `step` microseconds (back if negative), so that ages stay true.
+    pub fn move_times(&mut self, step: i64) {
+        let at = match self {
+            Self::Live { at } => at,
+            Self::Silent { since } | Self::Offline { since, .. } | Self::Trouble { since, .. } => since,
+            Self::Limited { until } => until,
+            Self::Connecting | Self::Refused { .. } | Self::Misconfigured { .. } => return,
+        };
+        *at = at.plus(step);
+    }
+}
+
 /// One thing that has become true.
 #[derive(Debug, Clone, PartialEq)]
 pub enum News {

@@ -6,6 +6,10 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::steady::{CLOCK_STEP, ClockStep, Moment, Times};
+
+mod steady;
+
 /// Microseconds in one second.
 pub const SECOND: i64 = 1_000_000;
 /// Microseconds in one minute.
@@ -90,6 +94,17 @@ impl Zone {
 /// tests, the service's own shiftable clock behind its socket.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
+
+    /// The steady clock. Defaults to the wall clock, for clocks of tests that
+    /// are only turned by hand and never set.
+    fn moment(&self) -> Moment {
+        Times::by_hand(self.now()).moment
+    }
+
+    /// Reads both clocks.
+    fn times(&self) -> Times {
+        Times::read(|| self.now(), || self.moment())
+    }
 
     /// Microseconds the machine has been running, its sleep included, where
     /// that can be told. Nobody sets this clock.

@@ -11,7 +11,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use model::time::{Clock, HOUR, SECOND, Timestamp, Zone};
+use model::time::{Clock, HOUR, Moment, SECOND, Timestamp, Zone};
 
 /// How far elapsed time goes on at most while no service runs: nobody can tell a
 /// long stop from a clock that was set ahead.
@@ -137,6 +137,10 @@ impl ServiceClock {
 impl Clock for ServiceClock {
     fn now(&self) -> Timestamp {
         self.base.now().plus(self.shift())
+    }
+
+    fn moment(&self) -> Moment {
+        self.base.moment().plus(self.shift())
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use jiff::tz::TimeZone;
-use model::time::{Clock, SECOND, Timestamp, Zone};
+use model::time::{Clock, Moment, SECOND, Timestamp, Zone};
 
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SystemClock;
@@ -14,6 +14,17 @@ impl Clock for SystemClock {
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+    }
+
+    /// The time since boot, the machine's sleep included where the system
+    /// counts it: Linux does so on this clock only, macOS on its monotonic one.
+    fn moment(&self) -> Moment {
+        #[cfg(target_os = "linux")]
+        let clock = rustix::time::ClockId::Boottime;
+        #[cfg(not(target_os = "linux"))]
+        let clock = rustix::time::ClockId::Monotonic;
+        let read = rustix::time::clock_gettime(clock);
+        Moment::from_micros(read.tv_sec.saturating_mul(SECOND).saturating_add(read.tv_nsec / 1_000))
     }
 
     fn since_boot(&self) -> Option<i64> {

@@ -155,3 +155,38 @@ fn a_span_until_something_is_the_nearest_one() {
         assert_eq!(span_ahead(span), words, "{span}");
     }
 }
+
+#[test]
+fn step_of_the_wall_clock_is_told_from_time_that_passes() {
+    let first = Times { now: Timestamp::from_micros(9 * HOUR), moment: Moment::from_micros(7) };
+    let cases = [
+        ("nothing passed", 0, 0, 0),
+        ("an hour passed, asleep or not", HOUR, HOUR, 0),
+        ("slewed", HOUR + CLOCK_STEP - 1, HOUR, 0),
+        ("set forwards", HOUR + MINUTE, MINUTE, HOUR),
+        ("set back", MINUTE - HOUR, MINUTE, -HOUR),
+        ("set back while hours passed", -HOUR, 3 * HOUR, -4 * HOUR),
+    ];
+    for (name, wall, passed, step) in cases {
+        let later = Times { now: first.now.plus(wall), moment: first.moment.plus(passed) };
+        assert_eq!(first.step(later), step, "{name}");
+        assert_eq!(first.run_on(later.moment), first.now.plus(passed), "{name}");
+    }
+}
+
+#[test]
+fn pause_between_two_readings_is_no_step() {
+    // The process stands still for a minute between its first two readings.
+    let passed = std::cell::Cell::new(0);
+    let pause = |span| {
+        passed.set(passed.get() + span);
+        passed.get()
+    };
+    let pauses = std::cell::Cell::new(MINUTE);
+    let times = Times::read(
+        || Timestamp::from_micros(pause(pauses.take())),
+        || Moment::from_micros(pause(if pauses.get() == 0 && passed.get() == MINUTE { MINUTE } else { 1 })),
+    );
+    let start = Times::default();
+    assert_eq!(start.step(times), 0, "{times:?}");
+}
