@@ -102,11 +102,11 @@ impl Keyboard {
 }
 
 pub(crate) fn interrupt(inbox: &mut Inbox) {
-    let again = inbox.keyboard.interrupted_at.is_some_and(|at| inbox.context.now.since(at) < INTERRUPT);
+    let again = inbox.keyboard.interrupted_at.is_some_and(|at| inbox.context.moment.since(at) < INTERRUPT);
     if again {
         return inbox.changes.quit(&mut inbox.desk, &mut inbox.context);
     }
-    inbox.keyboard.interrupted_at = Some(inbox.context.now);
+    inbox.keyboard.interrupted_at = Some(inbox.context.moment);
     inbox.context.state(Fact::Interrupted);
 }
 

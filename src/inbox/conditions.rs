@@ -70,7 +70,7 @@ pub(crate) fn writable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
 pub(crate) fn changeable(inbox: &Inbox) -> Result<&ConversationRow, Reason> {
     let tab = inbox.desk.tab();
     let row = inbox.desk.current_conversation().ok_or_else(|| no_conversation(tab))?;
-    let moved = inbox.desk.list().has_just_moved(inbox.context.now);
+    let moved = inbox.desk.list().has_just_moved(inbox.context.moment);
     if moved && tab.focus == Focus::List && !inbox.features.macros.follows_a_step() {
         return Err("the list has just changed here; look again, then press the key again".into());
     }

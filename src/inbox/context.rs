@@ -9,12 +9,15 @@ use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
 use crate::settings::Settings;
-use model::time::Timestamp;
+use model::time::{Moment, Times, Timestamp};
 
 /// See the module's text.
 #[derive(Debug)]
 pub struct Context {
+    /// The wall clock as read last; people set it in both directions.
     pub now: Timestamp,
+    /// The steady clock as read last; never goes back.
+    pub moment: Moment,
     /// The time in the past that list and history are shown as of.
     pub past: Option<ShownPast>,
     /// Columns and rows of the terminal.
@@ -42,9 +45,10 @@ pub struct Context {
 
 impl Context {
     /// Nothing is to be done yet.
-    pub fn new(settings: Settings, size: (u16, u16), now: Timestamp) -> Self {
+    pub fn new(settings: Settings, size: (u16, u16), times: Times) -> Self {
         Self {
-            now,
+            now: times.now,
+            moment: times.moment,
             past: None,
             size,
             focused: true,
@@ -58,6 +62,16 @@ impl Context {
             refusal: None,
             effects: Vec::new(),
         }
+    }
+
+    /// Both clocks as read last.
+    pub(crate) fn times(&self) -> Times {
+        Times { now: self.now, moment: self.moment }
+    }
+
+    /// The steady clock at a time near the wall clock's, as that is set now.
+    pub(crate) fn moment_of(&self, at: Timestamp) -> Moment {
+        self.moment.plus(at.since(self.now))
     }
 
     /// Leaves something to be done.
@@ -115,7 +129,7 @@ impl Context {
     pub(crate) fn say(&mut self, text: impl Into<String>) {
         let text = text.into();
         self.said.note(&text, self.now);
-        self.notice = Some(Notice::of(text, false, self.now));
+        self.notice = Some(Notice::of(text, false, self.moment));
     }
 
     /// Says that something cannot be done or went wrong.
@@ -123,7 +137,7 @@ impl Context {
         let text = text.into();
         self.refuse(&text);
         self.said.note(&text, self.now);
-        self.notice = Some(Notice::of(text, true, self.now));
+        self.notice = Some(Notice::of(text, true, self.moment));
     }
 
     /// Says a fact for as long as it is one.

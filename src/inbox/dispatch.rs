@@ -141,7 +141,7 @@ impl Inbox {
         if self.layer_pastes(text) {
             return;
         }
-        let now = self.context.now;
+        let now = self.context.moment;
         if self.context.layers.is_empty() && self.desk.paste_into_head(text, &self.context) {
             return;
         }

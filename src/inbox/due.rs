@@ -1,25 +1,38 @@
 //! When the inbox wants to be woken without any event: countdowns, ages on
 //! screen, drafts to be saved.
 
+use crate::changes::Changes;
 use crate::context::Context;
 use crate::desk::Desk;
+use crate::screens::composer::Composer;
 use model::news::Health;
-use model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, Moment, SECOND};
 
 impl Desk {
     /// The next whole second of an age or a countdown of the connection that
     /// is shown in seconds.
-    pub(crate) fn connection_due(&self, context: &Context) -> Option<Timestamp> {
-        let next_second = |span: i64| context.now.plus(SECOND - span.rem_euclid(SECOND));
-        match self.tab().health {
-            Health::Live { at } if context.now.since(at) < MINUTE => Some(next_second(context.now.since(at))),
-            Health::Silent { since } if context.now.since(since) < MINUTE => {
-                Some(next_second(context.now.since(since)))
-            }
-            Health::Limited { until } if context.now.since(until) < 0 => {
-                Some(next_second(context.now.since(until)))
-            }
+    pub(crate) fn connection_due(&self, context: &Context) -> Option<Moment> {
+        let now = context.now;
+        let span = match self.tab().health {
+            Health::Live { at } => Some(now.since(at)).filter(|age| *age < MINUTE),
+            Health::Silent { since } => Some(now.since(since)).filter(|age| *age < MINUTE),
+            Health::Limited { until } => Some(now.since(until)).filter(|age| *age < 0),
             _ => None,
-        }
+        };
+        span.map(|span| context.moment.plus(SECOND - span.rem_euclid(SECOND)))
+    }
+
+    /// When the first changed draft is to be saved.
+    pub(crate) fn save_due(&self) -> Option<Moment> {
+        self.tabs.iter().filter_map(|tab| tab.composer.as_ref().and_then(Composer::save_due)).min()
+    }
+}
+
+impl Changes {
+    /// When a countdown shows another whole second before its end.
+    pub(crate) fn countdown_due(&self, moment: Moment) -> Option<Moment> {
+        let left = |until: Moment| until.since(moment);
+        let ticking = self.held.iter().map(|held| held.until).filter(|until| left(*until) <= MINUTE);
+        ticking.map(|until| until.plus(-(left(until) - 1).max(0) / SECOND * SECOND)).min()
     }
 }

@@ -37,7 +37,7 @@ use model::spending::Spent;
 use model::suggestions::DueDraft;
 use model::templates::Templates;
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::Times;
 use model::trouble::weights::{LessonPreview, TroubleVerdict, TroubleWeights};
 
 pub use crate::effects::{Effect, FileWrite, Insight, Load, Spread, SyncOrder, TerminalOrder};
@@ -49,7 +49,7 @@ pub enum Event {
     /// What was to be copied, and whether it was.
     Copied(String, Result<Copied, String>),
     /// The time has moved on. Comes before the events of a turn.
-    Time(Timestamp),
+    Time(Times),
     /// A key was pressed.
     Key(KeyPress),
     /// A line was entered in the plain mode.

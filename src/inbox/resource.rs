@@ -3,7 +3,7 @@
 //! is loaded through one of these; time comes in with the events.
 
 use model::text::SafeText;
-use model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, Moment, SECOND};
 
 /// A read that takes longer is spoken of.
 const SLOW: i64 = 3 * SECOND;
@@ -37,7 +37,7 @@ impl LoadTimeouts {
 struct LoadFailure {
     why: SafeText,
     times: u32,
-    again_at: Timestamp,
+    again_at: Moment,
 }
 
 /// How it stands with what is shown.
@@ -68,7 +68,7 @@ pub struct Resource<Q> {
     pace: LoadTimeouts,
     wanted: Option<Q>,
     stale: bool,
-    asked_at: Option<Timestamp>,
+    asked_at: Option<Moment>,
     failure: Option<LoadFailure>,
 }
 
@@ -103,7 +103,7 @@ impl<Q> Resource<Q> {
         self.failure.is_some()
     }
 
-    pub fn shown(&self, now: Timestamp) -> LoadState<'_> {
+    pub fn shown(&self, now: Moment) -> LoadState<'_> {
         match (&self.failure, self.asked_at) {
             (Some(failure), _) => LoadState::Failed(&failure.why),
             (None, Some(since)) if now.since(since) >= SLOW => LoadState::Slow(now.since(since) / SECOND),
@@ -113,7 +113,7 @@ impl<Q> Resource<Q> {
 
     /// When it is to be looked at again without any event: for the next try,
     /// or because the seconds of a slow read are shown.
-    pub fn due(&self, now: Timestamp) -> Option<Timestamp> {
+    pub fn due(&self, now: Moment) -> Option<Moment> {
         match (self.asked_at, &self.failure) {
             (Some(since), None) => {
                 let whole = (now.since(since).max(0) / SECOND + 1) * SECOND;
@@ -129,7 +129,7 @@ impl<Q> Resource<Q> {
     }
 
     /// The read that was under way failed, whichever it was.
-    fn note_failure(&mut self, why: SafeText, now: Timestamp) {
+    fn note_failure(&mut self, why: SafeText, now: Moment) {
         let times = self.failure.as_ref().map_or(0, |it| it.times).saturating_add(1);
         self.failure = Some(LoadFailure { why, times, again_at: now.plus(self.pace.pause(times)) });
         self.asked_at = None;
@@ -161,7 +161,7 @@ impl<Q: Clone + PartialEq> Resource<Q> {
     }
 
     /// What is to be asked now, if something is due and nothing is under way.
-    pub fn take(&mut self, now: Timestamp) -> Option<Q> {
+    pub fn take(&mut self, now: Moment) -> Option<Q> {
         if let (Some(since), Some(patience)) = (self.asked_at, self.pace.patience)
             && now.since(since) >= patience
         {
@@ -187,7 +187,7 @@ impl<Q: Clone + PartialEq> Resource<Q> {
     }
 
     /// A read failed; what answers another question is dropped.
-    pub fn fail(&mut self, query: &Q, why: &SafeText, now: Timestamp) {
+    pub fn fail(&mut self, query: &Q, why: &SafeText, now: Moment) {
         if self.wanted.as_ref() == Some(query) {
             self.note_failure(why.clone(), now);
         }
@@ -198,8 +198,8 @@ impl<Q: Clone + PartialEq> Resource<Q> {
 mod tests {
     use super::*;
 
-    fn at(millis: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + millis * 1_000)
+    fn at(millis: i64) -> Moment {
+        Moment::from_micros(1_700_000_000 * SECOND + millis * 1_000)
     }
 
     fn why() -> SafeText {

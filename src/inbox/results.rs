@@ -285,7 +285,7 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
                 channel: row.channel,
                 lane: row.lane,
                 // A file can be taken back as long as it is on its way.
-                until: if uploads { row.not_before.plus(UPLOAD) } else { row.not_before },
+                until: inbox.context.moment_of(row.not_before).plus(if uploads { UPLOAD } else { 0 }),
             }),
         }
     }
@@ -326,7 +326,7 @@ impl Desk {
     /// A window of a list has come. One that is on screen goes on showing its
     /// first row while the cursor rests there.
     fn conversations_loaded(&mut self, query: &ConversationQuery, page: ConversationPage, context: &Context) {
-        let (now, visible) = (context.now, self.list_rows(&self.areas(context)));
+        let (now, visible) = (context.moment, self.list_rows(&self.areas(context)));
         let follows = self.list_follows && context.layers.is_empty();
         let rests = |tab: &Tab| follows && tab.focus == Focus::List;
         let follow = match &query.channel {

@@ -9,13 +9,17 @@ use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{MediaFacts, Message, MessageRow};
 use model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use model::text::SafeText;
-use model::time::{MINUTE, Timestamp, Zone};
+use model::time::{MINUTE, Moment, Times, Timestamp, Zone};
 
 /// Rows of the list on screen.
 const VISIBLE: usize = 5;
 
 pub(crate) fn at(minutes: i64) -> Timestamp {
     Timestamp::from_micros(minutes * MINUTE)
+}
+
+fn moment(minutes: i64) -> Moment {
+    Moment::from_micros(minutes * MINUTE)
 }
 
 fn key(id: &str) -> ConversationKey {
@@ -45,8 +49,8 @@ fn page(ids: &[&str]) -> ConversationPage {
 
 fn receive(list: &mut ConversationList, ids: &[&str], minute: i64) {
     list.mark_stale();
-    let query = list.take_query(at(0)).expect("a query is due");
-    assert!(list.receive(&query, page(ids), (VISIBLE, false), at(minute)));
+    let query = list.take_query(Times::default()).expect("a query is due");
+    assert!(list.receive(&query, page(ids), (VISIBLE, false), moment(minute)));
 }
 
 fn list(ids: &[&str]) -> ConversationList {
@@ -72,12 +76,12 @@ fn the_selection_stays_where_it_is_on_screen() {
 fn a_list_that_rests_on_its_first_row_follows_the_top() {
     let follow = |list: &mut ConversationList, ids: &[&str]| {
         list.mark_stale();
-        let query = list.take_query(at(0)).expect("a query is due");
-        assert!(list.receive(&query, page(ids), (VISIBLE, true), at(1)));
+        let query = list.take_query(Times::default()).expect("a query is due");
+        assert!(list.receive(&query, page(ids), (VISIBLE, true), moment(1)));
     };
     let mut list = list(&["a", "b"]);
     follow(&mut list, &["w1", "a", "b"]);
-    assert_eq!((list.selected.clone(), list.moved_at), (Some(key("w1")), Some(at(1))));
+    assert_eq!((list.selected.clone(), list.moved_at), (Some(key("w1")), Some(moment(1))));
     // A touched row stays selected; rows that arrive above it are counted.
     list.touch();
     follow(&mut list, &["x", "w2", "w1", "a", "b"]);
@@ -94,7 +98,7 @@ fn a_row_that_leaves_gives_its_place_to_its_neighbour_and_says_so() {
     list.step(1, VISIBLE);
     receive(&mut list, &["a", "c"], 1);
     assert_eq!(list.selected, Some(key("c")));
-    assert_eq!(list.moved_at, Some(at(1)));
+    assert_eq!(list.moved_at, Some(moment(1)));
     list.step(-1, VISIBLE);
     assert_eq!(list.moved_at, None, "a key makes the selection the person's own again");
 }
@@ -116,7 +120,7 @@ fn a_row_that_undo_brings_back_is_selected_again() {
         receive(&mut list, &["a", "c"], 1);
         between(&mut list);
         if undone {
-            list.expect_back(&key("b").conversation, at(2));
+            list.expect_back(&key("b").conversation, moment(2));
         }
         list.read_on(Some(&key("b")).filter(|_| read));
         receive(&mut list, &["a", "b", "c"], 3);
@@ -128,11 +132,11 @@ fn a_row_that_undo_brings_back_is_selected_again() {
 fn an_answer_to_an_older_question_is_dropped() {
     let mut list = list(&["a", "b"]);
     list.mark_stale();
-    let old = list.take_query(at(0)).expect("a query is due");
+    let old = list.take_query(Times::default()).expect("a query is due");
     list.set_typed("status:closed");
-    assert!(!list.receive(&old, page(&["x"]), (VISIBLE, false), at(1)));
-    let new = list.take_query(at(0)).expect("the new question is asked at once");
-    assert!(list.receive(&new, page(&["x"]), (VISIBLE, false), at(1)));
+    assert!(!list.receive(&old, page(&["x"]), (VISIBLE, false), moment(1)));
+    let new = list.take_query(Times::default()).expect("the new question is asked at once");
+    assert!(list.receive(&new, page(&["x"]), (VISIBLE, false), moment(1)));
 }
 
 #[test]
@@ -164,7 +168,7 @@ fn message(number: i64) -> MessageRow {
 /// A history of a server that holds messages 1 to `newest`.
 pub(crate) fn answer(history: &mut History, stored: std::ops::RangeInclusive<i64>) {
     history.mark_stale();
-    let query = history.take_query(at(0)).expect("a query is due");
+    let query = history.take_query(Moment::default()).expect("a query is due");
     let newest = *stored.end();
     let oldest = (newest - i64::from(query.limit) + 1).max(*stored.start());
     let page = HistoryPage {

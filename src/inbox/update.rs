@@ -18,7 +18,6 @@ use crate::outside::update as outside;
 use crate::pages::update as pages;
 use crate::results;
 use crate::screens::broadcasts::steering;
-use crate::screens::composer;
 use crate::screens::composer::draft_conflict;
 use crate::screens::composer::editor;
 use crate::screens::composer::notes;
@@ -30,7 +29,10 @@ use crate::screens::proposals::update as proposals;
 use model::ids::{ChannelId, ConversationId};
 use model::news::News;
 use model::outbox::OutboxRow;
-use model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, Times};
+
+/// Minimum wait between two turns without an event, in microseconds.
+const MIN_WAIT: i64 = 1_000;
 
 impl Inbox {
     /// What to load before the first frame: everything the active tab shows.
@@ -66,15 +68,15 @@ impl Inbox {
             self.features.absence.touched(&mut self.context);
         }
         match event {
-            Event::Time(now) => self.context.now = self.context.now.max(now),
+            Event::Time(times) => self.time_passed(times),
             Event::Key(key) => {
                 ahead::typed(self, TypedInput::Key(key));
-                self.context.guard.pressed(self.context.now);
+                self.context.guard.pressed(self.context.moment);
             }
             Event::Paste(text) => ahead::typed(self, TypedInput::Paste(text)),
             Event::Burst(text) => {
                 ahead::typed(self, TypedInput::Burst(text));
-                self.context.guard.pressed(self.context.now);
+                self.context.guard.pressed(self.context.moment);
             }
             // Only the plain mode has lines, and reads them itself.
             Event::Line(_) => (),
@@ -139,6 +141,25 @@ impl Inbox {
         std::mem::take(&mut self.context.effects)
     }
 
+    /// Takes in what the clocks show. Deadlines and ages of this process go by
+    /// the steady clock, so that a wall clock that was set moves none of them;
+    /// what is shown of stored times is read anew.
+    fn time_passed(&mut self, times: Times) {
+        let step = self.context.times().step(times);
+        self.context.now = times.now;
+        self.context.moment = self.context.moment.max(times.moment);
+        if step == 0 {
+            return;
+        }
+        self.features.attention.clock_was_set(times.now);
+        for index in 0..self.desk.tabs.len() {
+            let tab = &mut self.desk.tabs[index];
+            tab.health.move_times(step);
+            let channel = tab.channel.id.clone();
+            self.conversations_changed(&channel);
+        }
+    }
+
     /// Plays the steps of a macro and lets keys act that waited, one after the
     /// other, as long as nothing has to come first.
     fn go_on(&mut self) {
@@ -160,8 +181,8 @@ impl Inbox {
 
     /// After each event: what has become due, and what is missing on screen.
     pub(crate) fn settle(&mut self) {
-        let now = self.context.now;
-        self.changes.held.retain(|it| now < it.until);
+        let moment = self.context.moment;
+        self.changes.held.retain(|held| moment < held.until);
         self.desk.choose_first_views(&self.context);
         self.desk.shape_panes(&self.context);
         self.desk.reach_range();
@@ -178,7 +199,7 @@ impl Inbox {
         self.desk.load_card(&mut self.context);
         self.connections.follow_connections(&self.desk, &mut self.context);
         self.desk.fetch_wanted_pictures(&mut self.context);
-        self.context.effects.extend(self.loads.retry(self.context.now));
+        self.context.effects.extend(self.loads.retry(self.context.moment));
         self.changes.save_drafts(&mut self.desk, &mut self.context);
         past::keep_out_of_composer(&mut self.desk, &mut self.context);
         self.features.watch.mark_seen(&mut self.desk, &mut self.context);
@@ -207,47 +228,39 @@ impl Inbox {
         self.keyboard.ahead.note_asked(&self.context);
     }
 
-    /// When at the latest.
-    pub fn next_due(&self) -> Timestamp {
+    /// Microseconds from a reading of the clocks until something is due without
+    /// any other event, by the wall clock or by the steady one.
+    pub fn next_due(&self, read: Times) -> i64 {
+        let Times { now, moment } = self.context.times();
         // The minute turns: waiting times and windows are shown in minutes.
-        let minute = Timestamp::from_micros((self.context.now.micros() / MINUTE + 1) * MINUTE);
-        let mut due = minute;
-        let mut consider = |at: Option<Timestamp>| {
-            if let Some(at) = at {
-                due = due.min(at);
-            }
-        };
-        consider(self.keyboard.notice_due(&self.context));
-        consider(
-            self.features.pauses.lease_due(&self.desk, &self.context).filter(|it| *it > self.context.now),
-        );
-        consider(self.features.macros.playing_due());
-        consider(self.keyboard.ahead.due(self.context.now));
-        consider(self.people.people_due(&self.desk));
-        consider(self.overview.wall_due(&self.desk));
-        consider(self.broadcasts.board_due(&self.desk, &self.context));
-        consider(self.features.watch.due());
-        consider(offers::offer_due(&self.context));
-        consider(self.features.search.servers_due(&self.context));
-        consider(self.features.bursts.due());
-        consider(self.features.absence.due());
-        consider(self.features.attention.due(self.context.now));
-        consider(self.changes.writes.due(self.context.now));
-        consider(self.desk.connection_due(&self.context));
-        consider(loads::loads_due(self));
-        for tab in &self.desk.tabs {
-            consider(tab.counts.next_wake);
-            consider(tab.composer.as_ref().and_then(composer::Composer::save_due));
-        }
-        // Countdowns tick in whole seconds before their end.
-        for held in &self.changes.held {
-            let left = held.until.since(self.context.now);
-            if left > MINUTE {
-                continue;
-            }
-            consider(Some(held.until.plus(-(left - 1).max(0) / SECOND * SECOND)));
-        }
-        due.max(self.context.now.plus(1_000))
+        let minute = MINUTE - now.micros().rem_euclid(MINUTE);
+        let by_wall = [
+            self.features.attention.due(now),
+            self.broadcasts.board_due(&self.desk, &self.context),
+            self.desk.tabs.iter().filter_map(|tab| tab.counts.next_wake).min(),
+        ];
+        let by_wall = by_wall.into_iter().flatten().map(|at| at.since(now));
+        let steadily = [
+            self.keyboard.notice_due(&self.context),
+            self.features.macros.playing_due(),
+            self.keyboard.ahead.due(moment),
+            self.people.people_due(&self.desk),
+            self.overview.wall_due(&self.desk),
+            self.features.watch.due(),
+            offers::offer_due(&self.context),
+            self.features.search.servers_due(&self.context),
+            self.features.bursts.due(),
+            self.features.absence.due(),
+            self.changes.writes.due(moment),
+            self.desk.connection_due(&self.context),
+            loads::loads_due(self),
+            self.desk.save_due(),
+            self.changes.countdown_due(moment),
+        ];
+        let steadily = steadily.into_iter().flatten().map(|at| at.since(moment));
+        let lease = self.features.pauses.lease_wait(&self.desk, &self.context).filter(|wait| *wait > 0);
+        let waits = by_wall.chain(steadily).chain(lease);
+        waits.fold(minute, i64::min).max(MIN_WAIT) - read.moment.since(moment)
     }
 
     /// What this desk alone keeps has changed.
@@ -310,3 +323,6 @@ impl Inbox {
         self.context.push(Effect::Load(Load::Counts(channel)));
     }
 }
+
+#[cfg(test)]
+mod tests;

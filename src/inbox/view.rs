@@ -91,7 +91,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
 fn too_small(inbox: &Inbox, buffer: &mut Buffer) {
     let (width, height) = inbox.context.size;
     let needs = format!("frontdesk needs {}x{}.", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
-    let interrupted = inbox.keyboard.interrupted_until().is_some_and(|it| inbox.context.now < it);
+    let interrupted = inbox.keyboard.interrupted_until().is_some_and(|it| inbox.context.moment < it);
     let leaves = if interrupted { "{interrupt} again quits." } else { "{interrupt} twice quits." };
     let words = inbox.context.keyed(&format!("{needs} Until then no key acts; {leaves}"));
     paint_view::paragraph(buffer, Area { x: 0, y: 0, width, height }, &words, Style::new());

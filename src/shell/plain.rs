@@ -24,7 +24,7 @@ use inbox::plain::input::PlainCommand;
 use inbox::plain::unsaid::UnsaidPlace;
 use model::news::News;
 use model::pictures::Graphics;
-use model::time::Timestamp;
+use model::time::{Moment, Times};
 use sync::Engine;
 
 /// Columns and rows frames are read from: wide enough for every line, narrow
@@ -42,7 +42,7 @@ impl DeskParts {
         let store = self.files.open()?;
         run::tell_restored(&store, &self.channels, &mailbox);
         let mut reader = store.reader()?;
-        let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.now());
+        let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.times());
         app.desk.agent = self.agent;
         // What was read out stays what it was.
         app.desk.list_follows = false;
@@ -73,7 +73,7 @@ impl DeskParts {
             mailbox: mailbox.clone(),
             works: false,
         };
-        let ended = turning.run(&mailbox, || self.clock.now());
+        let ended = turning.run(&mailbox, || self.clock.times());
         let PlainMode { mut app, hands, .. } = turning;
         app.leave().into_iter().for_each(|it| hands.perform(it));
         hands.finish();
@@ -116,12 +116,12 @@ struct PlainMode {
 }
 
 impl PlainMode {
-    fn run(&mut self, mailbox: &EventQueue, now: impl Fn() -> Timestamp) -> Result<(), DeskError> {
+    fn run(&mut self, mailbox: &EventQueue, times: impl Fn() -> Times) -> Result<(), DeskError> {
         let mut gone = false;
         loop {
-            let until = self.app.next_due().since(now()).clamp(0, 60_000_000);
-            let turn = mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
-            if self.update(Event::Time(now()))? {
+            let due = self.app.next_due(times()).clamp(0, 60_000_000);
+            let turn = mailbox.wait(Duration::from_micros(u64::try_from(due).unwrap_or(0)));
+            if self.update(Event::Time(times()))? {
                 return Ok(());
             }
             for event in turn.keys.into_iter().chain(turn.results) {
@@ -131,11 +131,11 @@ impl PlainMode {
                 } else {
                     self.update(event)?
                 };
-                if quits || self.read_lines(&now)? {
+                if quits || self.read_lines(&times)? {
                     return Ok(());
                 }
             }
-            self.speak(now())?;
+            self.speak(times().moment)?;
             for signal in turn.signals {
                 match signal {
                     Signal::End => return Ok(()),
@@ -153,7 +153,7 @@ impl PlainMode {
 
     /// Does what the lines mean, each once what the one before it asked for is
     /// there; true ends the desk.
-    fn read_lines(&mut self, now: impl Fn() -> Timestamp) -> Result<bool, DeskError> {
+    fn read_lines(&mut self, times: impl Fn() -> Times) -> Result<bool, DeskError> {
         while !input::waits(&self.app)
             && let Some(line) = self.lines.pop_front()
         {
@@ -161,13 +161,13 @@ impl PlainMode {
                 return Ok(true);
             }
             // What it opened is said before the next line is read.
-            self.speak(now())?;
+            self.speak(times().moment)?;
         }
         Ok(false)
     }
 
     /// Says what is new.
-    fn speak(&mut self, now: Timestamp) -> io::Result<()> {
+    fn speak(&mut self, now: Moment) -> io::Result<()> {
         say(&self.spoken.hear(&self.app))?;
         self.app.desk.drawn(now, &mut self.app.context);
         Ok(())

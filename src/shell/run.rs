@@ -70,7 +70,7 @@ impl DeskParts {
         let (mut first, opened) = self.files.first_look()?;
         let mut screen = Screen::take(self.screen)?;
         let mut app =
-            Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.now());
+            Inbox::new(Self::infos(&self.channels), self.settings, terminal::size()?, self.clock.times());
         app.context.settings.keymap.tells_shift_enter = terminal::tells_shift_enter();
         app.desk.panes.mouse = self.screen.mouse;
         app.desk.agent = self.agent;
@@ -179,7 +179,7 @@ fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -
         (cursor, if has_links { links_view::links(app, buffer) } else { Vec::new() })
     })?;
     screen.call(inbox::window_title::window_title(app))?;
-    app.desk.drawn(clock.now(), &mut app.context);
+    app.desk.drawn(clock.moment(), &mut app.context);
     Ok(())
 }
 
@@ -206,12 +206,11 @@ struct Turning {
 impl Turning {
     fn run(&mut self) -> io::Result<LoopEnd> {
         // What the first frame did without.
-        self.update(Event::Time(self.clock.now()))?;
+        self.update(Event::Time(self.clock.times()))?;
         self.ask_files();
         loop {
-            let now = self.clock.now();
-            let until = self.app.next_due().since(now).clamp(0, 60_000_000);
-            let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(until).unwrap_or(0)));
+            let due = self.app.next_due(self.clock.times()).clamp(0, 60_000_000);
+            let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(due).unwrap_or(0)));
             let started = clock::instant();
             // Where nothing came, something is due.
             self.stirred = turn.is_empty();
@@ -241,7 +240,7 @@ impl Turning {
 
     /// Takes in what came, signals and keys first.
     fn take(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
-        self.update(Event::Time(self.clock.now()))?;
+        self.update(Event::Time(self.clock.times()))?;
         self.stirred |= !turn.is_empty() && !turn.only_reads_ahead();
         for signal in turn.signals {
             match signal {
@@ -350,7 +349,7 @@ impl Turning {
     /// Takes in how another program ended. It may have taken its time, and
     /// what is said of it counts from now.
     fn back_with(&mut self, ended: Event) -> io::Result<bool> {
-        Ok(self.update(Event::Time(self.clock.now()))? || self.update(ended)?)
+        Ok(self.update(Event::Time(self.clock.times()))? || self.update(ended)?)
     }
 
     /// Lends the terminal to another program. What is queued leaves meanwhile,

@@ -35,7 +35,7 @@ use frontdesk::model::reviews::ReviewedAnswer;
 use frontdesk::model::search::{SearchPage, SearchQuery};
 use frontdesk::model::secret::Secret;
 use frontdesk::model::text::SafeText;
-use frontdesk::model::time::{Clock, SECOND, Timestamp, Zone};
+use frontdesk::model::time::{Clock, Moment, SECOND, Timestamp, Zone};
 use frontdesk::service;
 use frontdesk::shell::connections::{ConnectionsSetup, Linked};
 use frontdesk::shell::desk_parts::DeskParts;
@@ -125,7 +125,11 @@ fn presses(keys: &str) -> Vec<KeyPress> {
 
 /// A clock that moves only when it is told to.
 #[derive(Debug)]
-pub struct HandClock(AtomicI64);
+pub struct HandClock {
+    wall: AtomicI64,
+    /// Microseconds the wall clock was set forwards against the steady clock.
+    set: AtomicI64,
+}
 
 impl HandClock {
     pub fn new() -> Arc<Self> {
@@ -136,17 +140,27 @@ impl HandClock {
     pub fn at(local: &str, zone: &Zone) -> Arc<Self> {
         let wall = Timestamp::parse(&format!("{local}Z")).expect("a valid time");
         let start = zone.at(wall.day_number(&Zone::UTC), wall.time_of_day(&Zone::UTC));
-        Arc::new(Self(AtomicI64::new(start.micros())))
+        Arc::new(Self { wall: AtomicI64::new(start.micros()), set: AtomicI64::new(0) })
     }
 
     pub fn advance(&self, micros: i64) {
-        self.0.fetch_add(micros, Ordering::SeqCst);
+        self.wall.fetch_add(micros, Ordering::SeqCst);
+    }
+
+    /// Sets the wall clock forwards, or back, while no time passes.
+    pub fn set_by(&self, micros: i64) {
+        self.wall.fetch_add(micros, Ordering::SeqCst);
+        self.set.fetch_add(micros, Ordering::SeqCst);
     }
 }
 
 impl Clock for HandClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+        Timestamp::from_micros(self.wall.load(Ordering::SeqCst))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::from_micros(self.wall.load(Ordering::SeqCst) - self.set.load(Ordering::SeqCst))
     }
 }
 
@@ -320,7 +334,7 @@ impl Desk {
         let store = Store::open_with(&folder.path().join("desk"), setup).expect("the desk's files open");
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
-        let app = Inbox::new(DeskParts::infos(&specs), settings, size, clock.now());
+        let app = Inbox::new(DeskParts::infos(&specs), settings, size, clock.times());
         let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
         let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
         let channels: Vec<_> = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
@@ -457,7 +471,7 @@ impl Desk {
             }
             waiting.extend(self.take_news());
         }
-        self.app.desk.drawn(self.clock.now(), &mut self.app.context);
+        self.app.desk.drawn(self.clock.moment(), &mut self.app.context);
     }
 
     /// What is read from the server on a person's behalf.
@@ -570,7 +584,7 @@ impl Desk {
     /// Lets time pass without any key.
     pub fn wait(&mut self, micros: i64) {
         self.clock.advance(micros);
-        self.event(Event::Time(self.clock.now()));
+        self.event(Event::Time(self.clock.times()));
     }
 
     /// Presses keys: characters as they are, others as `<Enter>` or
@@ -578,7 +592,7 @@ impl Desk {
     pub fn keys(&mut self, keys: &str) -> &mut Self {
         for key in presses(keys) {
             self.clock.advance(BETWEEN_KEYS);
-            self.event(Event::Time(self.clock.now()));
+            self.event(Event::Time(self.clock.times()));
             self.event(Event::Key(key));
         }
         self
@@ -604,7 +618,7 @@ impl Desk {
         let mut effects = Vec::new();
         for it in keys.chars() {
             self.clock.advance(BETWEEN_KEYS);
-            effects.extend(self.app.update(Event::Time(self.clock.now())));
+            effects.extend(self.app.update(Event::Time(self.clock.times())));
             effects.extend(self.app.update(Event::Key(KeyPress::plain(KeyCode::Char(it)))));
         }
         self.perform(effects);
@@ -686,7 +700,7 @@ impl Desk {
                 self.runtime.block_on(self.channels[index].pull_history(&conversation));
             }
         }
-        self.event(Event::Time(self.clock.now()));
+        self.event(Event::Time(self.clock.times()));
         self
     }
 

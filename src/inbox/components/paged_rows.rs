@@ -8,7 +8,7 @@ use model::contacts::Person;
 use model::ids::{ChannelId, ConversationId, ProposalId, RowId};
 use model::proposals::ProposalEntry;
 use model::queries::{DeskQuery, DraftEntry, OutboxEntry};
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// Rows asked for at once.
 const LIMIT: u32 = 500;
@@ -87,7 +87,7 @@ impl<T: PageRow, Q> Default for PagedRows<T, Q> {
 impl<T: PageRow> PagedRows<T> {
     /// The query to be sent now for this tab, if one is due and none is on
     /// its way.
-    pub fn take_query(&mut self, channel: &ChannelId, now: Timestamp) -> Option<DeskQuery> {
+    pub fn take_query(&mut self, channel: &ChannelId, now: Moment) -> Option<DeskQuery> {
         let channel = if self.all_tabs { None } else { Some(channel.clone()) };
         // Rows of other tabs must not be taken for these.
         self.want(DeskQuery { channel, limit: LIMIT }, |_, _| false);
@@ -188,14 +188,14 @@ mod tests {
 
     fn page(rows: &[&'static str]) -> PagedRows<&'static str> {
         let mut page = PagedRows::default();
-        let query = page.take_query(&ChannelId::from("a"), Timestamp::default()).expect("a first query");
+        let query = page.take_query(&ChannelId::from("a"), Moment::default()).expect("a first query");
         page.receive(&query, rows.to_vec(), false);
         page
     }
 
     fn again(page: &mut PagedRows<&'static str>, rows: &[&'static str]) {
         page.mark_stale();
-        let query = page.take_query(&ChannelId::from("a"), Timestamp::default()).expect("it is stale");
+        let query = page.take_query(&ChannelId::from("a"), Moment::default()).expect("it is stale");
         page.receive(&query, rows.to_vec(), false);
     }
 
@@ -217,16 +217,16 @@ mod tests {
     #[test]
     fn rows_of_another_tab_are_never_shown_as_these() {
         let mut page = page(&["one"]);
-        assert_eq!(page.take_query(&ChannelId::from("a"), Timestamp::default()), None, "nothing is stale");
+        assert_eq!(page.take_query(&ChannelId::from("a"), Moment::default()), None, "nothing is stale");
         let old = DeskQuery { channel: Some(ChannelId::from("a")), limit: LIMIT };
-        let other = page.take_query(&ChannelId::from("b"), Timestamp::default()).expect("another tab");
+        let other = page.take_query(&ChannelId::from("b"), Moment::default()).expect("another tab");
         assert!(page.rows.is_empty() && !page.loaded);
         page.receive(&old, vec!["one"], false);
         assert!(page.rows.is_empty());
         page.receive(&other, vec!["two"], false);
         page.all_tabs = true;
         assert_eq!(
-            page.take_query(&ChannelId::from("b"), Timestamp::default()).map(|it| it.channel),
+            page.take_query(&ChannelId::from("b"), Moment::default()).map(|it| it.channel),
             Some(None)
         );
     }

@@ -27,7 +27,7 @@ impl Burst {
         if looking || hushed || context.settings.notice.is_quiet(context.now, &context.settings.zone) {
             return;
         }
-        if !self.hear(channel, conversation, context.now) {
+        if !self.hear(channel, conversation, context.moment) {
             return;
         }
         let notice = desk.notification(channel, conversation);

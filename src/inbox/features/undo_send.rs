@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use crate::event::{Effect, FileWrite, Intent};
 use model::ids::{ChannelId, RowId};
 use model::outbox::{Lane, Operation};
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// What was decided over rows before they were on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +100,6 @@ pub struct Held {
     pub row: RowId,
     pub channel: ChannelId,
     pub lane: Lane,
-    /// Until when.
-    pub until: Timestamp,
+    /// Its hold ends then.
+    pub until: Moment,
 }

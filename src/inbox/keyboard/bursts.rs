@@ -35,7 +35,7 @@ pub(crate) fn meaning(inbox: &mut Inbox, text: &str) -> BurstMeaning {
     let is_one_line = !line.contains(['\n', '\t']);
     match inbox.context.layers.last() {
         Some(top) if top.is_question() => {
-            inbox.context.guard.overrun(inbox.context.now);
+            inbox.context.guard.overrun(inbox.context.moment);
             BurstMeaning::Keys(keys(text))
         }
         Some(top) if top.is_line() && is_one_line => BurstMeaning::Keys(keys(text)),

@@ -6,7 +6,7 @@ pub(crate) mod update;
 
 use crate::keyboard::ahead::TypedAhead;
 use crate::keys::KeyPress;
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// What the keyboard is in the middle of.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Keyboard {
     /// Commands that were piped to, the newest last.
     pub(crate) piped: Vec<String>,
     /// When the first Ctrl-C was pressed.
-    pub(crate) interrupted_at: Option<Timestamp>,
+    pub(crate) interrupted_at: Option<Moment>,
     /// Whether the desk ends as soon as nothing is paused from here.
     pub(crate) leaving: bool,
     /// Whether what comes back from the editor is JSON of the person's own.

@@ -8,7 +8,7 @@ use crate::event::{Effect, Insight, Load};
 use crate::resource::{LoadState, LoadTimeouts, Resource};
 use model::attention::AttentionAsk;
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::Moment;
 
 impl Load {
     /// Whether an answer to this one makes an answer to an older one useless.
@@ -56,7 +56,7 @@ pub(crate) struct Loads {
 
 impl Loads {
     /// A value could not be read.
-    fn note_failure(&mut self, load: Load, why: &SafeText, now: Timestamp) {
+    fn note_failure(&mut self, load: Load, why: &SafeText, now: Moment) {
         let same = |it: &&mut Resource<Load>| it.wanted().is_some_and(|old| load.replaces(old));
         let failed = match self.failed.iter_mut().find(same) {
             Some(failed) => failed,
@@ -77,17 +77,17 @@ impl Loads {
     }
 
     /// Asks again for what is due.
-    pub(crate) fn retry(&mut self, now: Timestamp) -> impl Iterator<Item = Effect> {
+    pub(crate) fn retry(&mut self, now: Moment) -> impl Iterator<Item = Effect> {
         self.failed.iter_mut().filter_map(move |it| it.take(now)).map(Effect::Load)
     }
 
     /// When something is.
-    fn due(&self, now: Timestamp) -> Option<Timestamp> {
+    fn due(&self, now: Moment) -> Option<Moment> {
         self.failed.iter().filter_map(|it| it.due(now)).min()
     }
 
     /// How it stands with the first value of these.
-    fn shown(&self, now: Timestamp, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
+    fn shown(&self, now: Moment, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
         let found = self.failed.iter().find(|it| it.wanted().is_some_and(&of));
         found.map_or(LoadState::Well, |it| it.shown(now))
     }

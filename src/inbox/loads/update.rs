@@ -12,12 +12,12 @@ use crate::screens::history::History;
 use model::ids::ChannelId;
 use model::queries::{ConversationQuery, HistoryQuery};
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// A read failed: exactly what asked for it says so and asks again, or
 /// gives up where a key asked for it.
 pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
-    let (now, why) = (inbox.context.now, SafeText::line(why));
+    let (now, why) = (inbox.context.moment, SafeText::line(why));
     match load {
         Load::Conversations(query) => inbox.desk.list_failed(&query, &why, &inbox.context),
         Load::History(query) => inbox.desk.history_failed(&query, &why, &inbox.context),
@@ -131,7 +131,7 @@ impl Desk {
 
 /// How it stands with what a part of the screen shows.
 pub fn shown(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     match pane {
         Pane::List => inbox.desk.list().resource.shown(now),
         Pane::History => {
@@ -145,7 +145,7 @@ pub fn shown(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
 }
 
 fn page_shown(inbox: &Inbox) -> LoadState<'_> {
-    let (now, channel) = (inbox.context.now, &inbox.desk.tab().channel.id);
+    let (now, channel) = (inbox.context.moment, &inbox.desk.tab().channel.id);
     match inbox.desk.page {
         PageKind::Inbox => LoadState::Well,
         PageKind::Outbox => inbox.outbox.rows.resource.shown(now),
@@ -189,12 +189,12 @@ pub fn unread(inbox: &Inbox) -> Option<String> {
         .into_iter()
         .filter(|it| inbox.desk.has_pane(*it, &inbox.context))
         .map(|it| shown(inbox, it));
-    panes.chain([inbox.loads.shown(inbox.context.now, |_| true)]).find_map(LoadState::words)
+    panes.chain([inbox.loads.shown(inbox.context.moment, |_| true)]).find_map(LoadState::words)
 }
 
 /// When a read is tried again, or the seconds of a slow one turn.
-pub(crate) fn loads_due(inbox: &Inbox) -> Option<Timestamp> {
-    let now = inbox.context.now;
+pub(crate) fn loads_due(inbox: &Inbox) -> Option<Moment> {
+    let now = inbox.context.moment;
     let channel: &ChannelId = &inbox.desk.tab().channel.id;
     let page = match inbox.desk.page {
         PageKind::Inbox | PageKind::Wall | PageKind::Account => None,
@@ -227,7 +227,7 @@ fn gave_up(context: &mut Context, what: &str, why: &SafeText) {
 
 impl Desk {
     fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText, context: &Context) {
-        let now = context.now;
+        let now = context.moment;
         let list = match &query.channel {
             Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
             None => Some(&mut self.all),
@@ -238,7 +238,7 @@ impl Desk {
     }
 
     fn history_failed(&mut self, query: &HistoryQuery, why: &SafeText, context: &Context) {
-        let now = context.now;
+        let now = context.moment;
         if let Some(beside) = &mut self.beside {
             beside.history.resource.fail(query, why, now);
         }
@@ -265,7 +265,7 @@ impl Desk {
 impl Loads {
     fn layer_shown(&self, context: &Context) -> LoadState<'_> {
         match context.layers.last() {
-            Some(overlay) => self.shown(context.now, |it| overlay.shows(it)),
+            Some(overlay) => self.shown(context.moment, |it| overlay.shows(it)),
             None => LoadState::Well,
         }
     }

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use crate::keyboard::Keyboard;
 use model::ids::{ChannelId, RowId};
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND, Timestamp};
 
 /// How long the first Ctrl-C waits for the second.
 pub(crate) const INTERRUPT: i64 = 2 * SECOND;
@@ -56,7 +56,7 @@ impl Notice {
     }
 
     /// What has just happened.
-    pub(crate) fn of(text: String, warning: bool, now: Timestamp) -> Self {
+    pub(crate) fn of(text: String, warning: bool, now: Moment) -> Self {
         Self { text, warning, lasts: Lasts::Until(now.plus(NOTICE)), about: None }
     }
 
@@ -75,7 +75,7 @@ impl Notice {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Lasts {
     /// It told an event; until then.
-    Until(Timestamp),
+    Until(Moment),
     /// It states a fact, whose words are made anew each time they are drawn.
     While(Fact),
 }
@@ -85,7 +85,7 @@ enum Lasts {
 pub(crate) enum Fact {
     /// What was just asked for is held until then: what it is, with its
     /// count, and what the key that takes it back does.
-    Held { until: Timestamp, what: String, back: &'static str },
+    Held { until: Moment, what: String, back: &'static str },
     /// The text has a field that is to be filled in.
     Unfilled,
     /// A person asked a tab's server, and nothing has come back.
@@ -102,7 +102,7 @@ pub(crate) enum Fact {
 
 impl Keyboard {
     /// Until when one more key ends the desk.
-    pub(crate) fn interrupted_until(&self) -> Option<Timestamp> {
+    pub(crate) fn interrupted_until(&self) -> Option<Moment> {
         self.interrupted_at.map(|it| it.plus(INTERRUPT))
     }
 }

@@ -12,13 +12,13 @@ use crate::notice::{Fact, Lasts};
 use crate::overlays::guard::update as guard;
 use model::ids::{ChannelId, ConversationId, RowId};
 use model::text::SafeText;
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND, Timestamp};
 
 /// What the status line says now, and whether something went wrong.
 pub fn noticed(inbox: &Inbox) -> Option<(String, bool)> {
     let notice = inbox.context.notice.as_ref()?;
     match &notice.lasts {
-        Lasts::Until(until) => (inbox.context.now < *until).then(|| (notice.text.clone(), notice.warning)),
+        Lasts::Until(until) => (inbox.context.moment < *until).then(|| (notice.text.clone(), notice.warning)),
         Lasts::While(fact) => Some((words_of(inbox, fact)?, notice.warning)),
     }
 }
@@ -50,7 +50,7 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
             let held =
                 inbox.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
             let until = held.max().or(inbox.changes.is_queueing().then_some(*until))?;
-            let left = until.since(inbox.context.now);
+            let left = until.since(inbox.context.moment);
             let seconds = (left + SECOND - 1) / SECOND;
             (left > 0)
                 .then(|| format!("{what} in {seconds} s · {} {back}", inbox.desk.undo_key(&inbox.context)))
@@ -60,7 +60,7 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
             let asks = inbox.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
             asks.then(|| "asking the server".to_owned())
         }
-        Fact::KeysWait => match inbox.keyboard.ahead.waiting(inbox.context.now) {
+        Fact::KeysWait => match inbox.keyboard.ahead.waiting(inbox.context.moment) {
             0 => None,
             1 => Some("this desk's files are still being read; 1 key waits · Esc drops it".to_owned()),
             keys => {
@@ -72,7 +72,7 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
         Fact::Interrupted => inbox
             .keyboard
             .interrupted_until()
-            .filter(|it| inbox.context.now < *it)
+            .filter(|it| inbox.context.moment < *it)
             .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
     }
 }
@@ -89,7 +89,7 @@ pub(crate) fn row_is_unknown(context: &mut Context, row: RowId, words: &SafeText
 
 impl Keyboard {
     /// When a line ends by itself.
-    pub(crate) fn notice_due(&self, context: &Context) -> Option<Timestamp> {
+    pub(crate) fn notice_due(&self, context: &Context) -> Option<Moment> {
         match &context.notice.as_ref()?.lasts {
             Lasts::Until(until) => Some(*until),
             Lasts::While(Fact::Interrupted) => self.interrupted_until(),
@@ -105,7 +105,7 @@ impl Changes {
     /// Whether a close of a conversation can still be taken back.
     pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId, context: &Context) -> bool {
         let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
-        self.is_queueing() || self.held.iter().any(|it| here(it) && context.now < it.until)
+        self.is_queueing() || self.held.iter().any(|it| here(it) && context.moment < it.until)
     }
 }
 

@@ -264,7 +264,7 @@ impl Changes {
         let line = |(done, why): (&crate::features::undo::Done, Option<&'static str>)| ListLine {
             name: done.words.clone(),
             words: SafeText::line(why.unwrap_or("can be taken back")),
-            right: short_span(context.now.since(done.at)),
+            right: short_span(context.moment.since(done.at)),
             loud: false,
             dim: why.is_some(),
             goes_to: None,

@@ -174,21 +174,21 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
         }
         PageKind::Outbox => {
             inbox.outbox.rows.reveal(visible);
-            inbox.outbox.rows.take_query(&channel, inbox.context.now).map(Load::Outbox)
+            inbox.outbox.rows.take_query(&channel, inbox.context.moment).map(Load::Outbox)
         }
         PageKind::Proposals => {
             inbox.outbox.proposals.reveal(visible);
-            inbox.outbox.proposals.take_query(&channel, inbox.context.now).map(Load::Proposals)
+            inbox.outbox.proposals.take_query(&channel, inbox.context.moment).map(Load::Proposals)
         }
         PageKind::Reviews => {
             inbox.outbox.reviews.rows.reveal(visible);
             let one_in = inbox.context.settings.review_one_in;
-            let query = inbox.outbox.reviews.rows.take_query(&channel, inbox.context.now);
+            let query = inbox.outbox.reviews.rows.take_query(&channel, inbox.context.moment);
             query.map(|it| Load::Reviews(it, one_in, inbox.context.now))
         }
         PageKind::Drafts => {
             inbox.outbox.drafts.reveal(visible);
-            inbox.outbox.drafts.take_query(&channel, inbox.context.now).map(Load::Drafts)
+            inbox.outbox.drafts.take_query(&channel, inbox.context.moment).map(Load::Drafts)
         }
     };
     inbox.context.effects.extend(load.map(Effect::Load));

@@ -5,7 +5,7 @@
 pub(crate) mod update;
 
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// Microseconds a selection rests before it is polled: passing over rows
 /// costs no request.
@@ -16,13 +16,13 @@ const REST: i64 = 250_000;
 pub(crate) struct WatchState {
     told: Option<(ChannelId, Option<ConversationId>)>,
     wanted: Option<(ChannelId, Option<ConversationId>)>,
-    since: Timestamp,
+    since: Moment,
     marked: Option<(ConversationId, MessageId)>,
 }
 
 impl WatchState {
     /// When a rested selection is due to be told.
-    pub(crate) fn due(&self) -> Option<Timestamp> {
+    pub(crate) fn due(&self) -> Option<Moment> {
         (self.wanted != self.told).then(|| self.since.plus(REST))
     }
 }

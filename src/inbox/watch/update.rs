@@ -40,7 +40,7 @@ impl WatchState {
             (None, _) => None,
         };
         let current = Some((tab.channel.id.clone(), conversation));
-        let now = context.now;
+        let now = context.moment;
         if self.wanted != current {
             self.wanted = current;
             self.since = now;
@@ -88,8 +88,8 @@ impl Desk {
         if !self.tab().is_inbox() {
             return;
         }
-        let now = context.now;
-        if let Some(query) = self.list_mut().take_query(now) {
+        let now = context.moment;
+        if let Some(query) = self.list_mut().take_query(context.times()) {
             context.push(Effect::Load(Load::Conversations(query)));
         }
         let tab = &mut self.tabs[self.active];
@@ -109,7 +109,7 @@ impl Desk {
 impl Changes {
     /// Saves the drafts whose typing has paused.
     pub(crate) fn save_drafts(&mut self, desk: &mut Desk, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         for tab in &mut desk.tabs {
             let due = tab.composer.as_ref().and_then(Composer::save_due);
             if due.is_some_and(|at| at <= now) {

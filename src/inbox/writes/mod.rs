@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 use crate::event::FileWrite;
 use model::ids::{ChannelId, ConversationId};
 use model::queries::Draft;
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND};
 
 /// Quicker writes are not spoken of.
 const SLOW: i64 = SECOND;
@@ -47,14 +47,14 @@ impl DraftSave {
 #[derive(Debug, Default)]
 pub(crate) struct FileWrites {
     /// Oldest first: when it began, and what it wants of a draft.
-    under_way: VecDeque<(Timestamp, Option<DraftSave>)>,
+    under_way: VecDeque<(Moment, Option<DraftSave>)>,
     /// Drafts the disk did not take, and when to try again.
-    unsaved: Vec<(Timestamp, DraftSave)>,
+    unsaved: Vec<(Moment, DraftSave)>,
 }
 
 impl FileWrites {
     /// When something about it becomes due.
-    pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn due(&self, now: Moment) -> Option<Moment> {
         let tick = self.under_way.front().map(|(since, _)| {
             let whole = now.since(*since).max(0) / SECOND;
             since.plus((whole + 1) * SECOND)

@@ -12,7 +12,7 @@ impl Changes {
     /// How long the disk has been taking, in whole seconds, if that is long.
     pub fn saving_for(&self, context: &Context) -> Option<i64> {
         let (since, _) = self.writes.under_way.front()?;
-        Some(context.now.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
+        Some(context.moment.since(*since)).filter(|it| *it >= SLOW).map(|it| it / SECOND)
     }
 
     /// Notes the writes among these effects.
@@ -23,7 +23,7 @@ impl Changes {
             if let Some(wish) = &wish {
                 self.writes.unsaved.retain(|(_, it)| !it.is_for(&wish.channel, &wish.conversation));
             }
-            self.writes.under_way.push_back((context.now, wish));
+            self.writes.under_way.push_back((context.moment, wish));
         }
     }
 
@@ -41,7 +41,7 @@ impl Changes {
         let newer = self.writes.under_way.iter().skip(1).any(|(_, it)| it.as_ref().is_some_and(for_it));
         if !newer {
             self.writes.unsaved.retain(|(_, it)| !for_it(it));
-            let again_at = context.now.plus(AGAIN);
+            let again_at = context.moment.plus(AGAIN);
             self.writes.unsaved.push((again_at, DraftSave { channel, conversation, draft }));
         }
         // The status line says for how long; a refusal tells more.
@@ -53,7 +53,7 @@ impl Changes {
     /// Tries to keep the drafts whose time has come; all of them when the
     /// desk is about to end.
     pub(crate) fn save_again(&mut self, ending: bool, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let due = self.writes.unsaved.iter().filter(|(at, _)| ending || *at <= now);
         let due: Vec<DraftSave> = due.map(|(_, it)| it.clone()).collect();
         for it in due {

@@ -4,7 +4,7 @@
 pub(crate) mod update;
 
 use model::digest::Digest;
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 
 /// How long after a key somebody is still here; a key within that writes
 /// nothing to the disk.
@@ -14,9 +14,9 @@ const HERE: i64 = MINUTE;
 #[derive(Debug, Default)]
 pub(crate) struct Absences {
     /// The newest key, while it is to be noted that somebody was here after it.
-    touched_at: Option<Timestamp>,
+    touched_at: Option<Moment>,
     /// When it was noted last that somebody is here.
-    noted_at: Option<Timestamp>,
+    noted_at: Option<Moment>,
     /// What happened since the latest absence began, as read last.
     digest: Option<Digest>,
     /// Whether that may be old.
@@ -29,7 +29,7 @@ pub(crate) struct Absences {
 
 impl Absences {
     /// When it is to be noted that somebody was here.
-    pub(crate) fn due(&self) -> Option<Timestamp> {
+    pub(crate) fn due(&self) -> Option<Moment> {
         self.touched_at.map(|it| it.plus(HERE))
     }
 }

@@ -23,22 +23,22 @@ use model::waves::{self, Phase};
 impl Absences {
     /// Somebody opened the desk, pressed a key, clicked or pasted.
     pub(crate) fn touched(&mut self, context: &mut Context) {
-        self.touched_at = Some(context.now);
-        if !self.noted_at.is_some_and(|it| (0..HERE).contains(&context.now.since(it))) {
+        self.touched_at = Some(context.moment);
+        if self.noted_at.is_none_or(|noted| context.moment.since(noted) >= HERE) {
             self.note(context);
         }
     }
 
     fn note(&mut self, context: &mut Context) {
         if context.settings.away > 0 {
-            self.noted_at = Some(context.now);
+            self.noted_at = Some(context.moment);
             context.push(FileWrite::NotePresence(context.settings.away));
         }
     }
 
     /// The desk ends: who has just pressed a key leaves now.
     pub(crate) fn left(&mut self, context: &mut Context) {
-        if self.touched_at.take().is_some_and(|it| context.now.since(it) < HERE) {
+        if self.touched_at.take().is_some_and(|it| context.moment.since(it) < HERE) {
             self.note(context);
         }
     }
@@ -46,10 +46,10 @@ impl Absences {
     /// Notes that somebody was here for a while after the last key, and reads
     /// anew what is shown or offered of an absence.
     pub(crate) fn follow(&mut self, desk: &Desk, context: &mut Context) {
-        if self.due().is_some_and(|it| it <= context.now) {
+        if self.due().is_some_and(|it| it <= context.moment) {
             let touched = self.touched_at.take();
             // After a sleep of the machine nobody knows who was here.
-            if touched.is_some_and(|it| context.now.since(it) < 2 * HERE) {
+            if touched.is_some_and(|it| context.moment.since(it) < 2 * HERE) {
                 self.note(context);
             }
         }

@@ -32,6 +32,13 @@ impl AttentionQueue {
         (self.stale, self.alarms_stale) = (true, true);
     }
 
+    /// The wall clock was set. What becomes due by it is looked at anew; one
+    /// that was set back rings again of what it had already come to.
+    pub(crate) fn clock_was_set(&mut self, now: Timestamp) {
+        self.rung_until = self.rung_until.map(|until| until.min(now));
+        self.changed();
+    }
+
     /// When something becomes due.
     pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
         self.alarms.next.filter(|it| *it > now)

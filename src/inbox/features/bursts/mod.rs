@@ -5,7 +5,7 @@ pub(crate) mod update;
 use std::collections::{BTreeSet, VecDeque};
 
 use model::ids::{ChannelId, ConversationId};
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND};
 
 /// Told one by one within a span.
 const SINGLY: usize = 3;
@@ -15,18 +15,13 @@ const SPAN: i64 = 10 * SECOND;
 /// What was told, and what is still to be.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Burst {
-    told: VecDeque<Timestamp>,
+    told: VecDeque<Moment>,
     gathered: BTreeSet<(ChannelId, ConversationId)>,
 }
 
 impl Burst {
     /// Whether this one is told by itself; else it is told with the others.
-    pub(crate) fn hear(
-        &mut self,
-        channel: &ChannelId,
-        conversation: &ConversationId,
-        now: Timestamp,
-    ) -> bool {
+    pub(crate) fn hear(&mut self, channel: &ChannelId, conversation: &ConversationId, now: Moment) -> bool {
         self.told.retain(|it| now.since(*it) < SPAN);
         if self.told.len() < SINGLY && self.gathered.is_empty() {
             self.told.push_back(now);
@@ -37,12 +32,12 @@ impl Burst {
     }
 
     /// When those that were gathered are told.
-    pub(crate) fn due(&self) -> Option<Timestamp> {
+    pub(crate) fn due(&self) -> Option<Moment> {
         if self.gathered.is_empty() { None } else { self.told.front().map(|it| it.plus(SPAN)) }
     }
 
     /// Those that were gathered, once they are due.
-    fn take(&mut self, now: Timestamp) -> BTreeSet<(ChannelId, ConversationId)> {
+    fn take(&mut self, now: Moment) -> BTreeSet<(ChannelId, ConversationId)> {
         if self.due().is_none_or(|it| now < it) {
             return BTreeSet::new();
         }
@@ -58,7 +53,7 @@ mod tests {
 
     #[test]
     fn a_few_are_told_one_by_one_and_the_rest_together() {
-        let at = |seconds: i64| Timestamp::from_micros(seconds * SECOND);
+        let at = |seconds: i64| Moment::from_micros(seconds * SECOND);
         let channel = ChannelId::from("a");
         let mut burst = Burst::default();
         let singly = |burst: &mut Burst, name: &str, seconds| burst.hear(&channel, &name.into(), at(seconds));

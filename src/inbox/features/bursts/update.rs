@@ -10,7 +10,7 @@ use model::text::SafeText;
 impl Burst {
     /// Tells those that wrote at once, with one bell and one notification.
     pub(crate) fn tell_burst(&mut self, desk: &Desk, context: &mut Context) {
-        let gathered = self.take(context.now);
+        let gathered = self.take(context.moment);
         if gathered.is_empty() {
             return;
         }

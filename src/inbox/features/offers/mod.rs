@@ -5,7 +5,7 @@ pub(crate) mod update;
 
 use model::promises::CustomerPromise;
 use model::queries::ConversationKey;
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 
 /// How long an offer stands.
 const STANDS: i64 = 2 * MINUTE;
@@ -16,7 +16,7 @@ const STANDS_AFTER_ABSENCE: i64 = 10 * MINUTE;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Offer {
     what: OfferedAction,
-    until: Timestamp,
+    until: Moment,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

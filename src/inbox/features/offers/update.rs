@@ -14,7 +14,7 @@ use model::outbox::content::ChatContent;
 use model::promises::CustomerPromise;
 use model::queries::ConversationKey;
 use model::snooze;
-use model::time::Timestamp;
+use model::time::Moment;
 
 impl Credits {
     /// What is offered now, in words behind its key: what was done last
@@ -50,8 +50,10 @@ impl Desk {
         if shut {
             let key =
                 ConversationKey { channel: sent.channel.clone(), conversation: sent.conversation.clone() };
-            context.offer =
-                Some(Offer { what: OfferedAction::SnoozeUntilReply(key), until: context.now.plus(STANDS) });
+            context.offer = Some(Offer {
+                what: OfferedAction::SnoozeUntilReply(key),
+                until: context.moment.plus(STANDS),
+            });
         }
     }
 
@@ -65,7 +67,7 @@ impl Desk {
             }),
             OfferedAction::ShowDigest(_) | OfferedAction::NotePromise(..) => true,
         };
-        if !stays || offer.until <= context.now {
+        if !stays || offer.until <= context.moment {
             context.offer = None;
         }
     }
@@ -92,19 +94,19 @@ pub(crate) fn take_offer(inbox: &mut Inbox) {
 
 /// Offers to note what was promised.
 pub(crate) fn offer_promise(key: ConversationKey, promise: CustomerPromise, context: &mut Context) {
-    let until = context.now.plus(STANDS);
+    let until = context.moment.plus(STANDS);
     context.offer = Some(Offer { what: OfferedAction::NotePromise(key, promise), until });
 }
 
 /// When what is offered ends.
-pub(crate) fn offer_due(context: &Context) -> Option<Timestamp> {
+pub(crate) fn offer_due(context: &Context) -> Option<Moment> {
     context.offer.as_ref().map(|it| it.until)
 }
 
 /// Offers what happened while nobody was here, once it is known that something
 /// did.
 pub(crate) fn offer_digest(context: &mut Context) {
-    let until = context.now.plus(STANDS_AFTER_ABSENCE);
+    let until = context.moment.plus(STANDS_AFTER_ABSENCE);
     context.offer = Some(Offer { what: OfferedAction::ShowDigest(0), until });
 }
 

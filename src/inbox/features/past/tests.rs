@@ -10,6 +10,7 @@ use crate::tab::Focus;
 use crate::tests::{at, row};
 use model::account::Environment;
 use model::ids::ChannelId;
+use model::time::Times;
 
 /// An inbox with a conversation, an hour back in time.
 fn inbox() -> Inbox {
@@ -19,10 +20,10 @@ fn inbox() -> Inbox {
         environment: Some(Environment::Live),
         read_only: false,
     };
-    let mut inbox = Inbox::new(vec![channel], Settings::default(), (120, 40), at(600));
+    let mut inbox = Inbox::new(vec![channel], Settings::default(), (120, 40), Times::by_hand(at(600)));
     inbox.desk.tab_mut().list.page.rows = vec![row("w1", true)];
     inbox.desk.tab_mut().list.selected = Some(row("w1", true).key());
-    inbox.update(Event::Time(at(600)));
+    inbox.update(Event::Time(Times::by_hand(at(600))));
     inbox.run_line("at 1h");
     assert_eq!(inbox.context.shown_at(), at(540), "{:?}", inbox.context.notice);
     inbox.context.effects.clear();

@@ -19,7 +19,7 @@ use model::proposals::DeskProposal;
 use model::queries::OutboxFate;
 use model::reviews::ReviewEntry;
 use model::text::SafeText;
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 
 /// Things remembered at most.
 const REMEMBERED: usize = 200;
@@ -31,7 +31,7 @@ const FRESH: i64 = 5 * MINUTE;
 /// One thing that was done from here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Done {
-    pub at: Timestamp,
+    pub at: Moment,
     /// What was done with one key has one number.
     pub group: u64,
     pub channel: ChannelId,
@@ -128,7 +128,7 @@ pub enum UndoTarget {
     /// What was said of an answer of the AI.
     Review(Box<ReviewEntry>),
     /// A broadcast, held until then.
-    Campaign(CampaignId, Timestamp),
+    Campaign(CampaignId, Moment),
 }
 
 /// How something can be taken back.

@@ -3,10 +3,11 @@
 use super::*;
 use crate::Inbox;
 use crate::settings::Settings;
+use model::time::{Times, Timestamp};
 
 #[test]
 fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
-    let start = Timestamp::from_micros(1_700_000_000_000_000);
+    let start = Times::by_hand(Timestamp::from_micros(1_700_000_000_000_000));
     for (age, left, found) in [
         (FRESH - 1, true, Some(1)),
         (FRESH, true, None),
@@ -25,11 +26,11 @@ fn behind_what_has_left_only_what_is_fresh_is_taken_back() {
             inbox.changes.note_done(
                 channel,
                 "broadcast",
-                UndoTarget::Campaign("first".into(), start),
+                UndoTarget::Campaign("first".into(), start.moment),
                 &inbox.context,
             );
         }
-        inbox.context.now = start.plus(age);
+        inbox.context.moment = start.moment.plus(age);
         assert_eq!(inbox.changes.undoable(&inbox.context), found, "{age} {left}");
     }
 }

@@ -31,7 +31,7 @@ impl Changes {
     pub(crate) fn note_done(&mut self, channel: ChannelId, words: &str, what: UndoTarget, context: &Context) {
         let group = self.journal.group();
         let words = SafeText::line(words);
-        self.journal.note(Done { at: context.now, group, channel, words, what, undone: false });
+        self.journal.note(Done { at: context.moment, group, channel, words, what, undone: false });
     }
 
     /// How something can be taken back, or why it cannot.
@@ -39,7 +39,7 @@ impl Changes {
         if done.undone {
             return Err("taken back");
         }
-        if matches!(done.what, UndoTarget::Campaign(_, until) if until <= context.now) {
+        if matches!(done.what, UndoTarget::Campaign(_, until) if until <= context.moment) {
             return Err("the first wave has left; the broadcasts stop the rest");
         }
         let UndoTarget::Rows(rows) = &done.what else { return Ok(UndoMethod::Here) };
@@ -65,7 +65,7 @@ impl Changes {
         for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
             match self.way(done, context) {
                 Ok(UndoMethod::Turn(_)) if passed => (),
-                Ok(UndoMethod::Here) if passed && context.now.since(done.at) >= FRESH => (),
+                Ok(UndoMethod::Here) if passed && context.moment.since(done.at) >= FRESH => (),
                 Ok(_) => return Some(done.group),
                 Err(_) => passed = true,
             }
@@ -172,7 +172,7 @@ pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
     let words = SafeText::line(&words);
     let what = UndoTarget::Rows(rows.to_vec());
     inbox.changes.journal.note(Done {
-        at: inbox.context.now,
+        at: inbox.context.moment,
         group,
         channel: first.channel.clone(),
         words,
@@ -191,7 +191,7 @@ pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
         let done = inbox.changes.journal.done[place].clone();
         let way = inbox.changes.way(&done, &inbox.context);
         if let (Ok(_), Some(id)) = (&way, done.conversation()) {
-            inbox.desk.list_mut().expect_back(&id, inbox.context.now);
+            inbox.desk.list_mut().expect_back(&id, inbox.context.moment);
         }
         match way {
             Err(_) => continue,

@@ -11,7 +11,7 @@ impl Desk {
     /// A key while text is edited by modes; false for one that means what it
     /// always does.
     pub(crate) fn modal_key(&mut self, key: KeyPress, context: &Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         if !context.settings.vim || !self.tab().writes_text() {
             return false;
         }
@@ -27,7 +27,7 @@ impl Desk {
     pub(crate) fn rest_modes(&mut self, context: &Context) {
         if self.vim.mode() != VimMode::Insert && !self.is_typing() {
             self.vim.rest();
-            let now = context.now;
+            let now = context.moment;
             if let Some(composer) = &mut self.tab_mut().composer {
                 composer.change(now, |it| it.spread(None));
             }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use crate::event::{Insight, Load};
 use crate::keys::{KeyCode, KeyPress};
 use crate::screens::broadcasts::BroadcastQuery;
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND};
 
 /// Keys and pastes kept at most.
 const MOST: usize = 1_000;
@@ -36,7 +36,7 @@ pub(crate) struct TypedAhead {
     awaited: Vec<Load>,
     queue: VecDeque<TypedInput>,
     /// Since when keys would have to wait.
-    since: Option<Timestamp>,
+    since: Option<Moment>,
     /// Whether one of those reads has ended in this turn.
     came: bool,
     /// Whether keys do not wait for the rows they act on any more, since these
@@ -103,7 +103,7 @@ impl TypedAhead {
     }
 
     /// What is done with what was typed just now.
-    fn step(&self, typed: &TypedInput, wait: KeyWait, now: Timestamp) -> TypedStep {
+    fn step(&self, typed: &TypedInput, wait: KeyWait, now: Moment) -> TypedStep {
         let (esc, interrupt) = (typed.is(KeyPress::plain(KeyCode::Esc)), typed.is(KeyPress::ctrl('c')));
         match wait {
             KeyWait::Nothing if !self.holds_any() => TypedStep::Act,
@@ -118,17 +118,17 @@ impl TypedAhead {
         }
     }
 
-    fn is_slow(&self, now: Timestamp) -> bool {
+    fn is_slow(&self, now: Moment) -> bool {
         self.since.is_some_and(|it| now.since(it) >= SLOW)
     }
 
     /// How many keys have been waiting for long.
-    pub(crate) fn waiting(&self, now: Timestamp) -> usize {
+    pub(crate) fn waiting(&self, now: Moment) -> usize {
         if self.is_slow(now) { self.queue.len() } else { 0 }
     }
 
     /// When the wait is to be spoken of, or ends.
-    pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn due(&self, now: Moment) -> Option<Moment> {
         let since = self.since.filter(|_| self.holds_any())?;
         Some(since.plus(if self.is_slow(now) { PATIENCE } else { SLOW }))
     }
@@ -221,8 +221,8 @@ mod tests {
     use super::*;
     use model::selector::Selector;
 
-    fn at(millis: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000 * SECOND + millis * 1_000)
+    fn at(millis: i64) -> Moment {
+        Moment::from_micros(1_700_000_000 * SECOND + millis * 1_000)
     }
 
     #[test]
@@ -269,7 +269,10 @@ mod tests {
         assert!(ahead.goes_elsewhere());
         assert!(ahead.read_ended(&Load::Macros) && !ahead.came, "it goes nowhere anyway");
         assert!(!ahead.read_ended(&lookup("maria")), "nobody asked for it");
-        assert!(ahead.read_ended(&Load::At(at(0), Box::new(lookup("dana")))) && ahead.came);
+        assert!(
+            ahead.read_ended(&Load::At(model::time::Timestamp::default(), Box::new(lookup("dana"))))
+                && ahead.came
+        );
         assert!(!ahead.read_ended(&lookup("dana")), "it came already");
         ahead.note(&Load::Names);
         assert!(!ahead.goes_elsewhere() && ahead.awaited == [Load::Names]);

@@ -23,7 +23,7 @@ pub(crate) fn typed(inbox: &mut Inbox, typed: TypedInput) {
         }
         return;
     }
-    let (wait, now) = (wait_of(inbox, Some(&typed)), inbox.context.now);
+    let (wait, now) = (wait_of(inbox, Some(&typed)), inbox.context.moment);
     match inbox.keyboard.ahead.step(&typed, wait, now) {
         TypedStep::Act => begin(inbox, typed),
         TypedStep::Keep => inbox.keyboard.ahead.queue.push_back(typed),
@@ -111,7 +111,7 @@ fn wait_of(inbox: &Inbox, typed: Option<&TypedInput>) -> KeyWait {
 /// Lets the oldest of the keys that wait act, if it need not wait any more;
 /// whether one did. `replayed`: whether the turn before this was one of them.
 pub(crate) fn act_next(inbox: &mut Inbox, replayed: bool) -> bool {
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     inbox.keyboard.ahead.gave_up &= inbox.desk.lacks_target();
     let came = std::mem::take(&mut inbox.keyboard.ahead.came);
     let wait = wait_of(inbox, inbox.keyboard.ahead.queue.front());

@@ -5,7 +5,7 @@
 pub(crate) mod update;
 
 use crate::keys::{KeyCode, KeyPress};
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// Microseconds without a key before a new question takes an answer.
 pub const QUIET: i64 = 150_000;
@@ -19,9 +19,9 @@ const MOST: usize = 2_000;
 #[derive(Debug, Default)]
 pub(crate) struct PromptGuard {
     /// When the question was first on screen.
-    drawn_at: Option<Timestamp>,
+    drawn_at: Option<Moment>,
     /// When the last key was pressed, whatever it was for.
-    last_key: Timestamp,
+    last_key: Moment,
     /// How long the keyboard has to be quiet.
     quiet: i64,
     /// Whether the question takes answers by now.
@@ -44,23 +44,23 @@ impl PromptGuard {
     }
 
     /// A frame was drawn.
-    pub(crate) fn drawn(&mut self, now: Timestamp) {
+    pub(crate) fn drawn(&mut self, now: Moment) {
         self.drawn_at.get_or_insert(now);
     }
 
     /// Text came too fast to be an answer: somebody goes on writing, or pasted.
-    pub(crate) fn overrun(&mut self, now: Timestamp) {
+    pub(crate) fn overrun(&mut self, now: Moment) {
         (self.passed, self.quiet, self.last_key) = (false, WRITING, now);
     }
 
     /// A key was pressed.
-    pub(crate) fn pressed(&mut self, now: Timestamp) {
+    pub(crate) fn pressed(&mut self, now: Moment) {
         self.last_key = now;
     }
 
     /// Whether a key can be meant for the question. Esc, which answers
     /// nothing, only waits until the question has been seen.
-    fn lets(&mut self, key: KeyPress, now: Timestamp) -> bool {
+    fn lets(&mut self, key: KeyPress, now: Moment) -> bool {
         let Some(drawn_at) = self.drawn_at.filter(|_| !self.passed) else { return self.passed };
         if key.code == KeyCode::Esc {
             return now.since(drawn_at) >= QUIET;

@@ -35,7 +35,7 @@ impl Desk {
     /// Whether a key goes to the question on top; one that came too early does
     /// not, which is said.
     pub(crate) fn guard_lets(&mut self, key: KeyPress, is_answer: bool, context: &mut Context) -> bool {
-        if context.guard.lets(key, context.now) {
+        if context.guard.lets(key, context.moment) {
             return true;
         }
         match key.typed() {
@@ -83,7 +83,7 @@ impl Desk {
         }
         let keeps = self.keeps_typed(context);
         let kept = std::mem::take(&mut context.guard.kept);
-        let now = context.now;
+        let now = context.moment;
         if let Some(composer) = self.tab_mut().composer.as_mut().filter(|_| keeps) {
             composer.paste(&kept, now);
             context.say(format!(

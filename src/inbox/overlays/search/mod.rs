@@ -10,7 +10,7 @@ use model::contacts::FoundContact;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::search::{NoteHit, SearchHit, SearchQuery};
-use model::time::Timestamp;
+use model::time::{Moment, Timestamp};
 
 /// Hits asked for at once.
 const LIMIT: u32 = 50;
@@ -43,7 +43,7 @@ pub struct Search {
     wanted: Option<SearchQuery>,
     contacts: Vec<FoundContact>,
     /// When the servers are asked.
-    asks_at: Option<Timestamp>,
+    asks_at: Option<Moment>,
 }
 
 /// One row.

@@ -16,7 +16,7 @@ use model::contacts::FoundContact;
 use model::fetches::Fetch;
 use model::queries::ConversationKey;
 use model::search::{SearchPage, SearchQuery};
-use model::time::Timestamp;
+use model::time::Moment;
 
 impl Overlay for SearchPrompt {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -107,7 +107,7 @@ impl Search {
         let query = SearchQuery { text, channel, limit: LIMIT, ..SearchQuery::default() };
         self.answered = false;
         self.contacts.clear();
-        self.asks_at = Some(context.now.plus(REST));
+        self.asks_at = Some(context.moment.plus(REST));
         self.wanted = Some(query.clone());
         context.push(Effect::Load(Load::Search(query)));
     }
@@ -159,7 +159,7 @@ impl Search {
 
     /// Once nothing was typed for a moment, asks the servers for contacts.
     pub(crate) fn ask_servers(&mut self, desk: &Desk, context: &mut Context) {
-        let due = self.asks_at.is_some_and(|it| it <= context.now);
+        let due = self.asks_at.is_some_and(|it| it <= context.moment);
         if !due || context.layers.top::<SearchPrompt>().is_none() {
             return;
         }
@@ -172,7 +172,7 @@ impl Search {
         );
     }
 
-    pub(crate) fn servers_due(&self, context: &Context) -> Option<Timestamp> {
+    pub(crate) fn servers_due(&self, context: &Context) -> Option<Moment> {
         self.asks_at.filter(|_| context.layers.top::<SearchPrompt>().is_some())
     }
 

@@ -17,7 +17,7 @@ impl CardsScreen {
     pub(crate) fn ask_completed(&mut self, desk: &Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
         let known = desk.tab().account.is_some() && desk.has_broadcasts();
-        if known && self.events_due(&channel, context.now) {
+        if known && self.events_due(&channel, context.moment) {
             context.push(SyncOrder::Fetch(channel, Fetch::Events));
         }
     }

@@ -223,7 +223,7 @@ pub(crate) fn broadcast_line(inbox: &mut Inbox, words: &str) -> Result<(), Strin
 
 /// It is on disk; as long as it is held it can be taken back.
 pub(crate) fn broadcast_begun(inbox: &mut Inbox, new: NewCampaign, id: CampaignId) {
-    let until = inbox.context.now.plus(new.hold);
+    let until = inbox.context.moment.plus(new.hold);
     let words = format!("began a broadcast to {}", new.aim.count());
     inbox.changes.note_done(new.channel, &words, UndoTarget::Campaign(id.clone(), until), &inbox.context);
     inbox.people.marked = Marked::default();

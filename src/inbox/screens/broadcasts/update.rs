@@ -51,7 +51,7 @@ pub(crate) fn load_board(inbox: &mut Inbox) {
         inbox
             .broadcasts
             .rows
-            .take_query(&channel, inbox.context.now)
+            .take_query(&channel, inbox.context.moment)
             .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
     );
     inbox.cards.ask_completed(&inbox.desk, &mut inbox.context);

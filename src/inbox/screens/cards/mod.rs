@@ -16,7 +16,7 @@ use crate::resource::{LoadTimeouts, Resource};
 use model::happenings::{Events, Happening};
 use model::ids::ChannelId;
 use model::text::SafeText;
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 use model::webhooks::Webhook;
 
 /// What was read longer ago is read again while it is looked at.
@@ -81,7 +81,7 @@ pub struct Seen<T> {
     pub told: Option<T>,
     /// How it is asked for.
     pub page: Resource<()>,
-    pub(crate) at: Option<Timestamp>,
+    pub(crate) at: Option<Moment>,
 }
 
 impl<T> Default for Seen<T> {
@@ -92,8 +92,8 @@ impl<T> Default for Seen<T> {
 
 impl<T> Seen<T> {
     /// Whether it is to be asked for now; notes that it is.
-    pub(crate) fn due(&mut self, now: Timestamp) -> bool {
-        if self.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at))) {
+    pub(crate) fn due(&mut self, now: Moment) -> bool {
+        if self.at.is_none_or(|at| now.since(at) >= FRESH) {
             self.page.mark_stale();
         }
         let due = self.page.take(now).is_some();
@@ -103,7 +103,7 @@ impl<T> Seen<T> {
         due
     }
 
-    pub(crate) fn receive(&mut self, told: Result<T, SafeText>, now: Timestamp) {
+    pub(crate) fn receive(&mut self, told: Result<T, SafeText>, now: Moment) {
         match told {
             Ok(told) => {
                 self.page.receive(&());
@@ -127,7 +127,7 @@ pub struct CardsScreen {
 impl CardsScreen {
     /// Whether the events of a tab are to be asked for now; notes that they
     /// are.
-    pub(crate) fn events_due(&mut self, channel: &ChannelId, now: Timestamp) -> bool {
+    pub(crate) fn events_due(&mut self, channel: &ChannelId, now: Moment) -> bool {
         self.events.entry(channel.clone()).or_default().due(now)
     }
 

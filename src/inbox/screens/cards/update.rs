@@ -71,7 +71,7 @@ impl CardsScreen {
         told: Fetching,
         context: &Context,
     ) {
-        let now = context.now;
+        let now = context.moment;
         match (fetched, told) {
             (Fetch::Events, told) => {
                 let events = told
@@ -89,7 +89,7 @@ impl CardsScreen {
 
 /// Makes the cards anew, and asks for what is old.
 pub(crate) fn load_deck(inbox: &mut Inbox) {
-    let (now, channel) = (inbox.context.now, inbox.desk.tab().channel.id.clone());
+    let (now, channel) = (inbox.context.moment, inbox.desk.tab().channel.id.clone());
     let known = inbox.desk.tab().account.is_some();
     inbox.desk.retry_templates(&mut inbox.context);
     let fetch = match inbox.desk.page {

@@ -62,7 +62,7 @@ impl AttachForm {
 
     /// Attaches what was found; an empty line takes away what was attached.
     fn attach(&self, inbox: &mut Inbox) -> KeyOutcome {
-        let now = inbox.context.now;
+        let now = inbox.context.moment;
         let refused = match (&self.found, self.thing()) {
             (AttachmentCheck::Wrong(why), _) => Some(why.clone()),
             (AttachmentCheck::Looking, _) => Some("still looking at the file".to_owned()),
@@ -91,7 +91,7 @@ impl AttachForm {
 
     /// Nothing is attached: a text that was taken for a path comes back.
     fn leave(&mut self, inbox: &mut Inbox) -> KeyOutcome {
-        let now = inbox.context.now;
+        let now = inbox.context.moment;
         if let (Some(text), Some(composer)) = (self.instead.take(), &mut inbox.desk.tab_mut().composer) {
             composer.paste(&text, now);
         }
@@ -101,7 +101,7 @@ impl AttachForm {
 
 /// It goes with the mail, beside what goes with it already.
 fn attach_to_mail(inbox: &mut Inbox, thing: Option<&ReplyAttachment>) -> KeyOutcome {
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     let Some(thing) = thing else { return KeyOutcome::Done };
     let (file, size) = with_mail(thing);
     if let (WrittenFile::Typed(path), false) = (&file, file.is_fetched()) {

@@ -241,7 +241,7 @@ impl Desk {
     /// A pasted text is a file's path: it leaves the text and stands in the
     /// form, if nothing was typed since.
     fn pasted_file(&mut self, path: &str, found: Result<FileFacts, String>, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let free =
             context.layers.is_empty() && self.is_typing() && self.composer_mode() == ComposerMode::Reply;
         let (Ok(facts), true) = (found, free) else { return };

@@ -69,7 +69,7 @@ impl Changes {
 
 /// `:draft`
 pub(crate) fn fetch_aside(inbox: &mut Inbox, _: &str) -> Result<(), String> {
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     let composer = inbox.desk.tab_mut().composer.as_mut();
     let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
     let (text, composer) = aside.ok_or("no other window has written over a text here")?;
@@ -103,7 +103,7 @@ impl Composer {
 mod tests {
     use super::*;
     use crate::keys::{KeyCode, KeyPress};
-    use model::time::Timestamp;
+    use model::time::Moment;
 
     fn draft(text: &str) -> Option<Draft> {
         Some(Draft { text: text.to_owned(), ..Draft::default() })
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn what_is_being_typed_here_is_not_replaced() {
         let mut composer = composer("one");
-        composer.key(KeyPress::plain(KeyCode::Char('!')), Timestamp::default());
+        composer.key(KeyPress::plain(KeyCode::Char('!')), Moment::default());
         for _ in 0..3 {
             assert_eq!(composer.compare(draft("two")), Compared::Same);
         }

@@ -35,7 +35,7 @@ pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
     if std::mem::take(&mut inbox.keyboard.edits_json) {
         return inbox.desk.json_edited(text, &mut inbox.context);
     }
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     let text = match text {
         Ok(text) => text::pasted(text.strip_suffix('\n').unwrap_or(&text)),
         Err(why) => return inbox.context.warn(format!("the editor: {why}; the text is as it was")),

@@ -19,7 +19,7 @@ pub(crate) struct EmojiPicker {
 
 impl Overlay for EmojiPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let now = inbox.context.now;
+        let now = inbox.context.moment;
         let found = emoji::find(&self.picker.query);
         match self.picker.key(key, found.len()) {
             Picked::Stays => return KeyOutcome::Stay,
@@ -42,7 +42,7 @@ impl Desk {
     /// Completes the short name before the cursor: at once if it is the only
     /// one, else by a picker. False if none is being typed.
     pub(crate) fn complete_emoji(&mut self, context: &mut Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let before = composer.sheet().before_cursor();
         let Some(short) = emoji::typed(&before).map(str::to_owned) else { return false };

@@ -44,7 +44,7 @@ use model::outbox::Operation;
 use model::queries::Draft;
 use model::secret;
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// Microseconds after the last key until the draft is saved.
 pub const SAVE_AFTER: i64 = 100_000;
@@ -91,7 +91,7 @@ pub struct Composer {
     /// The text with a channel key in it that was asked about.
     key_asked: Option<String>,
     /// When the text changed without having been saved.
-    dirty_since: Option<Timestamp>,
+    dirty_since: Option<Moment>,
     /// Whether the kept draft has come; until then it may still arrive.
     loaded: bool,
     /// What another window may have written, until it is read once more.
@@ -213,7 +213,7 @@ impl Composer {
     }
 
     /// Changes the current text.
-    pub fn change<T>(&mut self, now: Timestamp, change: impl FnOnce(&mut Sheet) -> T) -> T {
+    pub fn change<T>(&mut self, now: Moment, change: impl FnOnce(&mut Sheet) -> T) -> T {
         let sheet = match self.mode {
             ComposerMode::Reply => &mut self.reply,
             ComposerMode::Note => &mut self.note,
@@ -280,7 +280,7 @@ impl Composer {
 
     /// Puts an answer back that was not sent: before what is there. What is at
     /// hand stays.
-    pub fn restore(&mut self, written: ComposedReply, now: Timestamp) {
+    pub fn restore(&mut self, written: ComposedReply, now: Moment) {
         if !written.text.is_empty() {
             self.reply.restore(&written.text);
             self.reply.take_changed();
@@ -293,7 +293,7 @@ impl Composer {
     }
 
     /// Lets something go with the answer, or nothing any more.
-    pub fn attach(&mut self, attachment: Option<ReplyAttachment>, now: Timestamp) {
+    pub fn attach(&mut self, attachment: Option<ReplyAttachment>, now: Moment) {
         if self.attachment != attachment {
             self.attachment = attachment;
             self.dirty_since.get_or_insert(now);
@@ -302,7 +302,7 @@ impl Composer {
 
     /// Puts a note back that was not saved, or was taken back: before what is
     /// there. What is shown stays shown.
-    pub fn restore_note(&mut self, text: &str, now: Timestamp) {
+    pub fn restore_note(&mut self, text: &str, now: Moment) {
         self.note.restore(text);
         self.note.take_changed();
         self.dirty_since.get_or_insert(now);
@@ -319,7 +319,7 @@ impl Composer {
     }
 
     /// Empties the answer; a quote, a file and a note stay.
-    pub fn clear_reply(&mut self, now: Timestamp) {
+    pub fn clear_reply(&mut self, now: Moment) {
         self.reply.set_text("");
         self.reply.take_changed();
         self.dirty_since.get_or_insert(now);
@@ -333,18 +333,18 @@ impl Composer {
     }
 
     /// Notes that the head of a mail has changed.
-    pub fn note_changed(&mut self, now: Timestamp) {
+    pub fn note_changed(&mut self, now: Moment) {
         self.dirty_since.get_or_insert(now);
     }
 
     /// The disk forgets what was spent by itself; what is left is kept anew.
     fn spent(&mut self) {
-        self.dirty_since = self.draft().map(|_| Timestamp::default());
+        self.dirty_since = self.draft().map(|_| Moment::default());
         self.loaded = true;
     }
 
     /// When the draft is due to be saved.
-    pub fn save_due(&self) -> Option<Timestamp> {
+    pub fn save_due(&self) -> Option<Moment> {
         self.dirty_since.map(|it| it.plus(SAVE_AFTER))
     }
 
@@ -358,17 +358,17 @@ impl Composer {
     }
 
     /// Inserts pasted text as text: nothing in it is a key.
-    pub fn paste(&mut self, outside: &str, now: Timestamp) -> bool {
+    pub fn paste(&mut self, outside: &str, now: Moment) -> bool {
         self.change(now, |it| it.paste(outside))
     }
 
     /// Performs an editing command.
-    pub fn edit(&mut self, edit: TextEdit, now: Timestamp) {
+    pub fn edit(&mut self, edit: TextEdit, now: Moment) {
         self.change(now, |it| it.edit(edit));
     }
 
     /// Handles a key that is no command: text and cursor keys.
-    pub fn key(&mut self, key: KeyPress, now: Timestamp) -> bool {
+    pub fn key(&mut self, key: KeyPress, now: Moment) -> bool {
         self.change(now, |it| it.key(key))
     }
 }

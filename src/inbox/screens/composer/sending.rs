@@ -187,7 +187,7 @@ impl Changes {
             return context.say("closing");
         }
         self.queueing.expect(&context.effects);
-        let until = context.now.plus(hold);
+        let until = context.moment.plus(hold);
         context.state(Fact::Held { until, what: "closing".to_owned(), back: "keeps it open" });
     }
 

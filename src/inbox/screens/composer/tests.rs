@@ -12,12 +12,12 @@ fn composer() -> Composer {
 
 fn type_in(composer: &mut Composer, text: &str) {
     for it in text.chars() {
-        composer.key(KeyPress::plain(KeyCode::Char(it)), Timestamp::default());
+        composer.key(KeyPress::plain(KeyCode::Char(it)), Moment::default());
     }
 }
 
 fn press(composer: &mut Composer, code: KeyCode) {
-    composer.key(KeyPress::plain(code), Timestamp::default());
+    composer.key(KeyPress::plain(code), Moment::default());
 }
 
 #[test]
@@ -40,11 +40,11 @@ fn undoes_by_word() {
     let mut composer = composer();
     type_in(&mut composer, "one two three");
     for expected in ["one two ", "one ", "", ""] {
-        composer.edit(TextEdit::Undo, Timestamp::default());
+        composer.edit(TextEdit::Undo, Moment::default());
         assert_eq!(composer.text(), expected);
     }
-    composer.edit(TextEdit::Redo, Timestamp::default());
-    composer.edit(TextEdit::Redo, Timestamp::default());
+    composer.edit(TextEdit::Redo, Moment::default());
+    composer.edit(TextEdit::Redo, Moment::default());
     assert_eq!(composer.text(), "one two ");
 }
 
@@ -67,11 +67,11 @@ fn a_late_draft_goes_before_what_was_typed() {
 #[test]
 fn a_paste_is_one_step_and_only_text() {
     let mut composer = composer();
-    composer.paste("q\r\nz\u{1b}[2J", Timestamp::default());
+    composer.paste("q\r\nz\u{1b}[2J", Moment::default());
     assert_eq!(composer.text(), "q\nz[2J");
-    composer.edit(TextEdit::Undo, Timestamp::default());
+    composer.edit(TextEdit::Undo, Moment::default());
     assert_eq!(composer.text(), "");
-    assert!(!composer.paste(&"x".repeat(CAPACITY + 1), Timestamp::default()));
+    assert!(!composer.paste(&"x".repeat(CAPACITY + 1), Moment::default()));
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub(crate) fn composer_key(inbox: &mut Inbox, key: KeyPress) {
 
 impl Desk {
     pub(crate) fn edit_text(&mut self, edit: TextEdit, context: &Context) {
-        let now = context.now;
+        let now = context.moment;
         if let Some(composer) = &mut self.tab_mut().composer {
             composer.edit(edit, now);
             if matches!(edit, TextEdit::Undo | TextEdit::Redo) {
@@ -48,7 +48,7 @@ impl Desk {
 
     /// A key that is no command: text, or a cursor key.
     fn typed(&mut self, key: KeyPress, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         if self.fills_field(key, context) {
             return;
         }
@@ -64,7 +64,7 @@ impl Desk {
     /// Where there is nothing to delete, what is attached goes, then the
     /// quote.
     pub(crate) fn drop_quote(&mut self, key: KeyPress, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let quotes = |it: &&mut Composer| it.mode == ComposerMode::Reply && it.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
             Some(composer) if composer.attachment.is_some() => composer.attach(None, now),

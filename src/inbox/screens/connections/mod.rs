@@ -28,7 +28,7 @@ use crate::screens::connections::errands::AnswerKey;
 use model::connections::{CallLine, ConnectionEndpoint, Mapped};
 use model::queries::ConversationKey;
 use model::text::SafeText;
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 
 /// Answers that are kept.
 const KEPT: usize = 300;
@@ -40,7 +40,7 @@ const LINES: usize = 200;
 /// What is known of one answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EndpointAnswer {
-    asked_at: Timestamp,
+    asked_at: Moment,
     /// Whether it is on its way.
     pub waits: bool,
     /// The last one that came.

@@ -82,7 +82,7 @@ impl ConnectionAnswers {
             .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();
-        let now = context.now;
+        let now = context.moment;
         let due = slots.into_iter().filter(|slot| {
             let kept = self.answers.get(slot);
             kept.is_none_or(|it| !it.waits && now.since(it.asked_at) >= older)
@@ -100,7 +100,7 @@ impl ConnectionAnswers {
 
     pub(crate) fn call_endpoint(&mut self, errand: ConnectionRequest, context: &mut Context) {
         if let ConnectionRequest::Call { slot, .. } = &errand {
-            let now = context.now;
+            let now = context.moment;
             let answers = &mut self.answers;
             if answers.len() >= KEPT
                 && let Some(oldest) = answers.iter().min_by_key(|(_, it)| it.asked_at).map(|it| it.0.clone())

@@ -13,7 +13,7 @@ use crate::watch::update as watch;
 use model::conversations::ConversationRow;
 use model::ids::ChannelId;
 use model::queries::ConversationKey;
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// Microseconds after the list moved the selection by itself in which a key
 /// that changes something is refused.
@@ -45,7 +45,7 @@ impl ConversationList {
     }
 
     /// Whether it has just moved its selection by itself.
-    pub(crate) fn has_just_moved(&self, now: Timestamp) -> bool {
+    pub(crate) fn has_just_moved(&self, now: Moment) -> bool {
         self.moved_at.is_some_and(|at| now.since(at) < MOVED_GRACE) || self.awaits_return(now)
     }
 }

@@ -5,7 +5,7 @@ use crate::screens::conversations::ConversationList;
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
 use model::queries::{Anchor, ConversationKey};
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND};
 
 /// How long keys that change something wait for a row that undo brings back.
 const RETURN: i64 = SECOND;
@@ -18,13 +18,13 @@ pub(super) struct LostRow {
     /// Whether its history is the open one.
     is_read: bool,
     /// When what made it leave was taken back.
-    undone_at: Option<Timestamp>,
+    undone_at: Option<Moment>,
 }
 
 impl ConversationList {
     /// Something done to a conversation is taken back: if that brings back the
     /// lost row, it is selected again.
-    pub(crate) fn expect_back(&mut self, conversation: &ConversationId, now: Timestamp) {
+    pub(crate) fn expect_back(&mut self, conversation: &ConversationId, now: Moment) {
         if let Some(lost) = self.lost.as_mut().filter(|it| it.key.conversation == *conversation) {
             lost.undone_at = Some(now);
         }
@@ -38,13 +38,13 @@ impl ConversationList {
     }
 
     /// Whether the selected row is about to give way to one that returns.
-    pub(super) fn awaits_return(&self, now: Timestamp) -> bool {
+    pub(super) fn awaits_return(&self, now: Moment) -> bool {
         let undone_at = self.lost.as_ref().and_then(|it| it.undone_at);
         undone_at.is_some_and(|it| now.since(it) < RETURN)
     }
 
     /// Selects the lost row again, if it is back.
-    pub(super) fn select_returned(&mut self, now: Timestamp) {
+    pub(super) fn select_returned(&mut self, now: Moment) {
         let returned = |it: &mut LostRow| {
             (it.is_read || it.undone_at.is_some()) && self.page.rows.iter().any(|row| row.is(&it.key))
         };
@@ -55,7 +55,7 @@ impl ConversationList {
     }
 
     /// The cursor rests on the first row, whichever that is now.
-    pub(super) fn follow_top(&mut self, visible: usize, now: Timestamp) -> bool {
+    pub(super) fn follow_top(&mut self, visible: usize, now: Moment) -> bool {
         let first = self.page.rows.first().map(ConversationRow::key);
         if first.is_some() && first != self.selected {
             self.moved_at = Some(now);
@@ -76,7 +76,7 @@ impl ConversationList {
     }
 
     /// The selected row has left the list: its neighbour takes its place.
-    pub(super) fn select_near(&mut self, old_index: Option<usize>, now: Timestamp) {
+    pub(super) fn select_near(&mut self, old_index: Option<usize>, now: Moment) {
         let last = self.page.rows.len().checked_sub(1);
         let gone = self.selected.take().filter(|_| old_index.is_some());
         let index = match (&self.wanted.anchor, last) {

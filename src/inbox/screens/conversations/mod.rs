@@ -33,7 +33,7 @@ use model::conversations::ConversationRow;
 use model::filter::{self, FilterSubject, Is, Sort};
 use model::ids::ChannelId;
 use model::queries::{Anchor, ConversationKey, ConversationPage, ConversationQuery};
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment, Times, Timestamp};
 
 /// Rows asked for at once.
 const WINDOW: u32 = 200;
@@ -58,7 +58,7 @@ pub struct ConversationList {
     /// Whether anything has been loaded yet.
     pub loaded: bool,
     /// When the selection last moved without a key.
-    pub moved_at: Option<Timestamp>,
+    pub moved_at: Option<Moment>,
     /// Whether the cursor was brought to the first row and nothing was done
     /// with it since: then it stays on whichever row is the first.
     untouched: bool,
@@ -143,15 +143,15 @@ impl ConversationList {
     }
 
     /// The query to be sent now, if one is due and none is on its way.
-    pub fn take_query(&mut self, now: Timestamp) -> Option<ConversationQuery> {
+    pub fn take_query(&mut self, times: Times) -> Option<ConversationQuery> {
         if self.wanted.filter.uses_time() || self.sort == Sort::Window {
-            let minute = Timestamp::from_micros(now.micros() / MINUTE * MINUTE);
+            let minute = Timestamp::from_micros(times.now.micros() / MINUTE * MINUTE);
             if !self.resource.is_asked() {
                 self.wanted.at = minute;
                 self.resource.want(self.wanted.clone());
             }
         }
-        self.resource.take(now)
+        self.resource.take(times.moment)
     }
 
     /// Whether what was put aside is what it shows.
@@ -224,7 +224,7 @@ impl ConversationList {
         query: &ConversationQuery,
         page: ConversationPage,
         (visible, follow): (usize, bool),
-        now: Timestamp,
+        now: Moment,
     ) -> bool {
         if !self.resource.receive(query) {
             return false;

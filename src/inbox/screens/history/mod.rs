@@ -38,7 +38,7 @@ use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::{Direction, MessageRow, Place};
 use model::queries::{HistoryPage, HistoryQuery};
 use model::text::SafeText;
-use model::time::{Timestamp, Zone};
+use model::time::{Moment, Zone};
 
 /// Messages loaded at first and with each further step back.
 pub(crate) const STEP: u32 = 100;
@@ -131,7 +131,7 @@ impl History {
     }
 
     /// The query to be sent now, if one is due and none is on its way.
-    pub fn take_query(&mut self, now: Timestamp) -> Option<HistoryQuery> {
+    pub fn take_query(&mut self, now: Moment) -> Option<HistoryQuery> {
         self.resource.take(now)
     }
 

@@ -47,7 +47,7 @@ impl Desk {
 
     /// Asks for its messages where they may be old.
     pub(crate) fn load_second(&mut self, context: &mut Context) {
-        let (seen, now) = (self.areas(context).beside.is_some(), context.now);
+        let (seen, now) = (self.areas(context).beside.is_some(), context.moment);
         if let Some(second) = self.beside.as_mut().filter(|_| seen) {
             context.effects.extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
         }

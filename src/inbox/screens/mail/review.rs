@@ -57,7 +57,7 @@ pub(crate) struct MailReview {
 
 impl Overlay for MailReview {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let now = inbox.context.now;
+        let now = inbox.context.moment;
         match (key.typed(), key.code) {
             (Some('y'), _) => inbox.desk.send_unless_doubted(&mut inbox.context),
             (Some('e'), _) | (_, KeyCode::Esc) => inbox.desk.tab_mut().focus = Focus::Composer,
@@ -99,7 +99,7 @@ impl Overlay for MailReview {
 impl Desk {
     /// Opens the review, or goes to what is wrong.
     pub(crate) fn review_mail(&mut self, context: &mut Context) {
-        let (own, now) = (self.tab().own_addresses(), context.now);
+        let (own, now) = (self.tab().own_addresses(), context.moment);
         let thread = self.thread_written_in();
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
         let Some(written) = composer.written() else { return };
@@ -143,7 +143,7 @@ impl Desk {
 
     /// Takes the last file away.
     fn drop_file(&mut self, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let gone = self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
         match gone.flatten() {
             Some((file, _)) => context.say(format!("{} does not go with it any more", file.name())),
@@ -243,7 +243,7 @@ impl Desk {
         text: &str,
         context: &mut Context,
     ) {
-        let now = context.now;
+        let now = context.moment;
         let Some(written) = WrittenMail::from_draft(text) else { return };
         self.visit_written(channel, conversation, context);
         let tab = self.tab_mut();
@@ -261,7 +261,7 @@ impl Desk {
         size: Result<(String, u64), String>,
         context: &mut Context,
     ) {
-        let now = context.now;
+        let now = context.moment;
         let (whole, size) = match size {
             Ok(it) => it,
             Err(why) => return context.warn(format!("{path}: {why}")),

@@ -11,7 +11,7 @@ use crate::screens::mail::triage::{Triage, told};
 use crate::screens::mail::view::subject;
 use crate::theme_view::Theme;
 use crate::wrap;
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND};
 
 /// The keys of a triage.
 pub const HINTS: &[Command] = &[
@@ -36,7 +36,7 @@ pub const OVER_HINTS: &[Command] =
     &[Command::Undo, Command::ShowDone, Command::LeaveTriage, Command::GoToTab, Command::Help];
 
 /// How far it is: in the place of the account's line.
-pub fn progress(triage: &Triage, now: Timestamp, theme: Theme, area: Area, buffer: &mut Buffer) {
+pub fn progress(triage: &Triage, now: Moment, theme: Theme, area: Area, buffer: &mut Buffer) {
     let clock = clock(triage.took(now));
     let place = format!("TRIAGE {}/{} · {clock}", triage.place(), triage.total);
     let next = triage.next().and_then(|it| Some((it.conversation.title(), it.thread.as_deref()?)));
@@ -54,7 +54,7 @@ fn clock(micros: i64) -> String {
 pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer: &mut Buffer) {
     paint_view::popup(buffer, area, theme, (&[("Triage", theme.strong())], &[]));
     let inner = Area { x: area.x + 3, y: area.y + 2, width: area.width.saturating_sub(6), ..area };
-    let seen = format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.now)));
+    let seen = format!("{} seen in {}", triage.seen(), clock(triage.took(inbox.context.moment)));
     let mut lines = vec![(seen, theme.strong()), (String::new(), Style::new())];
     let counts = told(triage.counts());
     let rows = wrap::wrap(&counts, usize::from(inner.width).max(1));

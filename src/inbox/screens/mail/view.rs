@@ -103,7 +103,13 @@ pub const WRITING_HINTS: &[Command] = &[
 pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let tab = inbox.desk.tab();
     if let Some(triage) = tab.triage() {
-        return crate::screens::mail::triage_view::progress(triage, inbox.context.now, theme, area, buffer);
+        return crate::screens::mail::triage_view::progress(
+            triage,
+            inbox.context.moment,
+            theme,
+            area,
+            buffer,
+        );
     }
     let more = if tab.counts.unread_mail < UNREAD_MOST { "" } else { "+" };
     let unread = format!("{}{more} unread", tab.counts.unread_mail);

@@ -6,7 +6,7 @@ pub mod view;
 
 use crate::tab::Tab;
 use model::board::BoardEntry;
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND, Timestamp};
 
 /// Between two looks at what was asked of the servers.
 const LOOK: i64 = 10 * SECOND;
@@ -19,7 +19,7 @@ pub struct Overview {
     pub chosen: usize,
     /// Broadcasts that go on or wait, of all tabs.
     pub broadcasts: Vec<BoardEntry>,
-    looked_at: Option<Timestamp>,
+    looked_at: Option<Moment>,
     stale: bool,
 }
 

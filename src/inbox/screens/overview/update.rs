@@ -9,7 +9,7 @@ use crate::pages::PageKind;
 use crate::screens::broadcasts::BroadcastQuery;
 use crate::screens::overview::{Failures, LOOK, Overview};
 use model::ids::ChannelId;
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 
 impl Overview {
     /// Goes to the page.
@@ -21,16 +21,16 @@ impl Overview {
     }
 
     /// When it is to be looked at again.
-    pub(crate) fn wall_due(&self, desk: &Desk) -> Option<Timestamp> {
+    pub(crate) fn wall_due(&self, desk: &Desk) -> Option<Moment> {
         let looked = self.looked_at.filter(|_| desk.page == PageKind::Wall)?;
         Some(looked.plus(LOOK))
     }
 
     /// Asks for what is on it and may be old.
     pub(crate) fn load_wall(&mut self, context: &mut Context) {
-        let due = self.looked_at.is_none_or(|it| !(0..LOOK).contains(&context.now.since(it)));
+        let due = self.looked_at.is_none_or(|looked| context.moment.since(looked) >= LOOK);
         if due {
-            self.looked_at = Some(context.now);
+            self.looked_at = Some(context.moment);
             context.push(SyncOrder::ReadCalls);
         }
         if due || std::mem::take(&mut self.stale) {

@@ -18,7 +18,7 @@ use crate::resource::{LoadState, LoadTimeouts, Resource};
 use model::contacts::{PeoplePage, PeopleQuery, Person, server_search};
 use model::fetches::Fetch;
 use model::ids::{ChannelId, RowId};
-use model::time::{MINUTE, Timestamp};
+use model::time::{MINUTE, Moment};
 
 /// Microseconds without a key after which the server is asked.
 const REST: i64 = 250_000;
@@ -31,7 +31,7 @@ const WINDOW: u32 = 200;
 #[derive(Debug)]
 struct PeopleFetch {
     page: Resource<Fetch>,
-    at: Option<Timestamp>,
+    at: Option<Moment>,
     more: bool,
 }
 
@@ -60,7 +60,7 @@ pub struct People {
     pub total: u64,
     pub search: String,
     pub marked: crate::screens::people::marking::Marked,
-    typed_at: Timestamp,
+    typed_at: Moment,
     wanted: u32,
     asked: HashMap<ChannelId, PeopleFetch>,
     /// Changes that left a form: one that is refused brings it back.
@@ -79,12 +79,12 @@ impl People {
     }
 
     /// How it stands with what the server tells.
-    pub fn told(&self, channel: &ChannelId, now: Timestamp) -> LoadState<'_> {
+    pub fn told(&self, channel: &ChannelId, now: Moment) -> LoadState<'_> {
         self.asked.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
     }
 
     /// When the server is looked at again without any event.
-    pub(crate) fn told_due(&self, channel: &ChannelId, now: Timestamp) -> Option<Timestamp> {
+    pub(crate) fn told_due(&self, channel: &ChannelId, now: Moment) -> Option<Moment> {
         self.asked.get(channel)?.page.due(now)
     }
 
@@ -96,12 +96,12 @@ impl People {
     }
 
     /// What to ask the server now for a tab, with the last row on screen.
-    fn due(&mut self, channel: &ChannelId, last: usize, now: Timestamp) -> Option<Fetch> {
+    fn due(&mut self, channel: &ChannelId, last: usize, now: Moment) -> Option<Fetch> {
         let search = server_search(&self.search);
         let rested = now.since(self.typed_at) >= REST;
         let near_end = last + 20 >= self.rows.rows.len();
         let asked = self.asked.entry(channel.clone()).or_default();
-        let old = asked.at.is_none_or(|at| !(0..FRESH).contains(&now.since(at)));
+        let old = asked.at.is_none_or(|at| now.since(at) >= FRESH);
         let same = asked.search() == Some(search.as_str());
         let more = asked.more && same && near_end && !asked.page.has_failed();
         let anew = old || (!same && rested);

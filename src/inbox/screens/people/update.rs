@@ -15,7 +15,7 @@ use model::contacts::{PeopleQuery, server_search};
 use model::fetches::{Fetch, FetchResult, Fetching};
 use model::ids::ChannelId;
 use model::outbox::{Lane, OutboxRow};
-use model::time::Timestamp;
+use model::time::Moment;
 
 impl Desk {
     /// Whether the active tab has people.
@@ -26,7 +26,7 @@ impl Desk {
 
 impl People {
     /// When the server is to be asked for what was typed.
-    pub(crate) fn people_due(&self, desk: &Desk) -> Option<Timestamp> {
+    pub(crate) fn people_due(&self, desk: &Desk) -> Option<Moment> {
         let asked = self.asked.get(&desk.tab().channel.id)?;
         let waits = desk.page == PageKind::People && asked.search() != Some(&*server_search(&self.search));
         waits.then(|| self.typed_at.plus(REST))
@@ -49,7 +49,7 @@ impl People {
         fetched: Fetching,
         context: &Context,
     ) {
-        let now = context.now;
+        let now = context.moment;
         let Some(asked) = self.asked.get_mut(channel) else { return };
         match fetched {
             Ok(fetched) => {
@@ -67,7 +67,7 @@ impl People {
     pub(crate) fn look_for_people(&mut self, text: &str, context: &Context) {
         if self.search != text {
             self.search = text.to_owned();
-            self.typed_at = context.now;
+            self.typed_at = context.moment;
             self.wanted = WINDOW;
         }
     }
@@ -95,7 +95,7 @@ pub(crate) fn load_people(inbox: &mut Inbox) {
         return;
     }
     let channel = inbox.desk.tab().channel.id.clone();
-    let (visible, now) = (pages::rows_shown(inbox), inbox.context.now);
+    let (visible, now) = (pages::rows_shown(inbox), inbox.context.moment);
     let people = &mut inbox.people;
     people.rows.reveal(visible);
     let last = people.rows.first + visible;

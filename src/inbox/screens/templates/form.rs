@@ -241,7 +241,7 @@ impl Desk {
 
     /// Asks the server for the list, unless it is being asked.
     fn fetch_templates(&mut self, channel: &ChannelId, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let has_any = |it: &&mut Tab| it.platform().is_none_or(Platform::can_take_over);
         let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
         tab.templates_page.mark_stale();
@@ -258,7 +258,7 @@ impl Desk {
 
     /// The server has told the list, or why not.
     pub(crate) fn templates_fetched(&mut self, channel: &ChannelId, fetched: Fetching, context: &Context) {
-        let now = context.now;
+        let now = context.moment;
         let Some(tab) = self.tab_of(channel) else { return };
         match fetched {
             Ok(_) => {

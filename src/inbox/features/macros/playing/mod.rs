@@ -7,7 +7,7 @@ pub(crate) mod update;
 use crate::features::macros::Macros;
 use crate::features::macros::steps::RecordedStep;
 use model::queries::ConversationKey;
-use model::time::{SECOND, Timestamp};
+use model::time::{Moment, SECOND};
 
 /// How long one step may take.
 const PATIENCE: i64 = 10 * SECOND;
@@ -25,7 +25,7 @@ pub(crate) struct Playing {
     /// Whether the steps being played may go elsewhere.
     wanders: bool,
     /// Since when the current step is awaited.
-    since: Timestamp,
+    since: Moment,
 }
 
 /// What has been asked for and has not come yet.
@@ -60,7 +60,7 @@ impl Macros {
     }
 
     /// When a step has taken too long.
-    pub(crate) fn playing_due(&self) -> Option<Timestamp> {
+    pub(crate) fn playing_due(&self) -> Option<Moment> {
         self.playing.as_ref().map(|it| it.since.plus(PATIENCE))
     }
 }

@@ -29,7 +29,7 @@ pub(crate) fn play(inbox: &mut Inbox, letter: Option<char>, steps: Vec<RecordedS
         done: 0,
         about: inbox.desk.current_conversation().map(ConversationRow::key),
         wanders: false,
-        since: inbox.context.now,
+        since: inbox.context.moment,
     });
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn play_on(inbox: &mut Inbox) -> bool {
         return false;
     }
     if is_awaiting(inbox) {
-        if inbox.features.macros.playing_due().is_some_and(|due| due <= inbox.context.now) {
+        if inbox.features.macros.playing_due().is_some_and(|due| due <= inbox.context.moment) {
             inbox
                 .features
                 .macros
@@ -73,7 +73,7 @@ fn is_awaiting(inbox: &mut Inbox) -> bool {
 
 fn play_next(inbox: &mut Inbox) -> bool {
     let here = inbox.desk.current_conversation().map(ConversationRow::key);
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     let Some(playing) = &mut inbox.features.macros.playing else { return false };
     let Some(step) = playing.steps.get(playing.done).cloned() else {
         end_playing(inbox);

@@ -12,7 +12,7 @@ use model::outbox::Operation;
 use model::outbox::content::{Audience, BroadcastContent};
 use model::prices;
 use model::queries::OutboxFate;
-use model::time::Timestamp;
+use model::time::Moment;
 use model::waves::audience::AudienceSource;
 use model::waves::{Aim, NewCampaign, price_each};
 
@@ -53,7 +53,7 @@ pub(crate) struct Rehearsal {
     what: Option<Operation>,
     row: Option<RowId>,
     fate: Option<OutboxFate>,
-    at: Timestamp,
+    at: Moment,
     tab: String,
     pub(crate) stale: bool,
 }

@@ -82,7 +82,7 @@ impl BroadcastsScreen {
     fn rehearsed(&self, flight: &Flight, desk: &Desk, context: &Context) -> Point {
         let rehearsal = &self.rehearsal;
         let same = rehearsal.what.as_ref() == Some(&first_wave(&flight.new));
-        let ago = ago(context.now.since(rehearsal.at));
+        let ago = ago(context.moment.since(rehearsal.at));
         let (words, weight) = match (&rehearsal.fate, desk.test_tab(flight)) {
             (Some(OutboxFate::Done), _) if same => {
                 (format!("the same bytes on {} {ago}: taken", rehearsal.tab), CheckWeight::Fine)
@@ -134,7 +134,7 @@ fn rehearse(inbox: &mut Inbox, flight: &Flight) {
         what: Some(operation.clone()),
         row: None,
         fate: None,
-        at: inbox.context.now,
+        at: inbox.context.moment,
         tab: name,
         stale: true,
     };

@@ -70,7 +70,7 @@ impl Desk {
     /// A typed character that opens the picker: a stroke on an empty text, or
     /// a second colon.
     pub(crate) fn opens_replies(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let opener = match key.typed() {
             Some('/') if composer.sheet().is_empty() => "/",
@@ -86,7 +86,7 @@ impl Desk {
 
     /// Puts text at the cursor.
     pub(crate) fn insert(&mut self, text: &str, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         if !text.is_empty()
             && let Some(composer) = &mut self.tab_mut().composer
             && !composer.paste(text, now)
@@ -97,7 +97,7 @@ impl Desk {
 
     /// Goes to the next open field of the text; false if there is none.
     pub(crate) fn go_to_field(&mut self, context: &Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let Some(((line, character), _)) = next_field(composer) else { return false };
         composer.change_head(now, |it| it.at = BODY);
@@ -107,7 +107,7 @@ impl Desk {
 
     /// A character typed on a field takes its place.
     pub(crate) fn fills_field(&mut self, key: KeyPress, context: &Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let at = composer.sheet().cursor();
         let field = fields(composer).into_iter().find(|(place, _)| *place == at);
@@ -156,7 +156,7 @@ impl ConnectionAnswers {
 
     /// Puts a reply at the cursor, and the cursor on its first open field.
     fn insert_reply(&mut self, text: &str, desk: &mut Desk, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let open = !replies::unfilled(text).is_empty();
         let before = desk.tab().composer.as_ref().map(|it| it.sheet().cursor());
         desk.insert(text, context);
@@ -170,7 +170,7 @@ impl ConnectionAnswers {
     /// Puts what connections told in place of the first `{connection.field}`
     /// that was typed; false if there is none.
     fn fill_looked_up(&mut self, desk: &mut Desk, context: &Context) -> bool {
-        let (now, known) = (context.now, self.looked_up(desk, context));
+        let (now, known) = (context.moment, self.looked_up(desk, context));
         let Some(composer) = &mut desk.tab_mut().composer else { return false };
         let found = composer.area().lines().iter().enumerate().find_map(|(number, line)| {
             known.iter().find_map(|(name, value)| {

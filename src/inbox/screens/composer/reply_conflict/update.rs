@@ -15,7 +15,7 @@ use crate::screens::composer::reply_conflict::CrossedReply;
 use crate::screens::history::History;
 use crate::wrap;
 use model::messages::Message;
-use model::time::Timestamp;
+use model::time::Moment;
 
 impl Overlay for CrossedReply {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
@@ -50,7 +50,7 @@ impl OverlayView for CrossedReply {
 
 impl Desk {
     /// The frame that shows the inbox as it is has been drawn.
-    pub fn drawn(&mut self, now: Timestamp, context: &mut Context) {
+    pub fn drawn(&mut self, now: Moment, context: &mut Context) {
         // A question that does not fit is not on screen, even if it was before.
         if layout::is_too_small(context.size) {
             return context.guard.raise();

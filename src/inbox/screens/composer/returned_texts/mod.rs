@@ -14,7 +14,7 @@ use model::email::compose::WrittenMail;
 use model::outbox::Operation;
 use model::outbox::content::Mail;
 use model::proposals::ProposalVerdict;
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// Where a text that comes back is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +88,7 @@ enum RecalledText {
 }
 
 impl Composer {
-    fn take_back(&mut self, text: RecalledText, now: Timestamp) {
+    fn take_back(&mut self, text: RecalledText, now: Moment) {
         match text {
             RecalledText::Answer(written) => self.restore(written, now),
             RecalledText::Note(text) => self.restore_note(&text, now),
@@ -98,7 +98,7 @@ impl Composer {
 
     /// Puts a mail back that was not sent. Where another was begun meanwhile,
     /// its text goes before that one's.
-    fn restore_mail(&mut self, written: WrittenMail, now: Timestamp) {
+    fn restore_mail(&mut self, written: WrittenMail, now: Moment) {
         self.receive_draft(None);
         if self.is_mail_blank() {
             let mode = std::mem::take(&mut self.mode);

@@ -40,7 +40,7 @@ impl Changes {
         // No answer of the store brings a mail along.
         let kept = if matches!(returned, Returned::Mail(_)) { DraftPlace::Nowhere } else { kept };
         let (text, lost) = desk.as_typed(channel, returned);
-        let now = context.now;
+        let now = context.moment;
         let open = desk.tab_of(channel).and_then(|it| it.composer.as_mut());
         match open.filter(|it| it.conversation == *conversation) {
             Some(composer) if composer.is_loaded() || kept == DraftPlace::Nowhere => {

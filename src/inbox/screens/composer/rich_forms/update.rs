@@ -65,7 +65,7 @@ impl Overlay for Form {
     }
 
     fn has_left(&mut self, inbox: &mut Inbox) {
-        let now = inbox.context.now;
+        let now = inbox.context.moment;
         let answer = inbox.desk.tab_mut().composer.as_mut().filter(|it| self.has_text(&it.reply_text()));
         let words = match answer {
             Some(answer) => {

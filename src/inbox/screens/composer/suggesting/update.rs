@@ -101,7 +101,7 @@ impl SuggestionPanel {
 
     /// Puts the translation in place of the text, which is kept as a note.
     fn replace_text(&self, words: &str, inbox: &mut Inbox) {
-        let now = inbox.context.now;
+        let now = inbox.context.moment;
         let tab = inbox.desk.tab_mut();
         let channel = tab.channel.id.clone();
         let Some(composer) = &mut tab.composer else { return };

@@ -281,7 +281,7 @@ impl Changes {
             0 => context.say(desk.told(plan, context)),
             _ => {
                 self.queueing.expect(&context.effects);
-                let until = context.now.plus(hold);
+                let until = context.moment.plus(hold);
                 context.state(Fact::Held { until, what: self.held_words(plan), back: "stops it" });
             }
         }

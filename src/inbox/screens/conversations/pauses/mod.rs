@@ -7,7 +7,7 @@ use crate::components::dialog::{DialogLine, Tone};
 use crate::wrap;
 use model::queries::PausedEntry;
 use model::text::SafeText;
-use model::time::{MINUTE, Timestamp, short_span};
+use model::time::{MINUTE, Moment, Timestamp, short_span};
 
 /// Pauses that are read at most.
 const LIMIT: u32 = 500;
@@ -26,7 +26,7 @@ pub(crate) struct PauseLeases {
     /// Whether the question opens when they come.
     asks: bool,
     /// Until when it is not asked.
-    rests_until: Option<Timestamp>,
+    rests_until: Option<Moment>,
 }
 
 /// Which pauses have gone on for long.

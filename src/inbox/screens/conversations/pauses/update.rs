@@ -13,7 +13,7 @@ use model::local::Keep;
 use model::outbox::Operation;
 use model::queries::{ConversationKey, PausedEntry};
 use model::text::SafeText;
-use model::time::{Timestamp, short_span};
+use model::time::short_span;
 use std::rc::Rc;
 
 /// Opens the list of pauses.
@@ -39,17 +39,19 @@ fn ask_lease(context: &mut Context, over: Vec<PausedEntry>) {
 }
 
 impl PauseLeases {
-    /// When the oldest pause has gone on for as long as the settings allow.
-    pub(crate) fn lease_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
+    /// Microseconds until the oldest pause has gone on for as long as the
+    /// settings allow and the question does not rest; not positive once it has.
+    pub(crate) fn lease_wait(&self, desk: &Desk, context: &Context) -> Option<i64> {
         let lease = context.settings.pause_lease;
-        let oldest = desk.tabs.iter().filter_map(|it| it.counts.paused_since).min()?;
-        let due = oldest.plus(lease);
-        (lease > 0).then_some(self.rests_until.map_or(due, |it| it.max(due)))
+        let oldest = desk.tabs.iter().filter_map(|tab| tab.counts.paused_since).min()?;
+        let due = oldest.plus(lease).since(context.now);
+        let rests = self.rests_until.map(|until| until.since(context.moment));
+        (lease > 0).then_some(rests.map_or(due, |rests| rests.max(due)))
     }
 
     /// Whether a pause is over while the question cannot be asked.
     pub fn lease_waits(&self, desk: &Desk, context: &Context) -> bool {
-        self.lease_due(desk, context).is_some_and(|it| it <= context.now)
+        self.lease_wait(desk, context).is_some_and(|wait| wait <= 0)
     }
 
     /// Asks for the pauses where the list shows them, or when a lease is over
@@ -75,7 +77,7 @@ impl PauseLeases {
         let ended = context.now.plus(-context.settings.pause_lease);
         let over = self.paused.iter().filter(|it| it.counts_from <= ended && !it.draft_only);
         let over: Vec<PausedEntry> = over.cloned().collect();
-        self.rests_until = Some(context.now.plus(AGAIN));
+        self.rests_until = Some(context.moment.plus(AGAIN));
         if !over.is_empty() {
             ask_lease(context, over);
         }

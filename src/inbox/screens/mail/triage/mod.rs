@@ -9,7 +9,7 @@ use std::collections::{HashSet, VecDeque};
 use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::ConversationId;
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// After so many alike of one sender the rest is offered.
 const ALIKE: usize = 3;
@@ -62,11 +62,11 @@ pub(crate) struct TriageStep {
 /// A triage under way, or at its end.
 #[derive(Debug, Default)]
 pub struct Triage {
-    pub began: Timestamp,
+    pub began: Moment,
     /// The number of the newest thing done before it.
     pub(crate) before: Option<u64>,
     /// When the last thread was decided over.
-    pub ended: Option<Timestamp>,
+    pub ended: Option<Moment>,
     /// How many threads it began with.
     pub total: usize,
     /// Threads that were given a star.
@@ -79,7 +79,7 @@ pub struct Triage {
 
 impl Triage {
     /// Over these, in their order.
-    pub(crate) fn new(rows: Vec<ConversationRow>, now: Timestamp) -> Self {
+    pub(crate) fn new(rows: Vec<ConversationRow>, now: Moment) -> Self {
         Self { began: now, total: rows.len(), queue: rows.into(), ..Self::default() }
     }
 
@@ -138,7 +138,7 @@ impl Triage {
     }
 
     /// Microseconds since it began.
-    pub fn took(&self, now: Timestamp) -> i64 {
+    pub fn took(&self, now: Moment) -> i64 {
         self.ended.unwrap_or(now).since(self.began).max(0)
     }
 
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn time_and_place_of_a_triage() {
-        let at = |it: i64| Timestamp::from_micros(it);
+        let at = |it: i64| Moment::from_micros(it);
         let mut triage = Triage::new(Vec::new(), at(5));
         assert_eq!((triage.place(), triage.took(at(9)), triage.is_over()), (1, 4, true));
         triage.ended = Some(at(7));

@@ -51,7 +51,7 @@ impl Desk {
         rows: Vec<ConversationRow>,
         context: &mut Context,
     ) {
-        let now = context.now;
+        let now = context.moment;
         if query.channel.as_ref() != Some(&self.tab().channel.id) {
             return;
         }
@@ -70,7 +70,7 @@ impl Desk {
 
     /// Goes to the next thread, and brings those after it.
     fn triage_next(&mut self, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
         triage.at = triage.queue.pop_front();
         match triage.at.clone() {

@@ -18,7 +18,7 @@ pub enum MailBeginning {
 
 impl Composer {
     /// Begins a mail: its head over an empty text, or the text it brings.
-    pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Timestamp) {
+    pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Moment) {
         let (head, body) = Head::of(written);
         self.head = Some(head);
         self.change(now, |it| it.replace_all(&body));
@@ -27,7 +27,7 @@ impl Composer {
     /// Changes the head, which is a part of the draft.
     pub fn change_head<T>(
         &mut self,
-        now: model::time::Timestamp,
+        now: model::time::Moment,
         change: impl FnOnce(&mut Head) -> T,
     ) -> Option<T> {
         let told = change(self.head.as_mut()?);
@@ -36,7 +36,7 @@ impl Composer {
     }
 
     /// A quote was taken into the text, which was this before.
-    pub(crate) fn note_taken(&mut self, quote: String, before: String, now: model::time::Timestamp) {
+    pub(crate) fn note_taken(&mut self, quote: String, before: String, now: model::time::Moment) {
         let texts = [before, self.sheet().text()];
         self.change_head(now, |it| it.taken = Some(TakenQuote { quote, texts }));
     }

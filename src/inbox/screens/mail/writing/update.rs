@@ -39,7 +39,7 @@ pub(crate) fn answer_with_text(inbox: &mut Inbox) {
 
 /// Begins the mail that is wanted, once all it needs is there.
 pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
-    let now = inbox.context.now;
+    let now = inbox.context.moment;
     let Some((begun, canned)) = inbox.desk.tab().mail.begun else { return };
     let tab = inbox.desk.tab();
     let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
@@ -212,7 +212,7 @@ impl Desk {
 
     /// A key while a mail is written; false if it is the composer's own.
     pub(crate) fn mail_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let Some(head) = self.tab().mail_head() else { return false };
         let in_body = head.at == BODY;
         let quotes = head.quote.is_some();
@@ -239,7 +239,7 @@ impl Desk {
     }
 
     fn head_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         match composer.change_head(now, |it| it.key(key)) {
             Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, context),
@@ -262,7 +262,7 @@ impl Desk {
 
     /// What is quoted comes into the text, to be cut or left out.
     fn take_quote(&mut self, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let Some(written) = composer.written() else { return };
         let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
@@ -285,7 +285,7 @@ impl Desk {
         quoting: Option<QuoteStyle>,
         context: &Context,
     ) {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = self.tab_mut().composer.as_mut().filter(|it| it.head.is_some()) else { return };
         if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.written())
             && written.quote.is_some()
@@ -310,7 +310,7 @@ impl Desk {
 
     /// Quotes in another place, or nowhere.
     pub(crate) fn turn_quoting(&mut self, context: &mut Context) {
-        let now = context.now;
+        let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let turned = composer.change_head(now, |it| {
             it.quote.as_ref()?;
@@ -336,7 +336,7 @@ impl Desk {
 
     /// Pasted text goes into the current field; false if the text has it.
     pub(crate) fn paste_into_head(&mut self, outside: &str, context: &Context) -> bool {
-        let now = context.now;
+        let now = context.moment;
         let is_field = self.tab().mail_head().is_some_and(|it| it.at < BODY);
         if !is_field || !self.is_typing() {
             return false;
