@@ -2,6 +2,7 @@
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use randomized::{case_command, case_seeds};
 
 use super::*;
 use crate::shell::decoder::{PASTE_LIMIT, SEQUENCE_LIMIT};
@@ -77,13 +78,6 @@ fn a_sequence_is_bounded() {
     assert_eq!(played.take(), []);
 }
 
-/// How many runs of a test by chance, and the seed of the first.
-fn campaign(runs: u64) -> std::ops::Range<u64> {
-    let number = |name: &str| std::env::var(name).ok().and_then(|value| value.parse().ok());
-    let first = number("FRONTDESK_SEED").unwrap_or(1);
-    first..first + number("FRONTDESK_KEYS").unwrap_or(runs)
-}
-
 const LIKELY: &[u8] = b"\x1b\x1b[]OPX^_~M<>?;:$0129\x07\\\r\n\t\x18uAR";
 
 /// Bytes that mean something are likelier than others.
@@ -101,7 +95,7 @@ fn hostile_bytes(random: &mut StdRng) -> Vec<u8> {
 #[test]
 fn bytes_by_chance_never_end_the_keyboard() {
     let all = sequences();
-    for seed in campaign(2_000) {
+    for seed in case_seeds(2_000) {
         let mut random = StdRng::seed_from_u64(seed);
         let mut played = Played::new();
         for _ in 0..random.random_range(1..30) {
@@ -123,14 +117,14 @@ fn bytes_by_chance_never_end_the_keyboard() {
         }
         played.take();
         played.read(millis(1), b"z");
-        assert_eq!(played.take(), typed("z"), "FRONTDESK_SEED={seed} FRONTDESK_KEYS=1 cargo test decoder");
+        assert_eq!(played.take(), typed("z"), "{}", case_command(seed, "decoder"));
     }
 }
 
 #[test]
 fn sequences_cut_by_chance_among_keys_are_what_they_are() {
     let all = sequences();
-    for seed in campaign(2_000) {
+    for seed in case_seeds(2_000) {
         let mut random = StdRng::seed_from_u64(seed);
         let (mut played, mut expected) = (Played::new(), Vec::new());
         for _ in 0..10 {
@@ -146,6 +140,6 @@ fn sequences_cut_by_chance_among_keys_are_what_they_are() {
             played.read(millis(400), b"k");
             expected.push(named("k"));
         }
-        assert_eq!(played.take(), expected, "FRONTDESK_SEED={seed} FRONTDESK_KEYS=1 cargo test decoder");
+        assert_eq!(played.take(), expected, "{}", case_command(seed, "decoder"));
     }
 }
