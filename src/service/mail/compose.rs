@@ -2,6 +2,8 @@
 
 use std::time::{Duration, SystemTime};
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use lettre::Message;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Attachment, Body, Mailbox, MultiPart, SinglePart};
@@ -15,6 +17,9 @@ use crate::platforms::mailbox::FILING;
 use crate::state::Service;
 use wire::carriers::MailDraft;
 use wire::errors::ErrorCode;
+
+/// Bytes of text in one encoded word, which has at most 75 characters.
+const ENCODED_WORD_BYTES: usize = 39;
 
 /// The bytes of the mail a parcel is for; nothing where it is none.
 pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFile>, ApiError> {
@@ -47,8 +52,11 @@ pub fn bytes(draft: &MailDraft, files: Vec<ParcelFile>) -> Result<Vec<u8>, ApiEr
     let mut mail = Message::builder()
         .message_id(Some(draft.header_id.clone()))
         .date(SystemTime::UNIX_EPOCH + Duration::from_micros(micros))
-        .from(mailbox(draft.sender_name.as_deref(), &draft.sender)?)
-        .subject(draft.subject.clone());
+        .from(mailbox(draft.sender_name.as_deref(), &draft.sender)?);
+    mail = match draft.subject.contains("=?") {
+        true => mail.raw_header(encoded_subject(&draft.subject)),
+        false => mail.subject(draft.subject.clone()),
+    };
     for address in &draft.to {
         mail = mail.to(mailbox(None, address)?);
     }
@@ -111,6 +119,23 @@ fn content(draft: &MailDraft) -> MailTexts {
         }
         (text, None) => MailTexts::One(SinglePart::plain(text.clone().unwrap_or_default())),
     }
+}
+
+/// A subject that looks as if it were encoded: it is, so that readers decode it
+/// to what was written.
+fn encoded_subject(subject: &str) -> HeaderValue {
+    let (mut words, mut word) = (Vec::new(), String::new());
+    for letter in subject.chars() {
+        if word.len() + letter.len_utf8() > ENCODED_WORD_BYTES {
+            words.push(std::mem::take(&mut word));
+        }
+        word.push(letter);
+    }
+    words.push(word);
+    let encoded: Vec<String> =
+        words.iter().map(|word| format!("=?utf-8?b?{}?=", STANDARD.encode(word))).collect();
+    let name = HeaderName::new_from_ascii_str("Subject");
+    HeaderValue::dangerous_new_pre_encoded(name, subject.to_owned(), encoded.join("\r\n "))
 }
 
 fn mailbox(name: Option<&str>, address: &str) -> Result<Mailbox, ApiError> {
