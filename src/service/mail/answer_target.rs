@@ -6,6 +6,15 @@ use serde_json::{Map, Value, json};
 /// No header has this name: spaces are not allowed in one.
 const KEY: &str = "answers go to";
 
+/// Local parts under which mail servers report. Nobody reads what is sent there.
+const MAIL_DAEMONS: [&str; 2] = ["mailer-daemon", "mail-daemon"];
+
+/// True for the address under which a mail server reports.
+pub fn is_mail_daemon(address: &str) -> bool {
+    let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
+    MAIL_DAEMONS.iter().any(|daemon| local.eq_ignore_ascii_case(daemon))
+}
+
 /// Target of an answer, as `Reply-To` and `From` tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AnswerTarget {

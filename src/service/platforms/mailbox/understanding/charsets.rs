@@ -11,6 +11,8 @@ use mail_parser::decoders::base64::base64_decode;
 use mail_parser::decoders::quoted_printable::quoted_printable_decode;
 use mail_parser::{Encoding, Message, MessagePart, MimeHeaders};
 
+use crate::platforms::mailbox::understanding::encoded_words::base64_of;
+
 /// Bytes of an HTML document in which its declaration is looked for.
 const DECLARATION_BYTES: usize = 2048;
 /// Bytes that are looked at to guess a charset.
@@ -73,6 +75,12 @@ fn is_broken_base64(part: &MessagePart<'_>) -> bool {
     claimed && part.is_encoding_problem
 }
 
+/// Bytes of an attached file; of broken base64, as many as can be decoded.
+pub fn bytes_of_file(parsed: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
+    let decoded = is_broken_base64(part).then(|| bytes_of_part(parsed, part)).flatten();
+    decoded.unwrap_or_else(|| part.contents().to_vec())
+}
+
 /// Bytes of a part without its transfer encoding.
 fn bytes_of_part(parsed: &Message<'_>, part: &MessagePart<'_>) -> Option<Vec<u8>> {
     let range = usize::try_from(part.offset_body).ok()?..usize::try_from(part.offset_end).ok()?;
@@ -102,7 +110,9 @@ fn base64_with_footer(raw: &[u8]) -> Vec<u8> {
         length += line.len();
     }
     let (encoded, footer) = raw.split_at(length);
-    let mut bytes = base64_decode(encoded.trim_ascii()).unwrap_or_else(|| encoded.to_vec());
+    let mut bytes = base64_decode(encoded.trim_ascii())
+        .or_else(|| base64_of(&String::from_utf8_lossy(encoded)))
+        .unwrap_or_else(|| encoded.to_vec());
     if !footer.trim_ascii().is_empty() {
         bytes.extend_from_slice(b"\n");
         bytes.extend_from_slice(footer);

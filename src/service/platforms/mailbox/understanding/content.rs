@@ -1,20 +1,188 @@
 //! The texts of a mail, and what is attached to it.
 
-use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
+use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
-use crate::carriers::ParcelFile;
+use crate::carriers::{MailReturn, ParcelFile};
 use crate::mail::content::BODY;
-use crate::platforms::mailbox::understanding::charsets;
+use crate::mail::plain;
 use crate::platforms::mailbox::understanding::lines::one_line;
+use crate::platforms::mailbox::understanding::{
+    charsets, flowed, invitations, signed, stand_ins, tnef, uuencode,
+};
 use model::bounds;
 
+/// Characters of a text that are kept.
+pub const BODY_CHARS: usize = BODY;
 /// Attachments that are kept of one mail.
 const MAX_FILES: usize = 50;
+/// Said of a mail of which only the beginning was fetched.
+const CUT: &str = "[the mail is longer than what is fetched of one]";
+/// Said of a mail that was taken out of a signature.
+const SIGNED: &str = "[a signed mail (S/MIME); its signature was not checked]";
+/// Behind the name of a file of which only the beginning was fetched: it opens
+/// with no program, and nobody takes it for the whole.
+const CUT_ENDING: &str = ".cut";
+
+/// What a mail says.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct MailContent {
+    pub text: Option<String>,
+    /// The HTML.
+    pub html: Option<String>,
+    pub files: Vec<ParcelFile>,
+}
+
+/// Reads the texts and files of a mail; one without a text says what it is.
+pub fn read_content(parsed: &Message<'_>, returned: Option<&MailReturn>, is_cut: bool) -> MailContent {
+    let mut content = MailContent::default();
+    (content.text, content.html) = texts(parsed);
+    content.take_encoded_files();
+    content.add_files(parsed, is_cut);
+    if !content.has_text() {
+        content.open_signed(parsed);
+    }
+    if let Some(calendar) = parsed.parts.iter().find(|part| is_calendar(part)) {
+        let calendar = text_of_part(parsed, calendar);
+        content.append(&invitations::describe_invitation(&calendar, content.has_text()));
+    }
+    if let Some(words) = content.text.as_deref().and_then(stand_ins::describe_text) {
+        content.append(words);
+    }
+    if !content.has_text() {
+        let report = returned.map(|told| format!("[a report of a mail server: {}]", told.why));
+        content.html = None;
+        content.text = report.or_else(|| stand_ins::describe_content(parsed)).or_else(|| Some(String::new()));
+    }
+    if is_cut {
+        content.append(CUT);
+    }
+    content
+}
+
+impl MailContent {
+    fn has_text(&self) -> bool {
+        [&self.text, &self.html].into_iter().flatten().any(|text| !text.trim().is_empty())
+    }
+
+    /// Adds words below the texts.
+    fn append(&mut self, words: &str) {
+        if let Some(html) = &mut self.html {
+            html.push_str(&format!("\n<pre>{}</pre>", escaped(words)));
+        }
+        match &mut self.text {
+            Some(text) if text.trim().is_empty() => *text = words.to_owned(),
+            Some(text) => *text = format!("{}\n\n{words}", text.trim_end()),
+            None if self.html.is_none() => self.text = Some(words.to_owned()),
+            None => {}
+        }
+    }
+
+    /// Takes files out of the text in which they are written.
+    fn take_encoded_files(&mut self) {
+        let Some(text) = self.text.as_ref().filter(|text| text.contains("begin ")) else { return };
+        let (kept, files) = uuencode::take_files(text);
+        if !files.is_empty() {
+            self.text = Some(kept);
+            let files = files.into_iter().take(MAX_FILES);
+            self.files.extend(files.map(|file| named_file(&file.name, None, file.bytes)));
+        }
+    }
+
+    /// Adds attached files, also those that HTML shows within itself, and those
+    /// that Outlook has packed.
+    fn add_files(&mut self, parsed: &Message<'_>, is_cut: bool) {
+        let mut calendars: Vec<Vec<u8>> = Vec::new();
+        for id in &parsed.attachments {
+            let Some(part) = parsed.part(*id).filter(|part| !is_report(part)) else { continue };
+            if self.files.len() >= MAX_FILES {
+                return;
+            }
+            if is_packed(part)
+                && let Some(packed) = tnef::open(part.contents())
+            {
+                self.unpack(packed);
+                continue;
+            }
+            // Whatever is last in a mail that was cut was cut with it.
+            let was_cut = is_cut && usize::try_from(*id).is_ok_and(|id| id + 1 == parsed.parts.len());
+            let mut file = attached_file(parsed, part, self.files.len());
+            if is_calendar(part) {
+                // Invitations are written twice: as a text and as a file.
+                if calendars.contains(&file.bytes) {
+                    continue;
+                }
+                calendars.push(file.bytes.clone());
+            }
+            if was_cut {
+                file.name.push_str(CUT_ENDING);
+            }
+            self.files.push(file);
+        }
+    }
+
+    /// Takes over what is inside a signature.
+    fn open_signed(&mut self, parsed: &Message<'_>) {
+        let is_smime = |part: &&MessagePart<'_>| {
+            part.is_content_type("application", "pkcs7-mime")
+                || part.is_content_type("application", "x-pkcs7-mime")
+        };
+        let part = parsed.parts.iter().find(is_smime);
+        let Some(mail) = part.and_then(|part| signed::open(part.contents())) else { return };
+        let Some(inner) = MessageParser::default().parse(&mail) else { return };
+        let (text, html) = texts(&inner);
+        if text.is_none() && html.is_none() {
+            return;
+        }
+        (self.text, self.html) = (text, html);
+        self.add_files(&inner, false);
+        self.append(SIGNED);
+    }
+
+    fn unpack(&mut self, packed: tnef::PackedMail) {
+        if !self.has_text() {
+            let bounded = |text: String| text.chars().filter(|letter| *letter != '\0').take(BODY).collect();
+            self.text = packed.text.map(bounded);
+            self.html = packed.html.map(bounded);
+        }
+        for file in packed.files {
+            if self.files.len() < MAX_FILES {
+                self.files.push(named_file(&file.name, file.media_type, file.bytes));
+            }
+        }
+    }
+}
+
+/// The plain text of a mail, else the words of its HTML.
+pub fn text_of(parsed: &Message<'_>) -> String {
+    match texts(parsed) {
+        (Some(text), _) => text,
+        (None, Some(html)) => plain::plain(&html),
+        (None, None) => String::new(),
+    }
+}
+
+/// The plain text and the HTML, also of a mail whose parts cannot be told
+/// apart.
+fn texts(parsed: &Message<'_>) -> (Option<String>, Option<String>) {
+    let found = bodies(parsed);
+    if found.0.is_some() || found.1.is_some() {
+        return found;
+    }
+    if let Some(mended) = mended_multipart(parsed)
+        && let Some(parsed) = MessageParser::default().parse(&mended)
+    {
+        let found = bodies(&parsed);
+        if found.0.is_some() || found.1.is_some() {
+            return found;
+        }
+    }
+    (first_text(parsed), None)
+}
 
 /// The plain text and the HTML of a mail, as far as it has them itself: the
 /// parser's conversions are left out. Where the mail has text beside HTML that
 /// is no other form of it, such as the footer of a list, both are in the HTML.
-pub fn bodies(parsed: &Message<'_>) -> (Option<String>, Option<String>) {
+fn bodies(parsed: &Message<'_>) -> (Option<String>, Option<String>) {
     let part = |id: &u32| parsed.part(*id);
     let is_html = |part: &MessagePart<'_>| matches!(part.body, PartType::Html(_));
     let plain = match parsed.text_body.iter().filter_map(part).any(is_html) {
@@ -32,9 +200,9 @@ fn join(parsed: &Message<'_>, parts: &[u32], as_html: bool) -> Option<String> {
     let (mut found, mut left) = (String::new(), BODY);
     for part in parts.iter().filter_map(|id| parsed.part(*id)) {
         let text = match &part.body {
-            PartType::Html(text) if as_html => charsets::text_of_part(parsed, part, text, true),
-            PartType::Text(text) => {
-                let text = charsets::text_of_part(parsed, part, text, false);
+            PartType::Html(_) if as_html => text_of_part(parsed, part),
+            PartType::Text(_) => {
+                let text = text_of_part(parsed, part);
                 if as_html { format!("<pre>{}</pre>", escaped(&text)) } else { text }
             }
             _ => continue,
@@ -48,13 +216,31 @@ fn join(parsed: &Message<'_>, parts: &[u32], as_html: bool) -> Option<String> {
     Some(found).filter(|text| !text.trim().is_empty())
 }
 
+/// Text of a part in its charset, its paragraphs joined.
+fn text_of_part(parsed: &Message<'_>, part: &MessagePart<'_>) -> String {
+    let (decoded, is_html) = match &part.body {
+        PartType::Html(text) => (text.as_ref(), true),
+        PartType::Text(text) => (text.as_ref(), false),
+        _ => return String::from_utf8_lossy(part.contents()).into_owned(),
+    };
+    let text = charsets::text_of_part(parsed, part, decoded, is_html);
+    let is = |name: &str, word: &str| {
+        let value = part.content_type().and_then(|kind| kind.attribute(name));
+        value.is_some_and(|value| value.eq_ignore_ascii_case(word))
+    };
+    match !is_html && is("format", "flowed") {
+        true => flowed::join_lines(&text, is("delsp", "yes")),
+        false => text,
+    }
+}
+
 fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 /// The first text of a mail whose parts cannot be told apart: among the
 /// attached files, or below the headers as it stands.
-pub fn first_text(parsed: &Message<'_>) -> Option<String> {
+fn first_text(parsed: &Message<'_>) -> Option<String> {
     let is_text =
         |part: &&MessagePart<'_>| part.is_content_type("text", "plain") && part.attachment_name().is_none();
     let attached = parsed.attachments().find(is_text);
@@ -64,7 +250,7 @@ pub fn first_text(parsed: &Message<'_>) -> Option<String> {
 
 /// A multipart mail whose boundary is missing or wrong, with the boundary that
 /// stands in its body; `None` for a mail that is not broken so.
-pub fn mended_multipart(parsed: &Message<'_>) -> Option<Vec<u8>> {
+fn mended_multipart(parsed: &Message<'_>) -> Option<Vec<u8>> {
     let root = parsed.root_part();
     if !root.content_type().is_some_and(|kind| kind.ctype().eq_ignore_ascii_case("multipart")) {
         return None;
@@ -84,34 +270,44 @@ pub fn mended_multipart(parsed: &Message<'_>) -> Option<Vec<u8>> {
     None
 }
 
-/// Attached files, also those that HTML shows within itself.
-pub fn files(parsed: &Message<'_>) -> Vec<ParcelFile> {
-    let all = parsed.attachments().enumerate().filter(|(_, it)| !is_report(it)).take(MAX_FILES);
-    all.map(|(index, part)| {
-        let kind = part.content_type().map(|kind| match kind.subtype() {
-            Some(subtype) => format!("{}/{subtype}", kind.ctype()).to_ascii_lowercase(),
-            None => kind.ctype().to_ascii_lowercase(),
-        });
-        let (bytes, usual) = match &part.body {
-            PartType::Message(inner) => (inner.raw_message().to_vec(), "mail.eml"),
-            _ if part.is_content_type("text", "calendar") => (part.contents().to_vec(), "invitation.ics"),
-            _ => (part.contents().to_vec(), "attachment"),
-        };
-        let name = part
-            .attachment_name()
-            .map(|piece| one_line(piece, bounds::FILENAME))
-            .filter(|piece| !piece.is_empty());
-        ParcelFile {
-            name: name.unwrap_or_else(|| {
-                if index == 0 { usual.to_owned() } else { format!("{}-{usual}", index + 1) }
-            }),
-            mime_type: kind
-                .filter(|kind| is_media_type(kind))
-                .unwrap_or_else(|| "application/octet-stream".to_owned()),
-            bytes,
-        }
-    })
-    .collect()
+fn attached_file(parsed: &Message<'_>, part: &MessagePart<'_>, index: usize) -> ParcelFile {
+    let kind = part.content_type().map(|kind| match kind.subtype() {
+        Some(subtype) => format!("{}/{subtype}", kind.ctype()).to_ascii_lowercase(),
+        None => kind.ctype().to_ascii_lowercase(),
+    });
+    let (bytes, usual) = match &part.body {
+        PartType::Message(inner) => (inner.raw_message().to_vec(), "mail.eml"),
+        _ if is_calendar(part) => (part.contents().to_vec(), "invitation.ics"),
+        _ => (charsets::bytes_of_file(parsed, part), "attachment"),
+    };
+    let mut name = part.attachment_name().map(ToOwned::to_owned).unwrap_or_default();
+    let mut bytes = bytes;
+    let encoding = part.content_transfer_encoding().unwrap_or_default();
+    if ["x-uuencode", "x-uue", "uuencode"].iter().any(|word| encoding.eq_ignore_ascii_case(word))
+        && let Some(file) = uuencode::take_files(&String::from_utf8_lossy(&bytes)).1.into_iter().next()
+    {
+        bytes = file.bytes;
+        name = if name.is_empty() { file.name } else { name };
+    }
+    if one_line(&name, bounds::FILENAME).is_empty() {
+        name = if index == 0 { usual.to_owned() } else { format!("{}-{usual}", index + 1) };
+    }
+    if is_calendar(part) && !name.to_ascii_lowercase().ends_with(".ics") {
+        name.push_str(".ics");
+    }
+    named_file(&name, kind, bytes)
+}
+
+/// A file whose name and media type are fit to be shown.
+fn named_file(name: &str, media_type: Option<String>, bytes: Vec<u8>) -> ParcelFile {
+    let name = one_line(name, bounds::FILENAME);
+    ParcelFile {
+        name: if name.is_empty() { "attachment".to_owned() } else { name },
+        mime_type: media_type
+            .filter(|kind| is_media_type(kind))
+            .unwrap_or_else(|| "application/octet-stream".to_owned()),
+        bytes,
+    }
 }
 
 /// True for `type/subtype` without anything more.
@@ -121,7 +317,20 @@ fn is_media_type(kind: &str) -> bool {
     kind.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
+fn is_calendar(part: &MessagePart<'_>) -> bool {
+    part.is_content_type("text", "calendar") || part.is_content_type("application", "ics")
+}
+
+/// True for what Outlook packs a mail into.
+fn is_packed(part: &MessagePart<'_>) -> bool {
+    part.is_content_type("application", "ms-tnef")
+        || part.is_content_type("application", "vnd.ms-tnef")
+        || part.attachment_name().is_some_and(|name| name.eq_ignore_ascii_case("winmail.dat"))
+}
+
 /// True if a part only tells a program of a delivery.
 fn is_report(part: &MessagePart<'_>) -> bool {
-    part.is_content_type("message", "delivery-status") || part.is_content_type("text", "rfc822-headers")
+    part.is_content_type("message", "delivery-status")
+        || part.is_content_type("message", "disposition-notification")
+        || part.is_content_type("text", "rfc822-headers")
 }

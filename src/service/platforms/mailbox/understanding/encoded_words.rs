@@ -91,7 +91,7 @@ fn word_at(text: &str) -> Option<EncodedWord<'_>> {
 }
 
 /// Decodes base64 whose padding may be missing or misplaced.
-fn base64_of(content: &str) -> Option<Vec<u8>> {
+pub fn base64_of(content: &str) -> Option<Vec<u8>> {
     let mut letters: Vec<u8> =
         content.bytes().filter(|byte| *byte != b'=' && !byte.is_ascii_whitespace()).collect();
     if letters.len() % 4 == 1 {

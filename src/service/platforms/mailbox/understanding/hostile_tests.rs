@@ -257,7 +257,8 @@ fn check(raw: &[u8], reading: &MailReading, told: &str) {
             "one's own address is answered: {told}"
         );
         let stands = normal(&address).is_some_and(|address| standing.contains(&address));
-        assert!(stands, "{address} does not stand in {standing:?}: {told}");
+        let beginning = String::from_utf8_lossy(&raw[..raw.len().min(2_000)]);
+        assert!(stands, "{address} does not stand in {standing:?}: {told}\n{beginning:?}");
     }
     let is_line = |text: &str| text.chars().all(|letter| !letter.is_control());
     let names = reading.files.iter().flat_map(|file| [&file.name, &file.mime_type]);

@@ -1,6 +1,6 @@
 //! Header text as one line, and header values as they stand in the mail.
 
-use mail_parser::Message;
+use mail_parser::{Header, Message};
 
 use crate::platforms::mailbox::understanding::charsets;
 
@@ -17,8 +17,15 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
 }
 
 /// Values of all headers of a name, in their order, unfolded and not decoded.
+/// The name counts as it stands: the parser also takes `F rom` for `From`.
 pub fn header_values(parsed: &Message<'_>, name: &str) -> Vec<String> {
-    let named = parsed.headers().iter().filter(|header| header.name().eq_ignore_ascii_case(name));
+    let is_named = |header: &&Header<'_>| {
+        let raw = usize::try_from(header.offset_field).ok().and_then(|at| parsed.raw_message().get(at..));
+        let raw = raw.and_then(|raw| raw.split_at_checked(name.len()));
+        header.name().eq_ignore_ascii_case(name)
+            && raw.is_some_and(|(raw, _)| raw.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let named = parsed.headers().iter().filter(is_named);
     named
         .take(MAX_HEADERS)
         .filter_map(|header| {

@@ -11,10 +11,16 @@ mod charsets;
 mod content;
 mod correspondence;
 mod encoded_words;
+mod flowed;
+mod invitations;
 mod lines;
 mod mailboxes;
 mod reports;
+mod rtf;
+mod signed;
 mod stand_ins;
+mod tnef;
+mod uuencode;
 
 #[cfg(test)]
 mod hostile_tests;
@@ -26,11 +32,12 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
 use crate::carriers::{ArrivedMail, MailReturn, ParcelFile};
-use crate::mail::answer_target::AnswerTarget;
+use crate::mail::answer_target::{AnswerTarget, is_mail_daemon};
 use crate::mail::content::{BODY, REFERENCE};
 use crate::mail::receive::InboundMail;
 use crate::mail::topics;
 use automation::MailKind;
+use content::MailContent;
 use correspondence::Correspondence;
 use lines::{header_values, one_line};
 use mailboxes::AddressHeader;
@@ -42,8 +49,6 @@ pub use correspondence::MailDirection;
 
 /// References that are looked at: the newest.
 const MAX_REFERENCES: usize = 40;
-/// Said below the text of a mail of which only the beginning was fetched.
-const CUT: &str = "\n\n[the mail is longer than what is fetched of one]";
 
 /// Where a mail lies.
 #[derive(Debug, Clone, Copy)]
@@ -87,21 +92,15 @@ pub struct MailReading {
 
 /// Reads a mail.
 pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
-    let cut = if place.is_cut { CUT } else { "" };
     let content_id = content_id(raw, place.own);
     let Some(parsed) = MessageParser::default().parse(raw) else {
         let text: String =
             String::from_utf8_lossy(raw).chars().filter(|letter| *letter != '\0').take(BODY).collect();
         let nobody = AnswerTarget::Nobody { shown: String::new() };
         let people = Correspondence { answers_go_to: nobody, ..Correspondence::default() };
-        return MailReading {
-            people,
-            message_id: content_id,
-            text: Some(text + cut),
-            ..MailReading::default()
-        };
+        return MailReading { people, message_id: content_id, text: Some(text), ..MailReading::default() };
     };
-    let people = correspondence::read_correspondence(&parsed, place.folder, place.own);
+    let mut people = correspondence::read_correspondence(&parsed, place.folder, place.own);
     let own_id = parsed.message_id().and_then(usable_id);
     let answered = match &people.answers_go_to {
         AnswerTarget::Others { to, .. } => to.first().map(String::as_str).unwrap_or_default(),
@@ -110,7 +109,12 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
     let marks = automation::robot_marks(&parsed, answered);
     let author = people.from.mailboxes.first().map_or("", |mailbox| mailbox.address.as_str());
     let returned = reports::read_report(&parsed, author);
-    let (text, html) = texts(&parsed, returned.as_ref());
+    let kind = automation::kind_of(&marks, returned.as_ref());
+    if kind == MailKind::Report || is_mail_daemon(author) {
+        // Nobody reads what a mail server is answered.
+        people.answers_go_to = AnswerTarget::Nobody { shown: people.from.shown.clone() };
+    }
+    let MailContent { text, html, files } = content::read_content(&parsed, returned.as_ref(), place.is_cut);
     let subject = header_values(&parsed, "Subject").into_iter().next().unwrap_or_default();
     let subject = one_line(&encoded_words::decode_words(&subject), bounds::SUBJECT);
     let mut references = ids(parsed.references());
@@ -122,34 +126,15 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
         references,
         topic: topics::distinct_topic(&subject),
         subject,
-        kind: automation::kind_of(&marks, returned.as_ref()),
+        kind,
         claimed_at: date(&parsed),
         marks,
-        text: text.or_else(|| html.is_none().then(String::new)).map(|text| text + cut),
+        text,
         html,
-        files: content::files(&parsed),
+        files,
         returned,
         people,
     }
-}
-
-/// The texts of a mail; one that has none says what it is.
-fn texts(parsed: &Message<'_>, returned: Option<&MailReturn>) -> (Option<String>, Option<String>) {
-    let found = content::bodies(parsed);
-    if found.0.is_some() || found.1.is_some() {
-        return found;
-    }
-    if let Some(mended) = content::mended_multipart(parsed)
-        && let Some(parsed) = MessageParser::default().parse(&mended)
-    {
-        let found = content::bodies(&parsed);
-        if found.0.is_some() || found.1.is_some() {
-            return found;
-        }
-    }
-    let report = returned.map(|told| format!("[a report of a mail server: {}]", told.why));
-    let text = content::first_text(parsed).or(report).or_else(|| stand_ins::describe_content(parsed));
-    (text, None)
 }
 
 /// A mail of a mailbox with this address, as the service takes it in.
@@ -192,15 +177,13 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
     }
 }
 
-/// Date of the sender.
+/// Date of the sender; what stands behind it, such as a header that was folded
+/// by mistake, does not count.
 fn date(parsed: &Message<'_>) -> Option<Timestamp> {
     let value = header_values(parsed, "Date").into_iter().next()?;
-    if let Some(date) = Timestamp::parse_mail_date(&value) {
-        return Some(date);
-    }
-    // Forms that no standard ever had.
-    let date = parsed.date().filter(|date| date.is_valid())?;
-    Some(Timestamp::from_micros(date.to_timestamp().saturating_mul(SECOND)))
+    let words: Vec<&str> = value.split_whitespace().collect();
+    let beginnings = [usize::MAX, 6, 5].map(|count| words[..words.len().min(count)].join(" "));
+    beginnings.iter().find_map(|date| Timestamp::parse_mail_date(date).or_else(|| Timestamp::parse(date)))
 }
 
 /// Id of a mail without one: the bytes stay when a server numbers its mails

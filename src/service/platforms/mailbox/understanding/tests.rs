@@ -52,6 +52,7 @@ fn as_json(reading: &MailReading) -> Value {
         "topic": reading.topic,
         "text": reading.text.as_deref().map(|address| address.replace("\r\n", "\n").trim().to_owned()),
         "html": reading.html.as_deref().map(|address| address.replace("\r\n", "\n").trim().to_owned()),
+        "fileTexts": reading.files.iter().map(|file| String::from_utf8_lossy(&file.bytes).replace("\r\n", "\n")).collect::<Vec<_>>(),
         "files": reading.files.iter().map(|file| file.name.clone()).collect::<Vec<_>>(),
         "returned": reading.returned.as_ref().map(|report| json!({"id": report.header_id, "failed": report.has_failed})),
     })
@@ -75,7 +76,8 @@ fn mails_are_read_as_their_files_say() {
         let is_sent = expected.remove("folder").is_some_and(|text| text == "sent");
         let folder = if is_sent { PieceKind::Sent } else { PieceKind::Inbox };
         let own = ["desk@shop.example".to_owned()];
-        let place = MailPlace { folder, own: &own, is_cut: false };
+        let is_cut = expected.remove("cut").is_some();
+        let place = MailPlace { folder, own: &own, is_cut };
         // Mail comes with either line end.
         let crlf = String::from_utf8(raw.clone()).map(|text| text.replace('\n', "\r\n").into_bytes());
         for raw in [Some(raw), crlf.ok()].into_iter().flatten() {

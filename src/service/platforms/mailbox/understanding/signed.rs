@@ -1,0 +1,136 @@
+//! Signed mail whose text is inside the signature (S/MIME, RFC 8551, with CMS,
+//! RFC 5652). The text is taken out; the signature is not checked.
+
+/// Elements within elements that are followed.
+const MAX_DEPTH: usize = 16;
+const SIGNED_DATA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x02];
+const PLAIN_DATA: &[u8] = &[0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x07, 0x01];
+
+mod tag {
+    pub const OCTETS: u8 = 0x04;
+    pub const OBJECT: u8 = 0x06;
+    pub const OCTETS_IN_PARTS: u8 = 0x24;
+    pub const SEQUENCE: u8 = 0x30;
+    pub const CONTENT: u8 = 0xA0;
+}
+
+/// The mail inside a signature, `None` if there is none or it is encrypted.
+pub fn open(bytes: &[u8]) -> Option<Vec<u8>> {
+    let content = of_kind(element(bytes, MAX_DEPTH)?.inside(tag::SEQUENCE)?, SIGNED_DATA)?;
+    let signed = element(content, MAX_DEPTH)?.inside(tag::SEQUENCE)?;
+    // The version and the algorithms stand before it.
+    let version = element(signed, MAX_DEPTH)?;
+    let algorithms = element(version.rest, MAX_DEPTH)?;
+    let plain = of_kind(element(algorithms.rest, MAX_DEPTH)?.inside(tag::SEQUENCE)?, PLAIN_DATA)?;
+    let mut mail = Vec::new();
+    octets(&element(plain, MAX_DEPTH)?, MAX_DEPTH, &mut mail)?;
+    Some(mail).filter(|mail| !mail.is_empty())
+}
+
+/// An element of the basic encoding rules, and the bytes behind it.
+struct Element<'a> {
+    tag: u8,
+    content: &'a [u8],
+    rest: &'a [u8],
+}
+
+impl<'a> Element<'a> {
+    fn inside(&self, tag: u8) -> Option<&'a [u8]> {
+        (self.tag == tag).then_some(self.content)
+    }
+}
+
+/// The content behind an identifier.
+fn of_kind<'a>(bytes: &'a [u8], kind: &[u8]) -> Option<&'a [u8]> {
+    let identifier = element(bytes, MAX_DEPTH)?;
+    let is_kind = identifier.inside(tag::OBJECT)? == kind;
+    is_kind.then(|| element(identifier.rest, MAX_DEPTH)?.inside(tag::CONTENT)).flatten()
+}
+
+/// Reads the first element.
+fn element(bytes: &[u8], depth: usize) -> Option<Element<'_>> {
+    let (tag, rest) = bytes.split_first()?;
+    let (first, rest) = rest.split_first()?;
+    match first {
+        0x80 => {
+            // Its elements end with one that is nothing.
+            let (mut left, depth) = (rest, depth.checked_sub(1)?);
+            while !left.starts_with(&[0, 0]) {
+                left = element(left, depth)?.rest;
+            }
+            let (content, _) = rest.split_at(rest.len() - left.len());
+            Some(Element { tag: *tag, content, rest: &left[2..] })
+        }
+        0..0x80 => split(*tag, rest, usize::from(*first)),
+        _ => {
+            let (digits, rest) = rest.split_at_checked(usize::from(first & 0x7F))?;
+            let length = digits.iter().try_fold(0_usize, |length, digit| {
+                length.checked_mul(256)?.checked_add(usize::from(*digit))
+            })?;
+            split(*tag, rest, length)
+        }
+    }
+}
+
+fn split(tag: u8, bytes: &[u8], length: usize) -> Option<Element<'_>> {
+    let (content, rest) = bytes.split_at_checked(length)?;
+    Some(Element { tag, content, rest })
+}
+
+/// Collects octets, which may come in parts.
+fn octets(found: &Element<'_>, depth: usize, collected: &mut Vec<u8>) -> Option<()> {
+    match found.tag {
+        tag::OCTETS => collected.extend_from_slice(found.content),
+        tag::OCTETS_IN_PARTS => {
+            let (mut left, depth) = (found.content, depth.checked_sub(1)?);
+            while !left.is_empty() {
+                let part = element(left, depth)?;
+                octets(&part, depth, collected)?;
+                left = part.rest;
+            }
+        }
+        _ => return None,
+    }
+    Some(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn wrap(tag: u8, content: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(content.len()).expect("short").to_be_bytes();
+        [&[tag, 0x82][..], &length, content].concat()
+    }
+
+    fn endless(tag: u8, content: &[u8]) -> Vec<u8> {
+        [&[tag, 0x80][..], content, &[0, 0]].concat()
+    }
+
+    type Wrap = fn(u8, &[u8]) -> Vec<u8>;
+
+    fn signed(wrap: Wrap, octets: &[u8]) -> Vec<u8> {
+        let object = |kind: &[u8]| [&[tag::OBJECT, 9][..], kind].concat();
+        let plain = [object(PLAIN_DATA), wrap(tag::CONTENT, octets)].concat();
+        let signed = [vec![2, 1, 1, 0x31, 0], wrap(tag::SEQUENCE, &plain), vec![0x31, 0]].concat();
+        let content = wrap(tag::CONTENT, &wrap(tag::SEQUENCE, &signed));
+        wrap(tag::SEQUENCE, &[object(SIGNED_DATA), content].concat())
+    }
+
+    #[test]
+    fn content_is_taken_out_in_both_encodings() {
+        let mail = b"Content-Type: text/plain\r\n\r\nHello";
+        let whole = signed(wrap, &wrap(tag::OCTETS, mail));
+        assert_eq!(open(&whole).as_deref(), Some(&mail[..]));
+        let parts = [wrap(tag::OCTETS, &mail[..10]), wrap(tag::OCTETS, &mail[10..])].concat();
+        let streamed = signed(endless, &endless(tag::OCTETS_IN_PARTS, &parts));
+        assert_eq!(open(&streamed).as_deref(), Some(&mail[..]));
+        for bytes in [&whole, &streamed] {
+            for end in 0..bytes.len() {
+                let _ = open(&bytes[..end]);
+            }
+        }
+        assert_eq!(open(&[0x30, 0x80].repeat(10_000)), None);
+        assert_eq!(open(b"\x30\x03\x02\x01\x00"), None);
+    }
+}
