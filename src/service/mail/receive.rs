@@ -92,6 +92,16 @@ impl InboundMail {
         !matches!(self.answers_go_to, AnswerTarget::Nobody { .. }) && bounds::is_email(self.customer())
     }
 
+    /// A report on a mail, answered to the customer of the thread that mail is
+    /// in: nobody reads what a mail server is answered.
+    fn answered_to_customer(self, thread: &ThreadRow) -> Self {
+        if !bounds::is_email(&thread.contact_email) {
+            return self;
+        }
+        let (to, name) = (vec![thread.contact_email.clone()], thread.contact_name.clone());
+        Self { answers_go_to: AnswerTarget::Others { to, name }, ..self }
+    }
+
     /// Its times, for a mail that is taken in now.
     pub fn dates(&self, now: Timestamp) -> Option<MailDates> {
         let is_dated = self.claimed_at.is_some() || self.arrived_at.is_some();
@@ -136,6 +146,11 @@ pub fn receive(
 ) -> Result<ReceivedMail, DatabaseError> {
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
     let answered = answered(work, channel, mail, &people)?;
+    let reported = answered.as_ref().filter(|(sent, _)| mail.is_report && sent.direction == "outbound");
+    let mail = &match reported {
+        Some((_, thread)) => mail.clone().answered_to_customer(thread),
+        None => mail.clone(),
+    };
     let thread = find_or_make(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
     let stamp = work.stamp();
     let dates = mail.dates(stamp);
@@ -170,7 +185,7 @@ pub fn receive(
     )?;
     threads::touch(work.db, &thread.id, true, stamp)?;
     let customer = mail.customer();
-    if mail.is_answerable() {
+    if mail.is_answerable() && !mail.is_report {
         let is_contact = customer.to_lowercase() == thread.contact;
         if let Some(name) = mail.customer_name().filter(|_| is_contact) {
             threads::name_contact(work.db, &thread.id, name)?;

@@ -13,6 +13,7 @@ use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{due, workspaces};
 use crate::errors::ApiError;
+use crate::mail::answer_target::is_mail_daemon;
 use crate::mail::compose;
 use crate::mail::content::MailSendRequest;
 use crate::mail::receive::fresh;
@@ -22,6 +23,7 @@ use crate::platforms::mailbox::MAIL;
 use crate::takeover::{self, Subject};
 use crate::world::{Kind, letters};
 use crate::write::Work;
+use model::bounds;
 use wire::carriers::{MailDraft, MailEnvelope};
 use wire::email::AttachmentBody;
 
@@ -54,6 +56,20 @@ pub fn thread_for(
     Ok(ThreadRow { folder: SENT.to_owned(), is_read: true, ..made })
 }
 
+/// Refuses a mail to the address under which a mail server reports.
+fn refuse_mail_daemon(asked: &MailSendRequest, thread: &ThreadRow) -> Result<(), ApiError> {
+    let mut all = asked.to.iter().chain(&asked.cc).chain(&asked.bcc);
+    let Some(daemon) = all.find(|address| is_mail_daemon(address)) else { return Ok(()) };
+    let contact = &thread.contact_email;
+    let instead = match bounds::is_email(contact) && !is_mail_daemon(contact) {
+        true => format!("; write to {contact}"),
+        false => String::new(),
+    };
+    let words =
+        format!("to: {daemon} is a mail server that reports, nobody reads what is sent there{instead}");
+    Err(ApiError::validation(words))
+}
+
 /// Who writes a mail, and what was paid for it.
 #[derive(Debug, Clone, Copy)]
 pub struct MailAuthor {
@@ -77,6 +93,7 @@ pub fn send(
         None => None,
     };
     let thread = thread_for(work, channel, &asked, answered.as_ref())?;
+    refuse_mail_daemon(&asked, &thread)?;
     let in_reply_to = match (answered, &asked.in_reply_to) {
         (Some(answered), _) => Some(answered.header_id),
         (None, Some(reference)) => Some(reference.clone()),
