@@ -14,6 +14,7 @@ mod mail_filing;
 mod mail_gate;
 mod mail_line;
 mod mail_people;
+mod mail_read_back;
 pub(crate) mod mail_server;
 mod mail_story;
 mod mail_tls;

@@ -175,3 +175,36 @@ async fn a_sender_who_cannot_be_read_is_shown_and_not_answered() {
     );
     assert_eq!(typo["contactEmail"], json!("ann berg@a.example"));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn answer_to_a_report_goes_to_the_customer_and_never_to_the_server() {
+    let Some(servers) = servers() else { return };
+    let mailbox = servers.mailbox();
+    let served = quiet(&mailbox).await;
+    let returned = format!("bounced-{}", customer());
+    assert_eq!(served.send(mail_to(&returned, "Order 1042", "It is ready."), None).await.1["status"], "sent");
+    let mails = served.mails(&returned, 2).await;
+    let report = &mails[1];
+    let daemon = report["from"].as_str().expect("an address");
+    assert!(daemon.to_lowercase().starts_with("mailer-daemon@"), "{daemon}");
+    assert!(text(report).contains("could not be delivered"), "people can read why: {report}");
+    assert_eq!((&report["replyTo"], report.get("canBeAnswered")), (&json!([returned]), None));
+    let thread = served.thread(&returned, "the thread", |thread| mails_of(thread).len() == 2).await;
+    assert_eq!(thread["contactEmail"], json!(returned), "the customer stays the customer");
+    let answer =
+        json!({"to": daemon, "subject": "Re: Order 1042", "text": "Hello?", "threadId": thread["id"]});
+    let (status, refused) = served.send(answer, None).await;
+    assert_eq!((status, &refused["code"]), (400, &json!("VALIDATION_ERROR")), "{refused}");
+    assert!(refused["message"].as_str().is_some_and(|words| words.contains(&returned)), "{refused}");
+    // A report on a mail that nobody here has sent.
+    let unknown = customer();
+    let mail = format!(
+        "From: <MAILER-DAEMON@mx.example>\nTo: {}\nSubject: Mail delivery failed\nMessage-ID: <{}@mx.example>\n\n\
+         Your mail could not be delivered.\n",
+        mailbox.address,
+        uuid::Uuid::new_v4().simple()
+    );
+    mailbox.receives(&unknown, &mail);
+    let thread = served.thread_with("Your mail could not be delivered.").await;
+    assert_eq!(mails_of(&thread)[0]["canBeAnswered"], json!(false));
+}
