@@ -54,15 +54,17 @@ pub enum KeyError {
     /// The secrets are sealed with one that nobody named, and that is not beside the
     /// database.
     #[error(
-        "the secrets of this database are sealed with {sealed}, and {} does not open them: name the file of that key \
-         with --key-file; if it is lost for good, `frontdesk admin key-file reset` drops the secrets, and channels and \
-         webhooks are connected again", found.display()
+        "the secrets of this database are sealed with {sealed}, and {} {}: name the file of that key with --key-file; if \
+         it is lost for good, `frontdesk admin key-file reset` drops the secrets, and channels and webhooks are \
+         connected again", found.display(), if *is_there { "does not open them" } else { "is not there" }
     )]
     Forgotten {
         /// Which key they are sealed with, in words.
         sealed: String,
         /// The file that was looked at.
         found: PathBuf,
+        /// True if that file holds a key.
+        is_there: bool,
     },
 }
 
@@ -104,7 +106,8 @@ impl KeyPlace {
     }
 
     /// Why secrets that are there do not open: where their key was when it was used last.
-    pub fn forgotten(&self, db: &dyn DbSession) -> Result<KeyError, DatabaseError> {
+    /// `is_there` says that a key was found here all the same.
+    pub fn forgotten(&self, db: &dyn DbSession, is_there: bool) -> Result<KeyError, DatabaseError> {
         let place: Option<Vec<u8>> = meta::get(db, PLACE)?;
         let place = place.and_then(|bytes| String::from_utf8(bytes).ok());
         let sealed = match place {
@@ -113,7 +116,7 @@ impl KeyPlace {
             }
             _ => "another key".to_owned(),
         };
-        Ok(KeyError::Forgotten { sealed, found: self.path.clone() })
+        Ok(KeyError::Forgotten { sealed, found: self.path.clone(), is_there })
     }
 
     /// Whether the file was named.

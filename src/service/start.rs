@@ -257,7 +257,7 @@ async fn make_key(place: &KeyPlace, database: &Database, fresh: bool) -> Result<
             .read(move |db| {
                 let is_expected = asked.is_named() && SealingKey::is_claimed(db)?;
                 match (meta::any_sealed(db)?, is_expected) {
-                    (true, _) => asked.forgotten(db).map(Some),
+                    (true, _) => asked.forgotten(db, false).map(Some),
                     (false, true) => Ok(Some(KeyError::Missing(asked.path().to_owned()))),
                     (false, false) => Ok(None),
                 }
@@ -345,7 +345,8 @@ async fn prepare(
     let kept = kept?;
     if !kept.fits {
         let asked = place.clone();
-        let refusal: Result<KeyError, DatabaseError> = database.read(move |db| asked.forgotten(db)).await;
+        let refusal: Result<KeyError, DatabaseError> =
+            database.read(move |db| asked.forgotten(db, true)).await;
         return Err(refusal?.into());
     }
     let seed = options.seed.wrapping_add(kept.boots);
