@@ -249,3 +249,74 @@ impl WritingConnection for FileWriter {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::database::place::DatabasePlace;
+    use crate::database::rows::bound;
+    use crate::database::{Database, Durability, meta};
+
+    /// Length of the log that is never exceeded for long, in bytes.
+    const BOUND: u64 = 8 * 1024 * 1024;
+
+    #[tokio::test]
+    async fn the_log_stays_short_while_somebody_reads() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("service.db");
+        let place = DatabasePlace::File(path.clone());
+        let (database, _) = Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
+        let length = || std::fs::metadata(folder.path().join("service.db-wal")).expect("a log").len();
+        let write = async |number: u64| {
+            let written: Result<(), DatabaseError> = database
+                .write(move |db| {
+                    meta::set(
+                        db,
+                        "much",
+                        &vec![u8::try_from(number % 250).unwrap_or(0); 64 * 1024].as_slice(),
+                    )
+                })
+                .await;
+            written.expect("written");
+        };
+        let reader = Connection::open(&path).expect("it opens");
+        reader.execute_batch("BEGIN; SELECT count(*) FROM meta").expect("reads");
+        for number in 0..200 {
+            write(number).await;
+        }
+        assert!(length() > BOUND, "what is read is kept");
+        reader.execute_batch("COMMIT").expect("read");
+        // The second write finds what the first has left tidied up.
+        write(200).await;
+        write(201).await;
+        assert!(length() < BOUND, "{}", length());
+        for number in 0..300 {
+            write(number).await;
+            assert!(length() < BOUND, "{}", length());
+        }
+        database.close();
+    }
+
+    #[tokio::test]
+    async fn what_was_erased_is_in_no_byte() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = DatabasePlace::File(folder.path().join("service.db"));
+        let (database, _) = Database::open(&place, Durability::Simulated, Arc::default()).expect("it opens");
+        let change = async |sql: &'static str, word: &'static str| {
+            let changed: Result<(), DatabaseError> =
+                database.write(move |db| db.note(sql, bound![word.as_bytes()])).await;
+            changed.expect("changed");
+        };
+        change("INSERT INTO meta (name, value) VALUES ('q', ?1)", "quagga and zyzzyva").await;
+        let holds = || {
+            let files = std::fs::read_dir(folder.path()).expect("a folder");
+            let bytes = files.map(|file| std::fs::read(file.expect("a file").path()).unwrap_or_default());
+            bytes.into_iter().any(|bytes| bytes.windows(6).any(|part| part == b"quagga"))
+        };
+        assert!(holds());
+        change("DELETE FROM meta WHERE value = ?1", "quagga and zyzzyva").await;
+        database.wipe().await;
+        assert!(!holds());
+        database.close();
+    }
+}
