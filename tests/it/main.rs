@@ -31,6 +31,7 @@ mod packaging;
 mod pairs;
 mod pictures;
 mod plain;
+mod plans;
 mod postgres;
 mod private;
 mod proxy;

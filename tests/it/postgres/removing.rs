@@ -57,7 +57,8 @@ async fn old_rows_are_found_by_an_index() {
     let reply = Reply::ok(&serde_json::json!({})).expect("an answer");
     idempotency::keep(&recorder, "k", "n", &Default::default(), &reply, now).expect("recorded");
     let text = String::new;
-    let row = EventRow { id: text(), channel: text(), name: text(), body: Vec::new(), at: now };
+    let row =
+        EventRow { id: text(), channel: text(), name: text(), subject: None, body: Vec::new(), at: now };
     events::insert(&recorder, &row).expect("recorded");
     ingress::forget(&recorder, now).expect("recorded");
     let place = url.parse().expect("an address");
