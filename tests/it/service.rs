@@ -4,6 +4,7 @@
 mod broadcasts;
 mod contacts;
 mod crowded;
+mod erasing;
 mod events;
 mod media;
 pub(crate) mod receiver;
