@@ -91,6 +91,40 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
     assert_eq!(refused["code"], "REVOKED_KEY");
 }
 
+/// Workspaces behind the first have keys and credits by name.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn another_workspace_is_acted_on_by_its_name() {
+    let scene = Scene::new().await;
+    let added = scene.admin(&["workspace", "add", "--name", "Second shop"], "");
+    let id = added["id"].as_str().expect("an id").to_owned();
+    let second = ["--workspace", "Second shop"];
+    let in_second = |arguments: &[&str]| scene.admin(&[&second[..], arguments].concat(), "");
+    let made = in_second(&["key", "create", "--channel", "whatsapp"]);
+    let key = made["key"].as_str().expect("a key");
+    let (status, account) = scene.get("/account", key).await;
+    assert_eq!((status, &account["workspace"]["id"]), (StatusCode::OK, &json!(id)));
+    assert_eq!(in_second(&["credits", "--add", "5"]), json!({"balance": 1_005}));
+    assert_eq!(scene.admin(&["credits"], ""), json!({"balance": 1_000}), "the first has its own");
+    assert_eq!(scene.admin(&["--workspace", &id, "credits"], ""), json!({"balance": 1_005}));
+    let keys = in_second(&["key", "list"]);
+    let keys = keys.as_array().expect("a list");
+    assert!(keys.len() == 9 && keys.iter().all(|line| line["workspace"] == json!(id)), "{keys:?}");
+    let (_, told) = scene.get("/account", key).await;
+    assert_eq!(told["creditsBalance"], json!(1_005));
+    let components = r#"[{"type":"BODY","text":"Bye"}]"#;
+    scene.admin(&["--workspace", &id, "template", "put", "bye", "en", "-"], components);
+    assert!(in_second(&["template", "list"]).to_string().contains("bye"));
+    assert!(!scene.admin(&["template", "list"], "").to_string().contains("\"bye\""));
+    assert_eq!(in_second(&["webhook", "list"]), json!([]));
+    let database = scene.binary.folder().join("service.db");
+    let database = database.to_str().expect("words");
+    let said = scene.binary.fails(1, &["admin", "--db", database, "--workspace", "Third", "credits"], "");
+    assert!(said.contains("Second shop") && said.contains("Third"), "{said}");
+    let said =
+        scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Third", "channel", "list"], "");
+    assert!(said.contains("first"), "{said}");
+}
+
 #[test]
 fn what_cannot_be_is_said() {
     let binary = Binary::new();

@@ -202,6 +202,12 @@ const NOT_SHOWN: &[(&str, &str)] = &[
     ("admin call list", "needs a call that goes on: `id`, `to`, `status` and `placedAt` of each"),
     ("admin call hang-up", "needs a call that goes on: `id`, and `ended`"),
     ("admin move", "needs a PostgreSQL server; prints what `admin backup` does"),
+    ("admin erase", "needs a person of that database: the numbers `histories` and `files`"),
+    (
+        "admin webhook list",
+        "needs a webhook: `id`, `channel`, `url`, `isActive`, `failingSince` and `createdAt` of each",
+    ),
+    ("admin key-file reset", "needs a lost key: the names `channels`, `webhooks` and `connections`"),
     (
         "admin proposal list",
         "the assistant proposes: `id`, `at`, `conversation`, `connection`, `endpoint`, `values`, `state` and `outcome` of each",

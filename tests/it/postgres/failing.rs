@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::cluster;
 use super::own_cluster::OwnCluster;
-use super::together::{Two, UNLIMITED};
+use super::together::{Process, Two, UNLIMITED};
 use crate::service::receiver::Receiver;
 use crate::waiting::{until_found, within};
 
@@ -167,7 +167,8 @@ async fn who_waits_for_too_long_is_told_so() {
     });
     let sends: Vec<_> = sends.collect();
     figure_grows(&two, "frontdesk_database_jobs_waiting{pool=\"write\"}", 5).await;
-    let reads = (0..10).map(|_| {
+    // More than are begun before the last has waited for too long.
+    let reads = (0..20).map(|_| {
         let two = two.clone();
         tokio::spawn(async move { two.one.ask("/v1/messages", two.key(), None, None).await })
     });
@@ -230,7 +231,7 @@ async fn sends_in_the_end(two: &Two, words: &str) {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_without_room_for_connections_is_waited_for() {
     // As many as both processes may ever hold, and a few for looks.
-    let Some(own) = OwnCluster::start("max_connections = 34\nsuperuser_reserved_connections = 0") else {
+    let Some(own) = OwnCluster::start("max_connections = 36\nsuperuser_reserved_connections = 0") else {
         return;
     };
     let two = begun(&own, "").await;
@@ -319,13 +320,60 @@ async fn a_full_disk_is_told_and_passes() {
     assert_eq!(two.count(counted), sent);
     let (status, _) = two.one.ask("/v1/messages", two.key(), None, None).await;
     assert_eq!(status, 200, "reads go on");
+    stands(&two.one, 503, "full").await;
+    // Also one that nobody has sent anything through.
+    stands(&two.other, 503, "full").await;
     own.run(r#"mount -o remount,size=64m "$1/small""#);
+    for process in [&two.one, &two.other] {
+        stands(process, 200, "ready").await;
+    }
     let words = format!("{sent} {}", "long ".repeat(700));
     let again = || two.other.ask(SEND, two.key(), Some("again"), Some(text(&words)));
     let (status, told) = again().await;
     assert_eq!(status, 200, "{told}");
     assert_eq!(two.count(counted), sent + 1);
     assert_eq!(two.count(LEDGER), 0, "the ledger explains the balance");
+}
+
+/// Waits until a process says so of itself: what was seen is believed for a while.
+async fn stands(process: &Process, status: u16, word: &str) {
+    until_found(word, async || match process.ask("/ready", "none", None, None).await {
+        (found, told) if found == status && told["status"] == word => Ok(()),
+        other => Err(format!("{other:?}")),
+    })
+    .await;
+}
+
+/// A search that goes through many rows is ended at some time, and pages do not wait
+/// for it.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_slow_search_holds_up_nobody() {
+    let Some(server) = cluster::server() else { return };
+    let two = Arc::new(Two::start(server, "", &UNLIMITED).await);
+    two.one.inbound("+34600111222", "hi").await;
+    let slow = "CREATE OR REPLACE FUNCTION instr(haystack TEXT, needle TEXT) RETURNS BIGINT LANGUAGE plpgsql AS $$ BEGIN
+            PERFORM pg_sleep(600); RETURN 0;
+        END $$";
+    cluster::run(&two.url, slow).await.expect("slow from now on");
+    let searches = (0..6).map(|_| {
+        let two = two.clone();
+        tokio::spawn(async move { two.one.ask("/v1/contacts?search=nobody", two.key(), None, None).await })
+    });
+    let searches: Vec<_> = searches.collect();
+    figure_grows(&two, "frontdesk_database_jobs_waiting{pool=\"search\"}", 4).await;
+    for path in ["/v1/messages", "/v1/contacts", "/v1/conversations"] {
+        let (status, told) = two.one.ask(path, two.key(), None, None).await;
+        assert_eq!(status, 200, "{path} {told}");
+    }
+    let told = futures_util::future::join_all(searches).await;
+    let told: Vec<_> = told.into_iter().map(|answer| answer.expect("no panic")).collect();
+    assert!(told.iter().all(|answer| answer.0 == 503), "{told:?}");
+    let is_ended =
+        |answer: &&(u16, Value)| answer.1["message"].as_str().is_some_and(|words| words.contains("too long"));
+    assert!(told.iter().any(|answer| is_ended(&answer)), "{told:?}");
+    let sleeping =
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+    two.waits_for_count(sleeping, 0).await;
 }
 
 /// An event that an endpoint has got is not told again for as long as the outcome

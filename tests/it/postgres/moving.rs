@@ -199,7 +199,7 @@ async fn what_cannot_be_moved_stays_where_it_is() {
     let sealed = binary.fails(1, &["admin", "move", "--from", &file, "--to", &url, "--key-file", key], "");
     assert!(sealed.contains("sealed with another key"), "{sealed}");
     // What is there is not lost.
-    cluster::run(&other, "CREATE TABLE theirs (a INT)").await.expect("made");
+    cluster::run(&other, "CREATE TABLE messages (a INT)").await.expect("made");
     let foreign = refused(&file, &other);
     assert!(foreign.contains("belongs to another program"), "{foreign}");
     let second = Service::on_a_file().await;

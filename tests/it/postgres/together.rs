@@ -159,7 +159,7 @@ impl Two {
     }
 
     /// Ends both as an operator does, so that nothing is under way any more.
-    async fn end(&mut self) {
+    pub async fn end(&mut self) {
         for process in [&mut self.one, &mut self.other] {
             let id = process.child.id().to_string();
             let ended = std::process::Command::new("kill").args(["-TERM", &id]).status().expect("kill runs");

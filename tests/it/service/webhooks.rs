@@ -30,6 +30,49 @@ async fn a_subscription_is_made_listed_and_removed() {
     desk.call(LIVE, "DELETE", &format!("/webhooks/{id}"), Value::Null).await.refused(404, "NOT_FOUND");
 }
 
+/// Since when nothing arrives stands beside the subscription, in the figures and at the
+/// dashboard.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_webhook_that_nothing_reaches_says_since_when() {
+    let desk = Desk::start().await;
+    let receiver = Receiver::start().await;
+    desk.post(LIVE, "/webhooks", json!({"url": receiver.url, "events": ["message.received"]})).await;
+    let shown = async || desk.get(LIVE, "/webhooks").await["data"][0].clone();
+    let counted = async |state: &str| {
+        let root = desk.running.base_url.trim_end_matches("/v1");
+        let page = desk.send("", "GET", &format!("{root}/metrics"), &[], Vec::new()).await;
+        let page = String::from_utf8_lossy(&page.body).into_owned();
+        let begins = format!("frontdesk_webhooks{{state=\"{state}\"}} ");
+        page.lines().find_map(|line| line.strip_prefix(&begins)).expect(&page).to_owned()
+    };
+    let listed = async || {
+        let (place, key) = (desk.place.clone(), desk.database.with_file_name("service.key"));
+        let listing = tokio::task::spawn_blocking(move || {
+            let admin = frontdesk::service::admin::Admin::open(&place, Some(&key)).expect("it opens");
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+            let mut all = runtime.block_on(admin.webhooks()).expect("listed");
+            admin.close();
+            all.remove(0).1
+        });
+        listing.await.expect("no panic")
+    };
+    desk.inbound("whatsapp", "+34600111222", "one").await;
+    desk.advance(1.0).await;
+    assert_eq!((shown().await.get("failingSince"), counted("well").await.as_str()), (None, "1"));
+    receiver.answer(500, "");
+    desk.inbound("whatsapp", "+34600111222", "two").await;
+    desk.advance(1.0).await;
+    assert!(shown().await["failingSince"].is_string());
+    assert_eq!((shown().await["isActive"].as_bool(), counted("failing").await.as_str()), (Some(true), "1"));
+    assert!(listed().await.failing_since.is_some());
+    desk.advance(6.0 * 86_400.0).await;
+    desk.inbound("whatsapp", "+34600111222", "three").await;
+    desk.advance(1.0).await;
+    assert_eq!((shown().await["isActive"].as_bool(), counted("given up").await.as_str()), (Some(false), "1"));
+    assert!(!listed().await.active);
+}
+
 #[tokio::test]
 async fn only_endpoints_that_return_the_value_pass() {
     let desk = Desk::start().await;

@@ -157,7 +157,7 @@ fn the_figures_say_what_happened() {
     assert_eq!(requests("GET", "other", "404"), 1.0);
     let took = [("method", "GET"), ("path", "/v1/account")];
     assert_eq!(page.value("frontdesk_request_duration_seconds_count", &took), 3.0);
-    assert_eq!(page.value("frontdesk_credits", &[]), 999.0);
+    assert_eq!(page.value("frontdesk_credits", &[("workspace", "ws_1")]), 999.0);
     assert_eq!(page.value("frontdesk_background_leader", &[]), 1.0);
     assert_eq!(page.value("frontdesk_processes", &[]), 1.0);
     assert_eq!(page.value("frontdesk_requests_in_flight", &[]), 0.0);

@@ -82,3 +82,68 @@ fn it_is_not_ready_while_it_starts() {
     until(&serving, (200, "ready"));
     assert_eq!(serving.ask("GET", "/v1/account", &[], b"").status, 401);
 }
+
+/// A shell with a small disk of its own, in which a service runs; each line of its input
+/// is done, and told.
+const ROOM: &str = r#"
+    mount -t tmpfs -o size=6m,mode=700 none "$1" || exit 7
+    "$0" serve --listen "$2" --db "$1/service.db" --dev >"$1.log" 2>&1 &
+    echo up
+    while read -r line; do
+        eval "$line" >/dev/null 2>&1
+        echo done
+    done
+    kill $!
+"#;
+
+/// A full disk is told before a message has met it, and passes.
+#[test]
+fn it_is_not_ready_while_its_disk_is_full() {
+    let binary = Binary::new();
+    let (small, address) = (binary.folder().join("small"), format!("127.0.0.1:{}", free_port()));
+    std::fs::create_dir(&small).expect("a folder");
+    let program = env!("CARGO_BIN_EXE_frontdesk");
+    let mut room = std::process::Command::new("unshare")
+        .args(["--user", "--map-current-user", "--keep-caps", "--mount", "sh", "-c", ROOM, program])
+        .args([words(&small), &address])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .expect("a shell");
+    let (mut input, mut told) =
+        (room.stdin.take().expect("piped"), BufReader::new(room.stdout.take().expect("piped")));
+    let mut line = String::new();
+    told.read_line(&mut line).expect("read");
+    if line != "up\n" {
+        writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted").expect("told");
+        return;
+    }
+    let mut run = |command: &str| {
+        writeln!(input, "{command}").expect("it listens");
+        let mut line = String::new();
+        told.read_line(&mut line).expect("read");
+        assert_eq!(line, "done\n");
+    };
+    let ask = |path: &str| {
+        let mut stream = TcpStream::connect(&address).ok()?;
+        write_request(&mut stream, &address, ("GET", path), &[], b"");
+        Some(Answer::read(&mut stream))
+    };
+    let stands = |status: u16, word: &str| {
+        waiting::until(word, || match ask("/ready") {
+            Some(answer) if answer.status == status && answer.json()["status"] == word => Ok(()),
+            other => Err(format!("{other:?}")),
+        });
+    };
+    stands(200, "ready");
+    run(r#"dd if=/dev/zero of="$1/ballast" bs=64k"#);
+    stands(503, "full");
+    assert_eq!(ask("/health").map(|answer| answer.status), Some(200));
+    run(r#"rm "$1/ballast""#);
+    stands(200, "ready");
+    run(r#"test ! -e "$1/service.db-room" || touch "$1.left""#);
+    assert!(!binary.folder().join("small.left").exists(), "what was tried is removed");
+    drop(input);
+    room.wait().expect("it ends");
+}

@@ -46,10 +46,7 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
     let other = binary.folder().join("keys/other");
     write_key(&other, &"7f".repeat(32), 0o600);
     let said = refused(&binary, &other);
-    assert!(
-        said.contains("sealed with another key than the one in") && said.contains("keys/other"),
-        "{said}"
-    );
+    assert!(said.contains("keys/seal") && said.contains("keys/other does not open them"), "{said}");
     let missing = binary.folder().join("keys/missing");
     let said = refused(&binary, &missing);
     assert!(said.contains("keys/missing is not there") && !missing.exists(), "{said}");
@@ -67,19 +64,62 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
 }
 
 #[test]
-fn without_its_key_a_database_is_served_and_says_so() {
+fn a_forgotten_key_is_named_and_no_second_one_is_made() {
     let binary = Binary::new();
-    let key = binary.folder().join("seal");
+    let (key, beside) = (binary.folder().join("seal"), binary.folder().join("service.db.key"));
+    drop(Serving::start(&binary, &["--key-file", words(&key)]));
+    let database = binary.folder().join("service.db");
+    let serve = ["serve", "--listen", "127.0.0.1:0", "--db", words(&database)];
+    // Nothing is sealed yet: any key will do.
+    drop(Serving::start(&binary, &[]));
+    std::fs::remove_file(&beside).expect("one was made");
     drop(Serving::start(&binary, &["--key-file", words(&key)]));
     let sealed = "INSERT INTO webhooks (id, channel, url, events, secret, created_at)
                   VALUES ('wh_1', 'ch_whatsapp', 'https://a.example', '[]', x'00', 0)";
-    let database = binary.folder().join("service.db");
     rusqlite::Connection::open(&database).expect("opens").execute(sealed, []).expect("kept");
-    let mut serving = Serving::start(&binary, &[]);
-    serving.child.kill().expect("killed");
-    let mut said = String::new();
-    serving.child.stderr.take().expect("its errors").read_to_string(&mut said).expect("text");
-    assert!(said.contains("sealed with another key") && said.contains("--key-file"), "{said}");
+    let said = binary.fails(1, &serve, "");
+    for part in [words(&key), "service.db.key is not there", "--key-file", "key-file reset"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    assert!(!beside.exists(), "no second key is made");
+    // Another one beside it opens nothing either.
+    write_key(&beside, &"7f".repeat(32), 0o600);
+    let said = binary.fails(1, &serve, "");
+    assert!(said.contains(words(&key)) && said.contains("service.db.key does not open them"), "{said}");
+    drop(Serving::start(&binary, &["--key-file", words(&key)]));
+}
+
+#[test]
+fn a_lost_key_is_left_behind_with_what_it_sealed() {
+    let binary = Binary::new();
+    let key = binary.folder().join("seal");
+    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
+    let database = binary.folder().join("service.db");
+    let sealed = "INSERT INTO webhooks (id, channel, url, events, secret, created_at)
+                  VALUES ('wh_1', 'ch_whatsapp', 'https://a.example', '[]', x'00', 0);
+                  INSERT INTO connections (name, definition, sealed, created_at) VALUES ('shop', '{}', x'00', 0);
+                  INSERT INTO connected_channels (channel, settings, sealed, version, mark, read_until, connected_at)
+                  VALUES ('ch_telegram', '{}', x'00', 'v', '', 0, 0)";
+    rusqlite::Connection::open(&database).expect("opens").execute_batch(sealed).expect("kept");
+    let admin = ["admin", "--db", words(&database), "--json"];
+    let reset = [&admin[..], &["key-file", "reset", "--yes"]].concat();
+    let said = binary.fails(1, &reset, "");
+    assert!(said.contains("serves this file already"), "{said}");
+    drop(serving);
+    std::fs::remove_file(&key).expect("lost");
+    binary.fails(2, &[&admin[..], &["key-file", "reset"]].concat(), "");
+    let named = ["serve", "--listen", "127.0.0.1:0", "--db", words(&database), "--key-file", words(&key)];
+    let said = binary.fails(1, &named, "");
+    assert!(said.contains("seal is not there") && said.contains("key-file reset"), "{said}");
+    let told: Value = serde_json::from_str(&binary.ok(&reset, "")).expect("JSON");
+    let wanted =
+        json!({"channels": ["telegram of ws_1"], "webhooks": ["https://a.example"], "connections": ["shop"]});
+    assert_eq!(told, wanted);
+    let serving = Serving::start(&binary, &["--key-file", words(&key)]);
+    assert!(key.exists(), "a new one is made");
+    let listed = binary.ok(&["admin", "--db", words(&database), "webhook", "list"], "");
+    assert!(listed.contains("ENDED"), "{listed}");
+    drop(serving);
 }
 
 #[test]
