@@ -23,9 +23,9 @@ use crate::transport::{Sockets, Transport, UploadProgress};
 use crate::unanswered::Unanswered;
 use model::calls::Call;
 use model::ids::ChannelId;
-use model::outbox::Moment;
+use model::outbox;
 use model::secret::Secret;
-use model::time::{Clock, Timestamp};
+use model::time::{Clock, Moment, Timestamp};
 
 /// How long, and how much.
 #[derive(Debug, Clone, Copy)]
@@ -209,7 +209,7 @@ impl Client {
     }
 
     /// When the oldest read that has had no answer yet was asked.
-    pub fn unanswered_since(&self) -> Option<Timestamp> {
+    pub fn unanswered_since(&self) -> Option<Moment> {
         self.shared.unanswered.since()
     }
 
@@ -228,7 +228,7 @@ impl Client {
 
     /// How long a request may take that could take so long.
     pub(crate) fn bounded(&self, most: Duration) -> Duration {
-        self.deadline.within(most, self.now())
+        self.deadline.within(most, self.moment())
     }
 
     /// The same client, telling how far a large write has come.
@@ -268,13 +268,13 @@ impl Client {
 
     /// Share of the read budget in use, in percent of 300 a minute.
     pub fn budget_used(&self) -> u8 {
-        let now = self.now();
+        let now = self.moment();
         self.pace(|pace| pace.percent_used(now))
     }
 
     /// What the server's clock shows at a moment, as far as its answers have
     /// told.
-    pub fn server_time(&self, moment: Moment) -> Option<Timestamp> {
+    pub fn server_time(&self, moment: outbox::Moment) -> Option<Timestamp> {
         self.server_clock(|it| it.at(moment))
     }
 
@@ -284,6 +284,11 @@ impl Client {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.shared.clock.now()
+    }
+
+    /// The steady clock, by which requests are paced and measured.
+    pub(crate) fn moment(&self) -> Moment {
+        self.shared.clock.moment()
     }
 
     /// Looks at how large pages may be; a lock that a panic poisoned still

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::Duration;
 
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// When everything a command asks must have ended; it may be moved.
 #[derive(Debug, Clone)]
@@ -18,7 +18,7 @@ impl Default for Deadline {
 
 impl Deadline {
     /// Everything ends by then.
-    pub fn set(&self, at: Timestamp) {
+    pub fn set(&self, at: Moment) {
         self.0.store(at.micros(), Ordering::SeqCst);
     }
 
@@ -27,12 +27,12 @@ impl Deadline {
         self.0.store(i64::MAX, Ordering::SeqCst);
     }
 
-    pub fn at(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+    pub fn at(&self) -> Moment {
+        Moment::from_micros(self.0.load(Ordering::SeqCst))
     }
 
     /// How long a request may take that could take so long.
-    pub(crate) fn within(&self, most: Duration, now: Timestamp) -> Duration {
+    pub(crate) fn within(&self, most: Duration, now: Moment) -> Duration {
         let left = self.0.load(Ordering::SeqCst).saturating_sub(now.micros());
         most.min(Duration::from_micros(u64::try_from(left).unwrap_or(0).max(1)))
     }

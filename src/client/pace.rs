@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use crate::headers::Rate;
 use model::outbox::PreparedRequest;
-use model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, Moment, SECOND};
 
 /// Reads a minute.
 const READS: usize = 300;
@@ -142,7 +142,7 @@ impl Default for RateBudget {
 
 impl RateBudget {
     /// Takes a place in the budget, or says how many microseconds to wait for one.
-    pub fn ask(&mut self, kind: RequestKind, seat: Seat, now: Timestamp) -> Result<(), i64> {
+    pub fn ask(&mut self, kind: RequestKind, seat: Seat, now: Moment) -> Result<(), i64> {
         let now = now.micros();
         self.forget(now);
         let is_poll = kind == RequestKind::Read(ReadPriority::Background);
@@ -186,7 +186,7 @@ impl RateBudget {
     }
 
     /// Hears what an answer's headers say.
-    pub fn hear(&mut self, kind: RequestKind, rate: Rate, now: Timestamp) {
+    pub fn hear(&mut self, kind: RequestKind, rate: Rate, now: Moment) {
         let until = now.micros() + rate.reset_in.unwrap_or(SECOND).clamp(0, MINUTE);
         match kind {
             RequestKind::Read(_) => {
@@ -203,7 +203,7 @@ impl RateBudget {
     }
 
     /// Hears that the server refused for the rate.
-    pub fn refused(&mut self, kind: RequestKind, wait: i64, now: Timestamp) {
+    pub fn refused(&mut self, kind: RequestKind, wait: i64, now: Moment) {
         let until = now.micros() + wait;
         match kind {
             RequestKind::Read(_) => {
@@ -216,7 +216,7 @@ impl RateBudget {
 
     /// Share of the reads of a minute in use, by this desk or by everyone
     /// with the key, whichever is known to be more.
-    pub fn percent_used(&mut self, now: Timestamp) -> u8 {
+    pub fn percent_used(&mut self, now: Moment) -> u8 {
         let now = now.micros();
         self.forget(now);
         let heard = self.heard.filter(|(at, _)| now - at < MINUTE / 4).map_or(0, |(_, used)| used);

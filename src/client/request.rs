@@ -170,30 +170,29 @@ impl Client {
         kind: RequestKind,
         path: &str,
     ) -> Result<(Raw, Option<IncompleteBody>), Broken> {
-        let now = self.now();
-        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, now)) {
+        let begun = self.shared.clock.times();
+        if let Err(wait) = self.pace(|pace| pace.ask(kind, self.seat, begun.moment)) {
             return Err(Broken::NotSent(NotSent::Paced(wait)));
         }
-        let call = calls::begun(&request, &self.shared.base_url, now);
-        let read = (request.method == Method::GET).then(|| self.shared.unanswered.begin(now));
+        let call = calls::begun(&request, &self.shared.base_url, begun.now);
+        let read = (request.method == Method::GET).then(|| self.shared.unanswered.begin(begun.moment));
         let answer = self.shared.transport.exchange(request).await;
         drop(read);
-        // The time since boot is coarser than an answer is fast.
-        let took = self.now().since(now);
+        let took = self.moment().since(begun.moment);
         self.shared.calls.note(calls::ended(call, &answer, took.max(0)));
         let answer = answer?;
         self.shared.answers.fetch_add(1, Ordering::Relaxed);
         let status = answer.status;
-        let heard_at = self.now();
+        let (heard_at, moment) = (self.now(), self.moment());
         let facts = headers::read(&answer.headers, heard_at);
         self.pace(|pace| {
             if let Some(rate) = facts.rate {
-                pace.hear(kind, rate, heard_at);
+                pace.hear(kind, rate, moment);
             }
             if status == 429 {
                 let reset = facts.rate.and_then(|it| it.reset_in);
                 let wait = facts.retry_after.or(reset).unwrap_or(5 * SECOND);
-                pace.refused(kind, wait.max(SECOND), heard_at);
+                pace.refused(kind, wait.max(SECOND), moment);
             }
         });
         if (200..300).contains(&status) {

@@ -4,20 +4,20 @@
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use model::time::Timestamp;
+use model::time::Moment;
 
 /// When each read that is under way was asked.
 #[derive(Debug, Default)]
-pub(crate) struct Unanswered(Mutex<(u64, BTreeMap<u64, Timestamp>)>);
+pub(crate) struct Unanswered(Mutex<(u64, BTreeMap<u64, Moment>)>);
 
 impl Unanswered {
-    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Timestamp>)> {
+    fn lock(&self) -> MutexGuard<'_, (u64, BTreeMap<u64, Moment>)> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A read is asked; it ends when what comes back is dropped, also where
     /// nobody waits for its answer any more.
-    pub(crate) fn begin(&self, at: Timestamp) -> UnderWay<'_> {
+    pub(crate) fn begin(&self, at: Moment) -> UnderWay<'_> {
         let mut all = self.lock();
         all.0 += 1;
         let number = all.0;
@@ -26,7 +26,7 @@ impl Unanswered {
     }
 
     /// When the oldest of them was asked.
-    pub(crate) fn since(&self) -> Option<Timestamp> {
+    pub(crate) fn since(&self) -> Option<Moment> {
         self.lock().1.values().min().copied()
     }
 }
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn the_oldest_read_without_an_answer_counts() {
-        let at = Timestamp::from_micros;
+        let at = Moment::from_micros;
         let all = Unanswered::default();
         assert_eq!(all.since(), None);
         let first = all.begin(at(1));

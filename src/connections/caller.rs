@@ -22,7 +22,7 @@ use model::connections::{
 };
 use model::secret::Secret;
 use model::text::SafeText;
-use model::time::{Clock, SECOND, Timestamp, Zone};
+use model::time::{Clock, SECOND, Times, Timestamp, Zone};
 
 /// Redirects that are followed, each judged anew.
 const REDIRECTS: usize = 3;
@@ -148,7 +148,7 @@ impl EndpointCaller {
     /// Calls an endpoint. It ends within the connection's time, whatever the
     /// other side does.
     pub async fn call(&self, ask: EndpointRequest<'_>) -> Called {
-        let at = self.clock.now();
+        let Times { now: at, moment: begun } = self.clock.times();
         let total = Duration::from_secs(u64::from(ask.connection.timeout_seconds));
         let mut bytes = 0;
         let asked = timeout(total, self.run(&ask, at, total, &mut bytes)).await;
@@ -164,7 +164,7 @@ impl EndpointCaller {
             endpoint: ask.endpoint.name.clone(),
             contact: ask.contact.to_owned(),
             result,
-            millis: u32::try_from(self.clock.now().since(at) / MILLISECOND).unwrap_or(0),
+            millis: u32::try_from(self.clock.moment().since(begun) / MILLISECOND).unwrap_or(0),
             bytes,
         };
         tracing::info!(
@@ -283,7 +283,7 @@ impl CallInProgress<'_> {
     fn count(&self) -> Result<(), CallError> {
         let mut window = self.kept.window.lock().unwrap_or_else(PoisonError::into_inner);
         window
-            .admit(self.connection.per_minute, self.caller.clock.now())
+            .admit(self.connection.per_minute, self.caller.clock.moment())
             .map_err(|wait| CallError::Limited((wait + SECOND - 1) / SECOND))
     }
 }

@@ -10,7 +10,7 @@ use crate::auth::basic;
 use crate::guard::{FetchLimits, Guard, Longer, Request};
 use model::connections::target;
 use model::secret::Secret;
-use model::time::{Clock, SECOND, Timestamp};
+use model::time::{Clock, Moment, SECOND};
 
 /// Bytes of an answer with a token at most.
 const MAX_BODY: usize = 64 * 1024;
@@ -48,7 +48,7 @@ struct CachedToken {
     token: Secret,
     /// Whose it is: another client's is never used.
     client: String,
-    until: Timestamp,
+    until: Moment,
 }
 
 impl Tokens {
@@ -77,7 +77,7 @@ impl Tokens {
         let mut state = self.state.lock().await;
         if let Some(kept) = &state.token
             && kept.client == whose
-            && clock.now() < kept.until
+            && clock.moment() < kept.until
             && refused != Some(&kept.token)
         {
             return Ok(kept.token.clone());
@@ -88,7 +88,7 @@ impl Tokens {
             return Err(why.clone());
         }
         state.token = None;
-        let asked_at = clock.now();
+        let asked_at = clock.moment();
         let fetched = fetch(guard, client, limits).await;
         self.ended.fetch_add(1, SeqCst);
         match fetched {

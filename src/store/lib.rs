@@ -25,6 +25,7 @@ mod broadcast_only;
 pub mod broadcasts;
 pub mod campaigns;
 pub mod clock;
+mod clock_steps;
 pub mod contacts;
 pub mod conversations;
 pub mod decisions;

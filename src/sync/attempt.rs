@@ -43,6 +43,12 @@ impl Doubts {
         }
     }
 
+    /// Moves its times along with a wall clock that was set forwards by `by`
+    /// microseconds (back if negative).
+    fn move_times(&mut self, by: i64) {
+        self.in_progress.values_mut().for_each(|since| *since = since.plus(by));
+    }
+
     /// Microseconds since the server first said that an earlier attempt is in
     /// progress.
     pub(crate) fn in_progress(&self, row: &RowId, now: Timestamp) -> i64 {
@@ -63,6 +69,13 @@ pub struct Tries {
 }
 
 impl Tries {
+    /// Moves all its times along with a wall clock that was set forwards by
+    /// `by` microseconds (back if negative).
+    pub(crate) fn move_times(&mut self, by: i64) {
+        self.probe.move_times(by);
+        self.doubts.move_times(by);
+    }
+
     /// Remembers how a try ended.
     pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
         self.doubts.note(row, outcome, now);

@@ -53,6 +53,10 @@ impl ChannelSync {
         if self.spec().read_only || self.is_stopped() {
             return carried;
         }
+        if let Err(error) = self.follow_clock_steps().await {
+            tracing::error!(channel = %self.id(), %error, "the campaigns could not follow the clock");
+            return Carried { wait: AGAIN, ..carried };
+        }
         let running = match self.store.running_campaigns(self.id()).await {
             Ok(running) => running,
             Err(error) => {

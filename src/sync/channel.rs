@@ -16,7 +16,7 @@ use model::account::Platform;
 use model::calls::Call;
 use model::ids::ChannelId;
 use model::news::News;
-use model::time::{Clock, Timestamp};
+use model::time::{Clock, Moment, Timestamp};
 use store::leases::Vitals;
 use store::{Store, StoreError};
 
@@ -58,7 +58,8 @@ impl ChannelSync {
     ) -> Self {
         let credential = print_of(&spec);
         store.note_credential(&spec.id, &credential);
-        Self { spec, store, clock, tell, client, credential, state: Mutex::new(SyncState::new()) }
+        let state = Mutex::new(SyncState::new(clock.times()));
+        Self { spec, store, clock, tell, client, credential, state }
     }
 
     /// The same hands, within a budget of retries they share with others.
@@ -218,8 +219,10 @@ impl ChannelSync {
     }
 
     pub(crate) fn pulse<R>(&self, look: impl FnOnce(&mut Pulse, Timestamp) -> R) -> R {
-        let now = self.clock.now();
-        self.state(|it| look(&mut it.pulse, now))
+        self.state(|state| {
+            let now = state.now();
+            look(&mut state.pulse, now)
+        })
     }
 
     /// Tells the share of the read budget in use, when it has changed.
@@ -240,7 +243,14 @@ impl ChannelSync {
     /// Looks at what the loops know in common, or changes it. `look` calls
     /// nothing of the channel; a panic elsewhere must not silence the tab.
     pub(crate) fn state<R>(&self, look: impl FnOnce(&mut SyncState) -> R) -> R {
-        look(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.follow_clock(self.clock.times());
+        look(&mut state)
+    }
+
+    /// The wall clock's time of a moment, as that clock is set now.
+    pub(crate) fn wall_at(&self, moment: Moment) -> Timestamp {
+        self.clock.times().run_on(moment)
     }
 }
 

@@ -309,7 +309,7 @@ async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
             Loop::Push => steps.step(clock.now()).await,
             // A file that is cut off is uploaded anew.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
-                let step = telling_silence(&tab, &clock, steps.step(clock.now()));
+                let step = telling_silence(&tab, steps.step(clock.now()));
                 let Some(wait) = until_stopped(&tab, step).await else { return };
                 wait
             }
@@ -322,10 +322,10 @@ async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
 
 /// Does some work to its end, and tells meanwhile of a server that does not
 /// answer.
-async fn telling_silence<T>(tab: &TabSync, clock: &Arc<dyn Clock>, work: impl Future<Output = T>) -> T {
+async fn telling_silence<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
-        let wait = tab.channel().silence(clock.now());
+        let wait = tab.channel().silence();
         tokio::select! {
             biased;
             done = &mut work => return done,

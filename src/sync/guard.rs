@@ -57,6 +57,14 @@ impl Outage {
         Some(jump)
     }
 
+    /// Moves all its times along with a wall clock that was set forwards by `by`
+    /// microseconds (back if negative).
+    pub(crate) fn move_times(&mut self, by: i64) {
+        self.step_at = self.step_at.plus(by);
+        self.began_at = self.began_at.map(|at| at.plus(by));
+        self.over_at = self.over_at.plus(by);
+    }
+
     /// Nothing can leave.
     pub fn begins(&mut self, now: Timestamp) {
         self.began_at.get_or_insert(now);

@@ -116,6 +116,19 @@ pub struct Pulse {
 }
 
 impl Pulse {
+    /// Moves all its times along with a wall clock that was set forwards by
+    /// `step` microseconds (back if negative).
+    pub(crate) fn move_times(&mut self, step: i64) {
+        for failing in self.failing.values_mut() {
+            (failing.since, failing.last) = (failing.since.plus(step), failing.last.plus(step));
+        }
+        self.answered = self.answered.map(|at| at.plus(step));
+        self.silent = self.silent.map(|since| since.plus(step));
+        if let Some(told) = &mut self.told {
+            told.move_times(step);
+        }
+    }
+
     /// A resource answered as promised. What comes back is to be told.
     pub fn answered(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
@@ -168,6 +181,10 @@ impl Pulse {
     pub fn silent(&mut self, since: Timestamp) -> Option<Health> {
         let is_told = matches!(self.told, Some(Health::Offline { .. } | Health::Trouble { .. }));
         if self.stopped.is_some() || is_told {
+            return None;
+        }
+        let is_known = self.silent.is_some_and(|known| known.since(since).abs() < SECOND);
+        if is_known && matches!(self.told, Some(Health::Silent { .. })) {
             return None;
         }
         self.silent = Some(since);

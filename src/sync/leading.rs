@@ -56,8 +56,8 @@ impl Led {
     }
 
     /// The leases it wants: none while one of its loops hangs.
-    fn wanted(&self, role: ProcessRole, owner: &str, vitals: Vitals, now: Timestamp) -> Vec<LeaseRequest> {
-        if self.tab.hangs(now) {
+    fn wanted(&self, role: ProcessRole, owner: &str, vitals: Vitals) -> Vec<LeaseRequest> {
+        if self.tab.hangs() {
             return Vec::new();
         }
         let read_only = self.tab.channel().spec().read_only;
@@ -291,7 +291,7 @@ impl Leading {
     async fn renew(&mut self, said: Vec<Vitals>, now: Timestamp) -> Result<(), StoreError> {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
         let wanted: Vec<LeaseRequest> =
-            vitals.flat_map(|(led, vitals)| led.wanted(self.role, &self.owner, vitals, now)).collect();
+            vitals.flat_map(|(led, vitals)| led.wanted(self.role, &self.owner, vitals)).collect();
         let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
         let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();

@@ -21,7 +21,7 @@ use crate::trigger::TriggerState;
 use crate::{ChannelSync, NAP};
 use model::account::Platform;
 use model::ids::ConversationId;
-use model::time::Timestamp;
+use model::time::{Moment, Timestamp};
 
 /// What is polled by itself; of what is due alike, the first goes first. The
 /// list tells who spoke last, without which a message that was missed would
@@ -48,7 +48,7 @@ enum LoopState {
 struct PollState {
     plan: PollSchedule,
     /// When the last step ended.
-    last: Option<Timestamp>,
+    last: Option<Moment>,
     list: ListState,
     trigger: TriggerState,
     broadcasts: BroadcastState,
@@ -103,7 +103,8 @@ impl TabLoop {
     pub async fn step(&mut self, now: Timestamp) -> i64 {
         let which = self.which() as usize;
         let tab = &self.tab;
-        tab.channel.state(|it| it.within[which] = Some(now));
+        let moment = tab.channel.clock.moment();
+        tab.channel.state(|state| state.within[which] = Some(moment));
         let wait = match &mut self.state {
             LoopState::Poll(state) => state.step(tab, now).await,
             LoopState::Open(state) => state.step(tab, now).await,
@@ -132,7 +133,7 @@ impl PollState {
         let channel = &tab.channel;
         let (visible, refresh, told) =
             tab.wish(|it| (it.visible, std::mem::take(&mut it.refresh), std::mem::take(&mut it.told)));
-        if refresh || self.has_slept(now) {
+        if refresh || self.has_slept(channel.clock.moment()) {
             self.plan.hurry();
         }
         if tab.wish(|it| std::mem::take(&mut it.came_back)) {
@@ -169,19 +170,19 @@ impl PollState {
                     Task::List => channel.pull_behind(&mut self.list).await,
                     _ => Pulled::Done,
                 };
-                self.plan.continued(task, pulled, channel.clock.now());
+                self.plan.continued(task, pulled, channel.clock.moment());
                 apply_rules(tab, task).await;
                 0
             }
         };
-        self.last = Some(channel.clock.now());
+        self.last = Some(channel.clock.moment());
         wait
     }
 
     /// Whether there was a longer rest than any step asks for: the machine
-    /// slept, or its clock was set.
-    fn has_slept(&self, now: Timestamp) -> bool {
-        self.last.is_some_and(|it| !(0..=2 * NAP).contains(&now.since(it)))
+    /// slept.
+    fn has_slept(&self, moment: Moment) -> bool {
+        self.last.is_some_and(|last| !(0..=2 * NAP).contains(&moment.since(last)))
     }
 
     async fn pull(&mut self, tab: &TabSync, task: Task) -> Pulled {
@@ -311,13 +312,14 @@ async fn waves_step(tab: &TabSync, state: &mut WaveState, now: Timestamp) -> i64
 }
 
 fn next(channel: &ChannelSync, plan: &PollSchedule, now: Timestamp, visible: bool) -> ScheduleStep {
+    let moment = channel.clock.moment();
     channel.state(|SyncState { trust, platform, .. }| {
-        plan.next(now, platform.as_ref(), visible, trust.holds(now))
+        plan.next(moment, platform.as_ref(), visible, trust.holds(now))
     })
 }
 
 fn finished(channel: &ChannelSync, plan: &mut PollSchedule, task: Task, pulled: Pulled, visible: bool) {
-    plan.finished(task, pulled, channel.clock.now(), visible, channel.store.chance().fraction());
+    plan.finished(task, pulled, channel.clock.moment(), visible, channel.store.chance().fraction());
 }
 
 /// Has the rules for mail act on what was just read.

@@ -8,7 +8,7 @@ use client::ReadError;
 use model::fetches::FetchResult;
 use model::news::News;
 use model::text::SafeText;
-use model::time::Timestamp;
+use model::time::{Times, Timestamp};
 use model::unreadable::List;
 
 /// Pages of a walk through the people at most.
@@ -25,17 +25,17 @@ pub(crate) struct PeopleState {
     restarted: bool,
     /// Why the walk broke off before the end of the list.
     broken: Option<&'static str>,
-    began: Timestamp,
+    began: Times,
 }
 
 impl Default for PeopleState {
     fn default() -> Self {
-        Self::new("", Timestamp::default())
+        Self::new("", Times::default())
     }
 }
 
 impl PeopleState {
-    fn new(search: &str, began: Timestamp) -> Self {
+    fn new(search: &str, began: Times) -> Self {
         Self {
             search: search.to_owned(),
             cursors: WalkCursors::new(MAX_PAGES),
@@ -59,12 +59,12 @@ impl ChannelSync {
     /// Also when the list breaks off: its cursors are refused or lead nowhere.
     /// Nobody is forgotten then.
     pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
-        let now = self.clock.now();
+        let times = self.clock.times();
         let mut walk = self.state(|state| std::mem::take(&mut state.people));
         if !more || walk.search != search {
-            walk = PeopleState::new(search, now);
+            walk = PeopleState::new(search, times);
         }
-        let read = self.read_people_page(&mut walk, more, now).await;
+        let read = self.read_people_page(&mut walk, more, times.now).await;
         self.state(|state| state.people = walk);
         read
     }
@@ -105,9 +105,10 @@ impl ChannelSync {
         match next {
             Followed::Next(_) => Ok(FetchResult::People { more: true }),
             Followed::End => {
-                if search.is_empty() {
-                    // All were read: whom the server did not tell of is gone.
-                    self.store.forget_people_before(self.id(), walk.began).await?;
+                // All were read: whom the server did not tell of is gone. Under a
+                // clock that was set meanwhile it cannot be told who was read.
+                if search.is_empty() && walk.began.step(self.clock.times()) == 0 {
+                    self.store.forget_people_before(self.id(), walk.began.now).await?;
                 }
                 Ok(FetchResult::People { more: false })
             }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::report::Pulled;
 use model::account::Platform;
-use model::time::{MINUTE, SECOND, Timestamp};
+use model::time::{MINUTE, Moment, SECOND};
 
 /// The longest back-off while someone looks at the tab.
 const CAP_VISIBLE: i64 = 30 * SECOND;
@@ -145,17 +145,17 @@ pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
 struct ScheduledTask {
     task: Task,
     /// When it last ended; `None` makes it due.
-    last: Option<Timestamp>,
+    last: Option<Moment>,
     failures: u32,
     /// Until when it backs off after failures; then it is due.
-    not_before: Option<Timestamp>,
+    not_before: Option<Moment>,
     /// Until when it waits for the budget; it keeps its place meanwhile.
-    paced_until: Option<Timestamp>,
+    paced_until: Option<Moment>,
     soon: bool,
     /// Whether a delivery asks for it.
     told: bool,
     /// When what it left for later is due.
-    later: Option<Timestamp>,
+    later: Option<Moment>,
 }
 
 /// When each of some tasks was last done, and how it went.
@@ -174,7 +174,7 @@ impl PollSchedule {
     /// What to do now: the task that has been due longest.
     pub fn next(
         &self,
-        now: Timestamp,
+        now: Moment,
         platform: Option<&Platform>,
         visible: bool,
         instant: bool,
@@ -193,7 +193,7 @@ impl PollSchedule {
     }
 
     /// Notes how a task went.
-    pub fn finished(&mut self, task: Task, pulled: Pulled, now: Timestamp, visible: bool, jitter: f64) {
+    pub fn finished(&mut self, task: Task, pulled: Pulled, now: Moment, visible: bool, jitter: f64) {
         let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
             && self.entries.iter().any(|it| it.task == task && it.failures > 0);
         if let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) {
@@ -215,7 +215,7 @@ impl PollSchedule {
     }
 
     /// Notes how going on with what a task left for later went.
-    pub fn continued(&mut self, task: Task, pulled: Pulled, now: Timestamp) {
+    pub fn continued(&mut self, task: Task, pulled: Pulled, now: Moment) {
         let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) else {
             return;
         };
@@ -263,7 +263,7 @@ impl ScheduledTask {
         self.paced_until = None;
     }
 
-    fn finished(&mut self, pulled: Pulled, now: Timestamp) {
+    fn finished(&mut self, pulled: Pulled, now: Moment) {
         self.paced_until = None;
         // A budget or a limit is waited for: nothing was read, so it stays as
         // long due as it is, and others do not pass it by.
@@ -283,7 +283,7 @@ impl ScheduledTask {
     }
 
     /// Until it is due; zero or less when it is.
-    fn wait(&self, span: i64, now: Timestamp) -> i64 {
+    fn wait(&self, span: i64, now: Moment) -> i64 {
         if let Some(wait) = self.paced_until.map(|it| within(it, now)).filter(|it| *it > 0) {
             return wait;
         }
@@ -301,7 +301,7 @@ impl ScheduledTask {
 }
 
 /// Until then; what is impossibly far ahead is due.
-fn within(until: Timestamp, now: Timestamp) -> i64 {
+fn within(until: Moment, now: Moment) -> i64 {
     let wait = until.since(now);
     if wait > WAIT_MAX { 0 } else { wait }
 }

@@ -25,6 +25,12 @@ impl Probe {
         self.last = now;
     }
 
+    /// Moves its times along with a wall clock that was set forwards by `by`
+    /// microseconds (back if negative).
+    pub(crate) fn move_times(&mut self, by: i64) {
+        self.last = self.last.plus(by);
+    }
+
     /// Until when no row may try, if it may not now. `answered` is when
     /// anything was answered last.
     pub(crate) fn wait(&mut self, answered: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use crate::ChannelSync;
 use crate::attempt::{Leave, Tries};
 use crate::contacts::PreparedRow;
-use crate::guard::{self, Jump, Outage};
+use crate::guard::{self, Outage};
 use crate::health::{PolledResource, Pulse};
 use crate::lanes::{self, LaneContext, LaneStep};
 use crate::looking::Looking;
@@ -20,9 +20,11 @@ use model::ids::ConversationId;
 use model::news::{Health, News};
 use model::outbox::{Lane, Moment, RetryClass, RowState, Stop};
 use model::text::SafeText;
-use model::time::{SECOND, Timestamp};
+use model::time::{SECOND, Times, Timestamp};
 use store::lane::{LaneRow, Settlement};
 use store::since::Moved;
+
+mod clock_steps;
 
 /// Between two tries to read the history a text waits for, or to write the
 /// outbox.
@@ -56,6 +58,8 @@ pub struct PushState {
     /// When histories were last read before a text.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
+    /// Both clocks at the last step.
+    times: Option<Times>,
     /// Waits that may have been set under a clock that was set back since are
     /// to be ended: `true` if it was seen to be set back.
     doubtful_waits: Option<bool>,
@@ -74,17 +78,11 @@ impl PushState {
             tries: Tries::default(),
             read_at: HashMap::new(),
             outage: Outage::new(now),
+            times: None,
             doubtful_waits: Some(false),
             looking: None,
             look_after: Timestamp::default(),
             unconfirmed: (0, Timestamp::default()),
-        }
-    }
-
-    /// A step begins or ends.
-    fn step(&mut self, now: Timestamp) {
-        if let Some(jump) = self.outage.step(now) {
-            self.doubtful_waits = Some(jump == Jump::Back);
         }
     }
 
@@ -116,9 +114,13 @@ impl ChannelSync {
     /// The sender owns its state: one row at a time, so that lanes stay in
     /// order.
     pub async fn push_once(&self, state: &mut PushState, now: Timestamp) -> PushStep {
-        state.step(self.clock.now());
+        state.step(self.clock.times());
         if !self.sends(now) {
             return PushStep::Idle;
+        }
+        if let Err(error) = self.follow_clock_steps().await {
+            tracing::error!(channel = %self.id(), %error, "the outbox could not follow the clock");
+            return PushStep::Due(now.plus(AGAIN));
         }
         if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
             state.outage.begins(now);
@@ -132,7 +134,7 @@ impl ChannelSync {
             return PushStep::Due(until);
         }
         let step = self.push_next(state, now).await;
-        state.step(self.clock.now());
+        state.step(self.clock.times());
         match step {
             Ok(step) => step,
             Err(error) => {

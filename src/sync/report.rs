@@ -6,7 +6,6 @@ use crate::health::{FailureKind, PolledResource, Pulse, SILENCE};
 use client::{FailureCause, Listed, ReadError, RequestFailure};
 use model::news::{Health, News};
 use model::text::SafeText;
-use model::time::Timestamp;
 use model::unreadable::List;
 use store::StoreError;
 
@@ -105,13 +104,14 @@ impl ChannelSync {
 
     /// Tells of a read that has had no answer for long; says in how many
     /// microseconds to look again.
-    pub(crate) fn silence(&self, now: Timestamp) -> i64 {
+    pub(crate) fn silence(&self) -> i64 {
         let Some(since) = self.client.unanswered_since() else { return SILENCE };
-        let left = SILENCE - now.since(since);
+        let left = SILENCE - self.clock.moment().since(since);
         if left > 0 {
             return left;
         }
-        let health = self.pulse(|it, _| it.silent(since));
+        let since = self.wall_at(since);
+        let health = self.pulse(|pulse, _| pulse.silent(since));
         self.tell_health(health);
         SILENCE
     }

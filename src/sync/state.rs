@@ -12,8 +12,12 @@ use crate::wishes::{Lead, Wishes};
 use client::{Listed, RequestFailure};
 use model::account::Platform;
 use model::ids::ConversationId;
-use model::time::Timestamp;
+use model::time::{ClockStep, MINUTE, Moment, Times, Timestamp};
 use model::unreadable::{self, List};
+
+/// How long a step of the wall clock waits for this process to send,
+/// in microseconds: until its lease is renewed by the clock that was set.
+const STEP_LIFETIME: i64 = MINUTE;
 
 /// One plain value behind the channel's only lock. It is reached by
 /// [`crate::ChannelSync::state`] alone, for a look or a change: nothing is
@@ -34,7 +38,11 @@ pub(crate) struct SyncState {
     pub(crate) wishes: Wishes,
     pub(crate) trust: Trust,
     /// Since when each loop is within a step.
-    pub(crate) within: [Option<Timestamp>; Loop::ALL.len()],
+    pub(crate) within: [Option<Moment>; Loop::ALL.len()],
+    /// Both clocks, as read last.
+    times: Times,
+    /// Steps of the wall clock that the rows of the outbox do not follow yet.
+    clock_steps: Vec<ClockStep>,
     pub(crate) histories: HistoryQueue,
     pub(crate) details: DetailReads,
     pub(crate) people: PeopleState,
@@ -53,9 +61,44 @@ pub(crate) struct SyncState {
 }
 
 impl SyncState {
+    /// The wall clock, as read last.
+    pub(crate) fn now(&self) -> Timestamp {
+        self.times.now
+    }
+
+    /// Takes in what the clocks show. A wall clock that was set takes the times
+    /// along, so that ages and spans go by the steady clock.
+    pub(crate) fn follow_clock(&mut self, times: Times) {
+        let before = std::mem::replace(&mut self.times, times);
+        let by = before.step(times);
+        if by == 0 {
+            return;
+        }
+        self.pulse.move_times(by);
+        self.trust.move_times(by);
+        let unset = before.run_on(times.moment);
+        self.clock_steps.retain(|step| times.moment.since(step.noticed) < STEP_LIFETIME);
+        self.clock_steps.push(ClockStep { unset, by, noticed: times.moment });
+    }
+
+    /// Takes the steps that the outbox is to follow; none where another process
+    /// sends, which sees them as well.
+    pub(crate) fn take_clock_steps(&mut self) -> Vec<ClockStep> {
+        let (now, moment) = (self.times.now, self.times.moment);
+        self.clock_steps.retain(|step| moment.since(step.noticed) < STEP_LIFETIME);
+        if self.sends.holds(now) { std::mem::take(&mut self.clock_steps) } else { Vec::new() }
+    }
+
+    /// Takes steps back that the outbox could not follow.
+    pub(crate) fn put_back_clock_steps(&mut self, steps: Vec<ClockStep>) {
+        self.clock_steps.splice(0..0, steps);
+    }
+
     /// Nothing is known, and nobody else is on the folder.
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(times: Times) -> Self {
         Self {
+            times,
+            clock_steps: Vec::new(),
             pulse: Pulse::default(),
             platform: None,
             denied: BTreeSet::new(),

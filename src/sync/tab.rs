@@ -94,10 +94,10 @@ impl TabSync {
 
     /// Whether polling or sending has been within one step for longer than any
     /// step takes: such a tab must not keep another process from leading.
-    pub fn hangs(&self, now: Timestamp) -> bool {
-        let within = self.channel.state(|it| it.within);
-        let since = [Loop::Poll, Loop::Push].into_iter().filter_map(|it| within[it as usize]);
-        since.into_iter().any(|it| now.since(it) > LONGEST)
+    pub fn hangs(&self) -> bool {
+        let (within, now) = (self.channel.state(|state| state.within), self.channel.clock.moment());
+        let since = [Loop::Poll, Loop::Push].into_iter().filter_map(|which| within[which as usize]);
+        since.into_iter().any(|since| now.since(since) > LONGEST)
     }
 
     /// Whether the open conversation and the outbox may be worked on: not

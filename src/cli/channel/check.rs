@@ -15,7 +15,7 @@ use client::checkup::{Greeting, RESOURCES, Scope};
 use client::{Client, ClientError, ReadError};
 use model::secret::Secret;
 use model::text::SafeText;
-use model::time::{Clock, SECOND, Timestamp};
+use model::time::{Clock, Moment, SECOND};
 
 /// What a server told of a key.
 pub struct KeyCheck {
@@ -53,7 +53,7 @@ impl CheckError {
 /// within so many microseconds.
 pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, CheckError> {
     let clock = SystemClock;
-    let until = clock.now().plus(patience);
+    let until = clock.moment().plus(patience);
     let client = Client::new(base_url, key, Arc::new(clock))?.for_person();
     desk::runtime()?.block_on(async {
         let greeted = patiently(until, async || {
@@ -75,13 +75,13 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
 /// Asks, and waits for a rate limit that frees itself in time. Whoever sits at
 /// a terminal is told of a long wait.
 async fn patiently<T>(
-    until: Timestamp,
+    until: Moment,
     question: impl AsyncFn() -> Result<T, ReadError>,
 ) -> Result<T, ReadError> {
     loop {
         let wait = match question().await {
             Err(ReadError::Limited(wait) | ReadError::Paced(wait))
-                if SystemClock.now().plus(wait) <= until =>
+                if SystemClock.moment().plus(wait) <= until =>
             {
                 wait.max(1)
             }

@@ -13,7 +13,7 @@ use crate::config::Config;
 use crate::shell::clock::SystemClock;
 use model::account::{Account, Environment};
 use model::ids::ChannelId;
-use model::time::{Clock, Timestamp};
+use model::time::{Clock, Moment, Timestamp};
 use store::{Reader, Store};
 
 /// What is configured and stored here; no key is fetched, no server asked.
@@ -98,5 +98,10 @@ impl Files {
 
     pub fn now(&self) -> Timestamp {
         self.clock.now()
+    }
+
+    /// The steady clock, by which a command's time is measured.
+    pub fn moment(&self) -> Moment {
+        self.clock.moment()
     }
 }

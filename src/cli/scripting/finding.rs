@@ -114,7 +114,7 @@ impl Session {
     /// what is behind it until something is found, or to its end where others
     /// may have the same.
     fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {
-        let catch_up = self.now().plus(CATCH_UP.min(self.patience));
+        let catch_up = self.moment().plus(CATCH_UP.min(self.patience));
         let what = "reading conversations";
         if self.asks(channel)? {
             if self.platform(channel)? == Platform::Whatsapp {
@@ -127,7 +127,7 @@ impl Session {
             let found = self.reader.candidates(selector, Some(&channel.spec().id))?;
             let is_whole = self.runtime.block_on(channel.reached())? == Reached::End;
             if is_whole || (!found.is_empty() && !selector.may_be_shared()) {
-                let may_catch_up = found.is_empty() && self.now() < catch_up && !self.asks(channel)?;
+                let may_catch_up = found.is_empty() && self.moment() < catch_up && !self.asks(channel)?;
                 if !may_catch_up {
                     return Ok(found);
                 }

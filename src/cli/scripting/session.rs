@@ -18,7 +18,7 @@ use model::ids::ChannelId;
 use model::messages::Place;
 use model::news::{Health, News};
 use model::outbox::Lane;
-use model::time::{SECOND, Timestamp, Zone};
+use model::time::{Moment, SECOND, Timestamp, Zone};
 use model::unreadable::{self, List};
 use store::leases::Holder;
 use store::{Reader, Store};
@@ -56,7 +56,7 @@ pub struct Session {
     progress: RefCell<HashMap<ChannelId, ChannelProgress>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
     /// When the account was last read for the rules of waves.
-    account_at: RefCell<HashMap<ChannelId, Timestamp>>,
+    account_at: RefCell<HashMap<ChannelId, Moment>>,
     /// How often a rate limit may still be waited for, whatever the time-out,
     /// before something moves; 0 for commands that end with it.
     rate_patience: Cell<u32>,
@@ -104,7 +104,7 @@ impl Session {
     /// word is waited for, in microseconds.
     pub fn of(files: Files, patience: i64) -> Result<Self> {
         let deadline = Deadline::default();
-        deadline.set(files.now().plus(patience));
+        deadline.set(files.moment().plus(patience));
         let reader = files.store.reader().context("opening this desk's files")?;
         let told: Arc<std::sync::Mutex<Vec<News>>> = Arc::default();
         let mut channels = Vec::new();
@@ -151,14 +151,19 @@ impl Session {
         self.files.now()
     }
 
+    /// The steady clock, by which the command's time is measured.
+    pub fn moment(&self) -> Moment {
+        self.files.moment()
+    }
+
     /// Whether the command's time is over.
     pub fn is_over(&self) -> bool {
-        self.now() >= self.deadline.at()
+        self.moment() >= self.deadline.at()
     }
 
     /// Gives the command its whole time again.
     pub fn begin_again(&self) {
-        self.deadline.set(self.now().plus(self.patience));
+        self.deadline.set(self.moment().plus(self.patience));
     }
 
     /// From here on rate limits are waited for as long as the server says: the
@@ -183,7 +188,7 @@ impl Session {
     pub fn wait_for_rate(&self, wait: i64) -> bool {
         let left = self.rate_patience.get();
         let is_patient = left > 0;
-        if !is_patient && self.now().plus(wait) >= self.deadline.at() {
+        if !is_patient && self.moment().plus(wait) >= self.deadline.at() {
             return false;
         }
         self.rate_patience.set(left.saturating_sub(1));
@@ -232,7 +237,7 @@ impl Session {
                     return Err(self.failed(channel, what));
                 }
             };
-            if self.now().plus(wait) >= self.deadline.at() {
+            if self.moment().plus(wait) >= self.deadline.at() {
                 return Err(self.failed(channel, what));
             }
             self.sleep(Duration::from_micros(wait.unsigned_abs()));
@@ -283,7 +288,7 @@ impl Session {
                 }
                 _ => None,
             };
-            match wait.filter(|it| self.now().plus(*it) < self.deadline.at()) {
+            match wait.filter(|it| self.moment().plus(*it) < self.deadline.at()) {
                 Some(wait) => self.sleep(Duration::from_micros(wait.unsigned_abs())),
                 None => {
                     let failure = RequestFailure::of_read(&error);

@@ -60,7 +60,7 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
             return Ok(());
         }
         let wait = watching(looks);
-        if session.now().plus(wait) >= session.deadline.at() {
+        if session.moment().plus(wait) >= session.deadline.at() {
             return Err(unfinished(&channel, &id, (FailureCause::NoAnswer, "it is not finished yet")));
         }
         (looks, before) = (looks + 1, Some(told));

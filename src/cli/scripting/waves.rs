@@ -81,7 +81,7 @@ impl WaveArguments {
 /// process does.
 pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: bool) -> Result<()> {
     let mut before = None;
-    let mut moved_at = session.now();
+    let mut moved_at = session.moment();
     // It takes as long as its waves take.
     session.deadline.lift();
     loop {
@@ -92,7 +92,7 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
             // It is not done, so a reader who has gone is a failure here.
             tell(&channel.spec().name, &campaign, json)
                 .map_err(|why| anyhow!("{why:#}; `frontdesk broadcast watch {id}` goes on with it"))?;
-            (before, moved_at) = (Some(stands), session.now());
+            (before, moved_at) = (Some(stands), session.moment());
         }
         match campaign.phase {
             Phase::Finished => return Ok(()),
@@ -104,7 +104,7 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
             Phase::Stopped | Phase::Recalled => bail!("it was {}", campaign.phase.word()),
             Phase::Running => (),
         }
-        if session.now().since(moved_at) > session.patience + campaign.plan.pause() {
+        if session.moment().since(moved_at) > session.patience + campaign.plan.pause() {
             let failure = channel.failure().or_else(|| work.failure());
             let why = failure.map_or_else(String::new, |it| format!(": {}", it.why));
             let why = format!("nothing moved for a while{why}");

@@ -5,8 +5,8 @@ use super::*;
 const POLL: RequestKind = RequestKind::Read(ReadPriority::Background);
 const PERSON: RequestKind = RequestKind::Read(ReadPriority::Person);
 
-fn at(micros: i64) -> Timestamp {
-    Timestamp::from_micros(1_000 * MINUTE + micros)
+fn at(micros: i64) -> Moment {
+    Moment::from_micros(1_000 * MINUTE + micros)
 }
 
 /// Asks once every `gap` until refused; how many got through, and the wait.

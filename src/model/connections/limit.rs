@@ -5,19 +5,19 @@
 
 use std::collections::VecDeque;
 
-use crate::time::{MINUTE, Timestamp};
+use crate::time::{MINUTE, Moment};
 
 /// The calls of the last minute.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CallWindow {
-    calls: VecDeque<Timestamp>,
+    calls: VecDeque<Moment>,
 }
 
 impl CallWindow {
     /// Lets a call through and counts it, or says in how many microseconds
-    /// the next may leave. A clock that was set back counts as standing
+    /// the next may leave. A clock that goes back counts as standing
     /// still.
-    pub fn admit(&mut self, per_minute: u32, now: Timestamp) -> Result<(), i64> {
+    pub fn admit(&mut self, per_minute: u32, now: Moment) -> Result<(), i64> {
         let now = self.calls.back().map_or(now, |last| now.max(*last));
         while self.calls.front().is_some_and(|first| now.since(*first) >= MINUTE) {
             self.calls.pop_front();
@@ -42,8 +42,8 @@ mod tests {
     use super::*;
     use crate::time::SECOND;
 
-    fn at(micros: i64) -> Timestamp {
-        Timestamp::from_micros(1_700_000_000_000_000 + micros)
+    fn at(micros: i64) -> Moment {
+        Moment::from_micros(1_700_000_000_000_000 + micros)
     }
 
     #[test]

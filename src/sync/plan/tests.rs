@@ -1,7 +1,10 @@
 //! The plan's tables.
 
 use super::*;
-use crate::tests::at;
+
+fn at(seconds: i64) -> Moment {
+    Moment::from_micros(crate::tests::at(seconds).micros())
+}
 
 #[test]
 fn how_often_each_platform_is_asked() {

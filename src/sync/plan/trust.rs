@@ -40,6 +40,13 @@ impl Trust {
         }
     }
 
+    /// Moves its times along with a wall clock that was set forwards by `step`
+    /// microseconds (back if negative).
+    pub(crate) fn move_times(&mut self, step: i64) {
+        self.shown = self.shown.map(|at| at.plus(step));
+        self.missed = self.missed.map(|at| at.plus(step));
+    }
+
     /// A poll found what no delivery has told yet.
     pub fn found(&mut self, now: Timestamp) {
         self.missed.get_or_insert(now);

@@ -76,7 +76,7 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
     let platform = writable(session, channel)?;
     let id = channel.spec().id.clone();
     let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;
-    let mut said = session.now();
+    let mut said = session.moment();
     // It takes as long as its rows take.
     session.deadline.lift();
     let progress = loop {
@@ -90,8 +90,8 @@ pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportAr
                 RequestFailure::new(FailureCause::Undecided, &format!("it waits: {why}")),
             ));
         }
-        if session.now().since(said) >= SAY {
-            said = session.now();
+        if session.moment().since(said) >= SAY {
+            said = session.moment();
             print::note(&format!("{} of {}: {}", progress.done, progress.rows, progress.words()))?;
         }
         let work = session.work(channel, "contacts import")?;

@@ -85,12 +85,12 @@ impl Session {
         if running.is_empty() || channel.is_stopped() {
             return Ok(());
         }
-        let is_known = self.account_at.borrow().get(id).is_some_and(|it| self.now().since(*it) < MINUTE);
+        let is_known = self.account_at.borrow().get(id).is_some_and(|it| self.moment().since(*it) < MINUTE);
         if !is_known {
             if self.runtime.block_on(channel.pull_account()) != Pulled::Done {
                 return Ok(());
             }
-            self.account_at.borrow_mut().insert(id.clone(), self.now());
+            self.account_at.borrow_mut().insert(id.clone(), self.moment());
         }
         let waves = &mut self.progress(channel).waves;
         self.runtime.block_on(channel.carry_campaigns(waves, self.now()));
