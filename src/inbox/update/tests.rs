@@ -138,8 +138,8 @@ fn failed_load_is_tried_again_after_the_same_wait() {
 #[test]
 fn servers_are_searched_after_the_same_rest() {
     let rest = comes_out_alike(|mut run| {
-        run.press('/');
-        run.press('m');
+        let Inbox { features, desk, context, .. } = &mut run.inbox;
+        features.search.open_search("maria", desk, context);
         run.set();
         let due = run.inbox.features.search.servers_due(&run.inbox.context);
         due.map(|due| due.since(run.times.moment))
