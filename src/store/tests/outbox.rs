@@ -1,14 +1,14 @@
 //! The outbox: order, holds, claims, fencing, crashes, sending again.
 
 use crate::Store;
-use crate::lane::{LaneRow, Settlement};
+use crate::lane::{LaneRow, Settlement, is_lapsed};
 use crate::outbox::NewRow;
 use crate::tests::{at, channel, conversation, list, row, send};
-use model::ids::{ConversationId, MessageId};
+use model::ids::{ConversationId, MessageId, RowId};
 use model::outbox::{KEY_AGE, Moment, Operation, OutboxRow, RowState, SLACK, Stop};
 use model::queries::{Draft, HistoryQuery};
 use model::text::SafeText;
-use model::time::SECOND;
+use model::time::{ClockStep, Moment as TimeMoment, SECOND};
 
 fn done(message: &str) -> Settlement {
     Settlement::Done { made: Some(message.to_owned()), automation: None, replayed: false }
@@ -164,6 +164,45 @@ async fn a_clock_set_back_ends_holds_and_no_plan() {
         let until = |id| rows.iter().find(|it| it.row.id == id).map(|it| it.row.not_before);
         assert_eq!(until(planned.id.clone()), Some(at(3_600)), "{now}: it leaves at its time only");
         assert_eq!(until(held.id.clone()), Some(at(if ended == 1 { now } else { 5 })), "{now}");
+    }
+}
+
+/// A clock that was set by so many seconds at second 2.
+fn step(by: i64) -> ClockStep {
+    ClockStep { unset: at(2), by: by * SECOND, noticed: TimeMoment::default() }
+}
+
+#[tokio::test]
+async fn holds_and_waits_follow_a_clock_that_is_set_and_plans_do_not() {
+    for by in [59 * 60, -59 * 60, 90, -90] {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(folder.path()).unwrap();
+        let planned = NewRow { planned_at: Some(at(3_600)), ..send("a", "planned", 0) };
+        let planned = store.enqueue(planned, at(0)).unwrap();
+        let held = store.enqueue(send("b", "held", 5 * SECOND), at(0)).unwrap();
+        let limited = store.enqueue(send("c", "limited", 0), at(0)).unwrap();
+        let claimed = claim(&store, &limited, 0).await.unwrap();
+        assert!(store.settle(&claimed, Settlement::Wait { not_before: at(60) }).await.unwrap());
+        let leaving = store.enqueue(send("d", "leaving", 0), at(0)).unwrap();
+        claim(&store, &leaving, 1).await.unwrap();
+        // Written since, by the clock as it is now.
+        let newer = store.enqueue(send("e", "newer", 5 * SECOND), at(2 + by)).unwrap();
+        let moved = store.move_waits(&channel(), step(by)).await.unwrap();
+        assert!(moved >= 3, "{by}: {moved}");
+        let rows = store.lane_rows(&channel()).await.unwrap();
+        let row = |id: &RowId| rows.iter().find(|row| row.row.id == *id).unwrap();
+        assert_eq!(row(&planned.id).row.not_before, at(3_600), "{by}: a person chose that time");
+        assert_eq!(row(&held.id).row.hold_left(at(2 + by)), Some(3), "{by}");
+        assert_eq!(row(&held.id).row.due_at, at(5 + by), "{by}");
+        assert_eq!(row(&limited.id).row.not_before, at(60 + by), "{by}");
+        assert!(!is_lapsed(row(&leaving.id).lease_until, at(2 + by)), "{by}: its claim holds on");
+        assert_eq!(row(&newer.id).row.hold_left(at(2 + by)), Some(5), "{by}");
+        // Another process that sees the same step later moves nothing again.
+        let later = ClockStep { unset: at(12), ..step(by) };
+        store.move_waits(&channel(), later).await.unwrap();
+        let rows = store.lane_rows(&channel()).await.unwrap();
+        let again = rows.iter().find(|row| row.row.id == held.id).unwrap();
+        assert_eq!(again.row.not_before, at(5 + by), "{by}");
     }
 }
 

@@ -7,17 +7,24 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use crate::tests::channel;
 use crate::{Leading, Polling, ProcessRole, TabSync};
-use model::time::{Clock, SECOND, Timestamp};
-use store::leases::LEASE;
+use model::time::{Clock, MINUTE, Moment, SECOND, Timestamp};
+use store::leases::{LEASE, RENEW};
 
 /// How often a process looks at its leases.
 const TICK: i64 = SECOND / 4;
 
-struct HandClock(AtomicI64);
+struct HandClock {
+    wall: AtomicI64,
+    steady: AtomicI64,
+}
 
 impl Clock for HandClock {
     fn now(&self) -> Timestamp {
-        Timestamp::from_micros(self.0.load(Ordering::SeqCst))
+        Timestamp::from_micros(self.wall.load(Ordering::SeqCst))
+    }
+
+    fn moment(&self) -> Moment {
+        Moment::from_micros(self.steady.load(Ordering::SeqCst))
     }
 }
 
@@ -50,7 +57,8 @@ struct Folder {
 impl Folder {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let clock = Arc::new(HandClock(AtomicI64::new(1_700_000_000 * SECOND)));
+        let clock =
+            Arc::new(HandClock { wall: AtomicI64::new(1_700_000_000 * SECOND), steady: AtomicI64::new(0) });
         let first = Process::on(folder.path(), &clock, "first");
         let second = Process::on(folder.path(), &clock, "second");
         Self { folder, clock, first, second }
@@ -58,7 +66,8 @@ impl Folder {
 
     /// What both do after a tick: never the same.
     async fn tick(&mut self) -> [bool; 2] {
-        let now = Timestamp::from_micros(self.clock.0.fetch_add(TICK, Ordering::SeqCst) + TICK);
+        self.clock.steady.fetch_add(TICK, Ordering::SeqCst);
+        let now = Timestamp::from_micros(self.clock.wall.fetch_add(TICK, Ordering::SeqCst) + TICK);
         self.first.leading.step(now).await;
         self.second.leading.step(now).await;
         let (first, second) = (self.first.works(now), self.second.works(now));
@@ -107,5 +116,21 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
     folder.cache("DROP TRIGGER lost");
     for tick in 0..2 * LEASE / TICK {
         assert_eq!(folder.tick().await, [false, true], "{tick}");
+    }
+}
+
+#[tokio::test]
+async fn one_process_leads_again_at_once_after_the_clock_was_set() {
+    for step in [59 * MINUTE, -59 * MINUTE, 20 * SECOND, -20 * SECOND, 3 * SECOND, -3 * SECOND] {
+        let mut folder = Folder::new();
+        for _ in 0..RENEW / TICK / 2 {
+            folder.tick().await;
+        }
+        folder.clock.wall.fetch_add(step, Ordering::SeqCst);
+        let mut without = 0;
+        for _ in 0..4 * LEASE / TICK {
+            without += i64::from(folder.tick().await == [false, false]);
+        }
+        assert!(without * TICK <= RENEW, "set by {} s: {without} ticks without a leader", step / SECOND);
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use frontdesk::model::time::{Clock, Timestamp};
+use frontdesk::model::time::{Clock, Moment, Timestamp};
 
 use crate::desk::HandClock;
 
@@ -27,6 +27,11 @@ impl Skewed {
 impl Clock for Skewed {
     fn now(&self) -> Timestamp {
         self.base.now().plus(self.by.load(Ordering::SeqCst))
+    }
+
+    /// Counts on, whatever the clock was set to.
+    fn moment(&self) -> Moment {
+        self.base.moment()
     }
 
     /// Counts on, whatever the clock was set to.

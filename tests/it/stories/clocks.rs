@@ -171,3 +171,62 @@ fn scripts_and_exports_tell_the_time_of_their_zone() {
     let out = unknown.run(&["doctor", "--offline"], "").out;
     assert!(out.contains("warn  time zone      not known, times are shown in UTC"), "{out}");
 }
+
+/// By how much the wall clock is set under a running desk, one step after the other.
+const STEPS: [&[i64]; 3] = [&[59 * MINUTE], &[-59 * MINUTE], &[10 * SECOND, -365 * 24 * 60 * MINUTE]];
+const SECOND: i64 = 1_000_000;
+
+/// A desk that holds an answer which is about to leave, and whose clock was set.
+fn holding(steps: &[i64]) -> Desk {
+    let mut desk = Desk::new(80, 24);
+    desk.customer("whatsapp", MARIA, "Maria Lopez", "When do you close?");
+    desk.settle().keys("p").settle().keys("i").types("Until six").keys("<Enter>").settle();
+    assert_eq!(desk.outbound().len(), 0, "it is held");
+    for step in steps {
+        desk.clock.set_by(*step);
+        desk.wait(SECOND);
+        desk.settle();
+        assert_eq!(desk.outbound().len(), 0, "it is still held: set by {steps:?}");
+    }
+    desk
+}
+
+#[test]
+fn answer_leaves_after_its_hold_when_the_clock_is_set() {
+    for steps in STEPS {
+        let mut desk = holding(steps);
+        desk.wait(5 * SECOND);
+        desk.settle();
+        assert_eq!(desk.outbound().len(), 1, "set by {steps:?}");
+    }
+}
+
+#[test]
+fn answer_can_be_taken_back_within_its_hold_when_the_clock_is_set() {
+    for steps in STEPS {
+        let mut desk = holding(steps);
+        desk.keys("<Esc>z").settle();
+        desk.wait(10 * SECOND);
+        desk.settle();
+        assert_eq!(desk.outbound().len(), 0, "set by {steps:?}");
+        desk.shows("Until six");
+    }
+}
+
+#[test]
+fn ages_of_the_connection_are_true_when_the_clock_is_set() {
+    for step in [59 * MINUTE, -59 * MINUTE] {
+        let mut desk = Desk::new(100, 24);
+        desk.customer("whatsapp", MARIA, "Maria Lopez", "When do you close?");
+        desk.settle().shows("live").hides("last answer");
+        desk.clock.set_by(step);
+        desk.wait(SECOND);
+        desk.shows("live").hides("last answer");
+        // News arrives, and its connection is live.
+        desk.customer("whatsapp", MARIA, "Maria Lopez", "Are you there?");
+        desk.settle().shows("Are you there?").shows("live").hides("last answer");
+        // Without an answer its age is told by what has passed.
+        desk.wait(45 * SECOND);
+        desk.shows("last answer 45s ago");
+    }
+}
