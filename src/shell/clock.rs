@@ -98,6 +98,13 @@ mod tests {
     }
 
     #[test]
+    fn steady_clock_goes_on_and_times_read_together_are_close() {
+        let (before, times, after) = (SystemClock.moment(), SystemClock.times(), SystemClock.moment());
+        assert!(Moment::default() < before && before <= times.moment && times.moment <= after);
+        assert_eq!(times.step(SystemClock.times()), 0);
+    }
+
+    #[test]
     fn the_time_since_boot_is_read() {
         assert_eq!(uptime("6543.21 12345.67\n"), Some(6_543_210_000));
         for odd in ["", "x.y", "12", "12.345 1"] {

@@ -203,9 +203,9 @@ fn clock_that_is_set_is_shown_at_once_and_alarms_follow_it() {
         let effects = run.set();
         let now = run.times.now;
         assert_eq!(run.inbox.context.now, now);
-        let since = effects.iter().find_map(|effect| match effect {
-            Effect::Load(Load::Attention(AttentionAsk::Alarms(_, since))) => Some(*since),
-            _ => None,
+        let since = effects.iter().find_map(|effect| {
+            let Effect::Load(Load::Attention(AttentionAsk::Alarms(_, since))) = effect else { return None };
+            Some(*since)
         });
         assert_eq!(since, (step != 0).then(|| looked_at.min(now)), "set by {} minutes", step / MINUTE);
     }
