@@ -63,6 +63,10 @@ pub struct ConversationBody {
     /// Why the AI asked for a person; single reads only.
     #[serde(default, deserialize_with = "lenient::present", skip_serializing_if = "Option::is_none")]
     pub escalation: Option<Value>,
+    /// `at`, when one of its messages was last changed, and `messageAt`, the place
+    /// of the oldest of those; this service's choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<Value>,
 }
 
 /// The body of `PATCH /conversations/{id}`.

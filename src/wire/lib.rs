@@ -16,6 +16,7 @@ pub mod conversations;
 pub mod deliveries;
 pub mod email;
 pub mod errors;
+pub mod extras;
 #[cfg(test)]
 mod known;
 pub mod lenient;

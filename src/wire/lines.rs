@@ -47,6 +47,18 @@ pub struct MessageLine<'a> {
     pub delivered_at: Option<Timestamp>,
     #[serde(serialize_with = "optional_time")]
     pub read_at: Option<Timestamp>,
+    /// What a structured message holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structure: Option<&'a RawValue>,
+    /// ISO 8601: when its author last changed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub edited_at: Option<&'a str>,
+    /// ISO 8601: when its author took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withdrawn_at: Option<&'a str>,
+    /// What it said before, oldest first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub former_contents: Option<&'a RawValue>,
 }
 
 /// A conversation of a list on the business chat channel.
@@ -80,6 +92,9 @@ pub struct ConversationLine<'a> {
     pub referral: Option<&'a str>,
     /// Whether free text may be sent.
     pub service_window_open: bool,
+    /// A JSON object, as it was stored: when one of its messages was last changed.
+    #[serde(serialize_with = "stored", skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<&'a str>,
 }
 
 fn time<S: Serializer>(at: &Timestamp, serializer: S) -> Result<S::Ok, S::Error> {

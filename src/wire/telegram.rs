@@ -71,6 +71,9 @@ pub struct TelegramConversationBody {
     /// Why the assistant asks for a person; its form is not shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation: Option<Value>,
+    /// As on business chat.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_change: Option<Value>,
 }
 
 /// Reads one item of the list.

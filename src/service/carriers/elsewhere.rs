@@ -29,7 +29,8 @@ pub struct SentElsewhere {
 pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Result<(), ApiError> {
     let SentElsewhere { platform_id, to, text, kind, sent_at } = sent;
     let Some(conversation) = conversations::of_peer(work.db, &channel.id, &to)? else { return Ok(()) };
-    if messages::read(work.db, &channel.id, &platform_id)?.is_some() {
+    // The bot platform numbers messages within a chat.
+    if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());
     }
     takeover::person_answered(work, Subject::Chat(&conversation.id))?;
@@ -54,6 +55,7 @@ pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Re
         delivered_at: None,
         read_at: None,
         broadcast: None,
+        extras: None,
     };
     send::store(work, channel, &conversation, &row)?;
     send::follow_up(work, &conversation, &row)?;

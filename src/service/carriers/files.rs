@@ -20,6 +20,7 @@ use crate::carriers::{ArrivedMedia, FileTrouble, ingress};
 use crate::database::channels;
 use crate::database::ingress::{self as stored, IngressRow};
 use crate::database::media::{self, MediaRow};
+use crate::database::messages::MessageRow;
 use crate::database::{DatabaseError, conversations, messages};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
@@ -122,6 +123,38 @@ pub fn keep(
         Some(piece) => Ok(stored::postpone(work.db, &piece, next_try(work.now, 0, missing.0.is_final))?),
         None => Ok(()),
     }
+}
+
+/// The piece of a file that a message still waits for, and what it is asked with.
+fn pending(work: &Work<'_>, row: &MessageRow) -> Result<Option<(IngressRow, MissingFile)>, ApiError> {
+    let details: Value =
+        row.details.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    // The address ends with the file's id and name.
+    let id = details["retry"].as_str().and_then(|address| address.rsplit('/').nth(1));
+    let Some(id) = id else { return Ok(None) };
+    let Some(piece) = stored::of_file(work.db, &format!("{NAME}{id}"))? else { return Ok(None) };
+    let kept: KeptFile = serde_json::from_slice(&piece.body).map_err(|cause| ApiError::internal(&cause))?;
+    Ok((kept.message == row.id).then_some((piece, MissingFile(kept))))
+}
+
+/// Changes the words of a message whose file is still missing; false where no file
+/// is.
+pub fn reword(work: &Work<'_>, row: &MessageRow, words: &str) -> Result<bool, ApiError> {
+    let Some((piece, mut missing)) = pending(work, row)? else { return Ok(false) };
+    words.clone_into(&mut missing.0.words);
+    show(work, &missing, &missing.content(), &missing.details())?;
+    let body = serde_json::to_vec(&missing.0).map_err(|cause| ApiError::internal(&cause))?;
+    let at = next_try(work.now, piece.attempts, missing.0.is_final);
+    stored::rewrite(work.db, &piece, &body, at)?;
+    Ok(true)
+}
+
+/// Asks no more for the file of a message that was withdrawn.
+pub fn give_up(work: &Work<'_>, row: &MessageRow) -> Result<(), ApiError> {
+    if let Some((piece, _)) = pending(work, row)? {
+        stored::finish(work.db, &piece, work.now)?;
+    }
+    Ok(())
 }
 
 /// When a file is asked for again after so many times.

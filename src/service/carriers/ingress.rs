@@ -13,7 +13,8 @@ use tokio::time::sleep;
 
 use crate::carriers::files::{self, MissingFile};
 use crate::carriers::{
-    ArrivedMail, ArrivedMessage, FileTrouble, HookPiece, PlatformEvent, REACTION, calls, elsewhere, report,
+    ArrivedMail, ArrivedMessage, FileTrouble, HookPiece, PlatformEvent, REACTION, calls, changes, elsewhere,
+    report,
 };
 use crate::channels::Channel;
 use crate::chat::{people, receive};
@@ -23,7 +24,6 @@ use crate::database::media::{self, MediaRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, connected, conversations, messages};
 use crate::errors::ApiError;
-use crate::handlers::bodies;
 use crate::mail::{arriving, filing};
 use crate::media::names;
 use crate::platforms::Connected;
@@ -120,6 +120,13 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
         let brought = match event {
             PlatformEvent::Message(message) => {
                 fetch(service, &connected, message).await;
+                Ok(())
+            }
+            PlatformEvent::Edited { changed, message } if message.media.is_some() => {
+                // One that is known keeps its file.
+                if !changes::is_known(service, &row.channel, changed).await? {
+                    fetch(service, &connected, message).await;
+                }
                 Ok(())
             }
             PlatformEvent::Mail(mail) => keep_files(service, mail).await,
@@ -288,19 +295,16 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
             }
             Ok(())
         }
-        PlatformEvent::Edited { peer, speaker, platform_id, text } => {
-            let Some(conversation) = conversations::of_peer(work.db, &channel.id, &peer)? else {
+        PlatformEvent::Edited { changed, message } => {
+            if changes::edit(work, channel, &changed, &message)? || changed.is_own {
                 return Ok(());
-            };
-            let found = messages::read_within(work.db, &conversation.id, &platform_id)?;
-            if let Some(row) = found.filter(|it| it.direction == "inbound") {
-                let text = receive::spoken(speaker.as_deref(), &text, &row.kind);
-                messages::retell(work.db, &row.id, &row.status, &text, row.cost)?;
-                let preview = bodies::preview(&text, &row.kind);
-                conversations::retell(work.db, &conversation.id, &preview, row.created_at)?;
             }
-            Ok(())
+            // One from before this database, which is new here.
+            let mut message = *message;
+            message.inbound.extras.edited_at = changed.at.map(|at| at.to_string());
+            arrive(work, channel, message)
         }
+        PlatformEvent::Withdrawn(changed) => changes::withdraw(work, channel, &changed),
     }
 }
 
@@ -323,6 +327,18 @@ fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Res
             let found = messages::read_within(work.db, &conversation.id, &quoted)?;
             inbound.reply_to = found.map(|row| row.id);
         }
+    }
+    if inbound.kind == REACTION {
+        let message = ArrivedMessage { inbound, ..ArrivedMessage::default() };
+        let known = conversations::of_peer(work.db, &channel.id, &message.inbound.from)?;
+        let is_done = match known {
+            Some(conversation) => changes::react(work, &conversation, &message)?,
+            None => message.inbound.text.is_empty(),
+        };
+        if is_done {
+            return Ok(());
+        }
+        inbound = message.inbound;
     }
     if let Some(file) = inbound.file.take() {
         media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)?;

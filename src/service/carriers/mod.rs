@@ -11,6 +11,7 @@
 //! | `settle.rs` | what becomes of what left, of its message and its price |
 //! | `report.rs` | what a platform reports later about a message |
 //! | `calls.rs` | calls: placed once and not late, and what a platform reports of them |
+//! | `changes.rs` | messages that were edited, withdrawn, or reacted with |
 //! | `elsewhere.rs` | messages that a person has sent past this service |
 //! | `waiting.rs` | how long a request waits for the platform's answer |
 //! | `ingress.rs` | what came in and what is made of it |
@@ -22,6 +23,7 @@
 
 mod account;
 mod calls;
+pub mod changes;
 pub mod dashboard;
 pub mod egress;
 mod elsewhere;
@@ -48,6 +50,7 @@ use model::time::SECOND;
 use wire::errors::ErrorCode;
 
 pub use crate::mail::arriving::{ArrivedMail, MailReturn};
+pub use changes::ChangedMessage;
 pub use elsewhere::SentElsewhere;
 pub use secrets::SecretStore;
 pub use waiting::answered;
@@ -58,6 +61,18 @@ pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
 /// The kind of a parcel that is a reaction.
 pub const REACTION: &str = "reaction";
+
+/// A chat as its platform knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundChat {
+    /// Address of an answer.
+    pub address: String,
+    pub name: Option<String>,
+    pub username: Option<String>,
+}
+
+/// The answer to which chat lies at an address.
+pub type FindingChat<'a> = Carrying<'a, Result<Option<FoundChat>, PlatformTrouble>>;
 
 /// The bytes of media that lie here.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -296,14 +311,10 @@ pub enum PlatformEvent {
     Message(Box<ArrivedMessage>),
     /// A person has sent a message past this service.
     SentElsewhere(SentElsewhere),
-    /// Somebody wrote a message anew.
-    Edited {
-        peer: String,
-        /// Name of the author, where several people write in one conversation.
-        speaker: Option<String>,
-        platform_id: String,
-        text: String,
-    },
+    /// A message says something else now.
+    Edited { changed: ChangedMessage, message: Box<ArrivedMessage> },
+    /// The author took a message back.
+    Withdrawn(ChangedMessage),
     /// A group or topic has another name.
     Renamed { peer: String, name: String },
     /// The platform calls somebody by another id of its own.
@@ -368,6 +379,12 @@ pub trait PlatformSource: Send + Sync {
     /// Shows somebody that an answer to a message is being written, where the
     /// platform can; how long that is seen.
     fn show_typing<'a>(&'a self, _to: &'a str, _seen: &'a str) -> Option<Carrying<'a, Duration>> {
+        None
+    }
+
+    /// Asks the platform for the chat at an address; `Ok(None)` where it knows none.
+    /// `None` where the platform cannot be asked.
+    fn find_chat<'a>(&'a self, _address: &'a str) -> Option<FindingChat<'a>> {
         None
     }
 

@@ -5,7 +5,7 @@ use crate::carriers::{
     CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentElsewhere, SentTrace,
     StatusReport, elsewhere, settle,
 };
-use crate::chat::{deliver, people};
+use crate::chat::{deliver, keywords, people};
 use crate::database::channels::ChannelRow;
 use crate::database::egress;
 use crate::database::messages::{self, MessageRow};
@@ -59,7 +59,12 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         MessageStep::Sent => Ok(()),
         MessageStep::Delivered => Ok(deliver::advance(work, &message.id, Kind::Delivered)?),
         MessageStep::Read => Ok(deliver::advance(work, &message.id, Kind::Read)?),
-        MessageStep::Failed { why, broken, .. } => lose(work, channel, &message, &why, broken),
+        MessageStep::Failed { why, broken, .. } => {
+            if let Some((_, conversation)) = conversations::with_channel(work.db, &message.conversation)? {
+                keywords::remember(work, channel, &conversation, &why)?;
+            }
+            lose(work, channel, &message, &why, broken)
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use crate::carriers::{CarryOutcome, Fate, Parcel, REACTION, calls};
 use crate::channels::Channel;
 use crate::chat::broadcast;
+use crate::chat::keywords;
 use crate::chat::send::{self, QUEUED};
 use crate::database::aliases;
 use crate::database::channels::ChannelRow;
@@ -202,6 +203,7 @@ impl Case<'_, '_> {
 
     fn refused(&self, code: ErrorCode, why: &str, broken: bool) -> Result<(), ApiError> {
         let Self { work, row, draft, channel, .. } = self;
+        keywords::remember(work, channel, &self.conversation, why)?;
         if draft.broadcast.is_none() && draft.cost > 0 {
             workspaces::refund(work.db, &channel.workspace, draft.cost, &row.id, work.now)?;
         }
@@ -311,6 +313,7 @@ impl Case<'_, '_> {
             delivered_at: None,
             read_at: None,
             broadcast: draft.broadcast.clone(),
+            extras: None,
         };
         send::store(work, channel, conversation, &message)?;
         send::follow_up(work, conversation, &message)?;

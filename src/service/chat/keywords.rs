@@ -2,6 +2,7 @@
 //! itself, so that the assistant does not; who has written STOP gets no texts
 //! until they write START.
 
+use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::session::DbSession;
@@ -23,9 +24,10 @@ pub fn heed(
     work: &Work<'_>,
     channel: &ChannelRow,
     conversation: &ConversationRow,
+    keyword: Option<Keyword>,
     text: &str,
 ) -> Result<bool, DatabaseError> {
-    match Keyword::of(text) {
+    match keyword {
         Some(Keyword::Stop) => {
             opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
             Ok(true)
@@ -38,6 +40,20 @@ pub fn heed(
         }
         None => Ok(false),
     }
+}
+
+/// Remembers that somebody takes no more texts, because the platform refuses them for
+/// that reason: they told it, or wrote it before this database.
+pub fn remember(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    why: &str,
+) -> Result<(), DatabaseError> {
+    if channel.kind == Channel::Voip && why == OPTED_OUT {
+        opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
+    }
+    Ok(())
 }
 
 /// Lets a text pass to a number that takes them.

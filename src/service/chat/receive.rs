@@ -16,7 +16,9 @@ use crate::platforms;
 use crate::world::Kind;
 use crate::write::Work;
 use model::bounds;
+use model::keywords::Keyword;
 use model::time::{SECOND, Timestamp};
+use wire::extras::MessageExtras;
 
 /// What a customer sent.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +51,10 @@ pub struct Inbound {
     pub file: Option<MediaRow>,
     /// Nobody expects an answer to it.
     pub needs_no_answer: bool,
+    /// Its structure, and how it was changed.
+    pub extras: MessageExtras,
+    /// What the platform understood it to ask of texts to this number.
+    pub keyword: Option<Keyword>,
 }
 
 /// Where it went.
@@ -92,6 +98,7 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
             delivered_at: None,
             read_at: None,
             broadcast: None,
+            extras: inbound.extras.kept(),
         },
     )?;
     let preview = if content.is_empty() { format!("[{}]", inbound.kind) } else { content.clone() };
@@ -100,12 +107,22 @@ pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Resu
         "conversationId": conversation.id, "messageId": id, "from": inbound.from, "content": content,
     });
     events::emit(work, &channel.id, Event::MessageReceived, told)?;
-    let is_text = channel.kind == Channel::Voip && inbound.kind == "text";
-    let is_heeded = is_text && keywords::heed(work, channel, &conversation, &inbound.text)?;
+    let is_text = channel.kind == Channel::Voip && (inbound.kind == "text" || inbound.keyword.is_some());
+    let is_heeded = is_text && heed(work, channel, &conversation, inbound)?;
     if !inbound.needs_no_answer && !is_heeded {
         expect_answer(work, &conversation)?;
     }
     Ok(Received { conversation: conversation.id, message: id })
+}
+
+fn heed(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    conversation: &ConversationRow,
+    inbound: &Inbound,
+) -> Result<bool, DatabaseError> {
+    let keyword = inbound.keyword.or_else(|| Keyword::of(&inbound.text));
+    keywords::heed(work, channel, conversation, keyword, &inbound.text)
 }
 
 /// Returns the words of a message, after the name of who wrote them where several

@@ -193,6 +193,7 @@ fn queued(
         delivered_at: None,
         read_at: None,
         broadcast: outgoing.broadcast,
+        extras: None,
     }
 }
 

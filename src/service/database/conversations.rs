@@ -49,6 +49,9 @@ pub struct ConversationRow<T = String> {
     pub last_inbound_at: Option<Timestamp>,
     /// A JSON object: the ad it came from.
     pub referral: Option<T>,
+    /// A JSON object: `at`, when one of its messages was last changed, and
+    /// `messageAt`, the place of the oldest of those changed lately.
+    pub last_change: Option<T>,
 }
 
 impl ConversationRow {
@@ -73,6 +76,7 @@ impl ConversationRow {
             created_at: now,
             last_inbound_at: None,
             referral: None,
+            last_change: None,
         }
     }
 }
@@ -103,7 +107,8 @@ impl<T: AsRef<str>> ConversationRow<T> {
 table!(ConversationRow<T> in conversations {
     id: text, channel: text, peer: text, platform_peer: optional_text, name: optional_text, username: optional_text, email: optional_text,
     avatar: optional_text, status: text, automation, escalation: optional_text, escalated_at, message_count,
-    preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text
+    preview: text, last_at, first_at, created_at, last_inbound_at, referral: optional_text,
+    last_change: optional_text
 });
 
 /// Makes a conversation.
@@ -284,8 +289,17 @@ fn hear(db: &dyn DbSession, id: &str, sent_at: Timestamp) -> Result<(), Database
 
 /// Writes the preview of a message anew, where it is still the newest.
 pub fn retell(db: &dyn DbSession, id: &str, preview: &str, at: Timestamp) -> Result<(), DatabaseError> {
-    let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND last_at = ?3";
+    let sql = "UPDATE conversations SET preview = ?2 WHERE id = ?1 AND (last_at = ?3 OR NOT EXISTS
+               (SELECT 1 FROM messages WHERE conversation = ?1 AND created_at > ?3))";
     db.note(sql, bound![id, cut(preview), at])
+}
+
+/// Notes that a message was changed at `at`, which is activity: `change` is the
+/// JSON object kept of it.
+pub fn note_change(db: &dyn DbSession, id: &str, change: &str, at: Timestamp) -> Result<(), DatabaseError> {
+    let sql = "UPDATE conversations SET last_change = ?2,
+               last_at = CASE WHEN last_at < ?3 THEN ?3 ELSE last_at END WHERE id = ?1";
+    db.note(sql, bound![id, change, at])
 }
 
 /// Sets whether the assistant answers. A person who takes over or hands back

@@ -43,6 +43,8 @@ pub struct MessageRow<T = String> {
     pub delivered_at: Option<Timestamp>,
     pub read_at: Option<Timestamp>,
     pub broadcast: Option<T>,
+    /// JSON of [`MessageExtras`](wire::extras::MessageExtras).
+    pub extras: Option<T>,
 }
 
 impl MessageRow {
@@ -80,7 +82,7 @@ pub struct Filter {
 table!(MessageRow<T> in messages {
     id: text, conversation: text, channel: text, platform_id: text, direction: text, sender: text, content: text,
     kind: text, media_url: optional_text, details: optional_text, status: text, reply_to: optional_text,
-    reaction: optional_text, cost, created_at, sent_at, delivered_at, read_at, broadcast: optional_text
+    reaction: optional_text, cost, created_at, sent_at, delivered_at, read_at, broadcast: optional_text, extras: optional_text
 });
 
 /// The order of a history.
@@ -230,6 +232,31 @@ pub fn set_file(
 ) -> Result<(), DatabaseError> {
     let sql = "UPDATE messages SET content = ?2, media_url = ?3, details = ?4 WHERE id = ?1";
     db.note(sql, bound![id, content, file.0, file.1])
+}
+
+/// Writes a message anew that its author has changed.
+pub fn change(
+    db: &dyn DbSession,
+    id: &str,
+    content: &str,
+    media_url: Option<&str>,
+    extras: &str,
+) -> Result<(), DatabaseError> {
+    let sql = "UPDATE messages SET content = ?2, media_url = ?3, extras = ?4 WHERE id = ?1";
+    db.note(sql, bound![id, content, media_url, extras])
+}
+
+/// Customers' reactions of a conversation, the latest `count`, newest first.
+pub fn reactions(
+    db: &dyn DbSession,
+    conversation: &str,
+    count: i64,
+) -> Result<Vec<MessageRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE conversation = ?1 AND direction = 'inbound' AND kind = 'reaction'
+         ORDER BY created_at DESC, id DESC LIMIT ?2"
+    );
+    db.all(&sql, bound![conversation, count], from_row)
 }
 
 /// Sets or removes this side's reaction.

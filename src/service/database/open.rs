@@ -26,7 +26,7 @@ const LATER: [&str; 3] = [
     include_str!("schema_takeover.sql"),
 ];
 /// Columns that came later: table, column, and what adds it where it is missing.
-const COLUMNS: [(&str, &str, &str); 4] = [
+const COLUMNS: [(&str, &str, &str); 6] = [
     ("conversations", "platform_peer", "ALTER TABLE conversations ADD COLUMN platform_peer TEXT"),
     (
         "events",
@@ -41,6 +41,8 @@ const COLUMNS: [(&str, &str, &str); 4] = [
          CREATE INDEX messages_by_history ON messages (conversation, coalesce(sent_at, created_at) DESC, id DESC);",
     ),
     ("emails", "sent_at", "ALTER TABLE emails ADD COLUMN sent_at INTEGER"),
+    ("messages", "extras", "ALTER TABLE messages ADD COLUMN extras TEXT"),
+    ("conversations", "last_change", "ALTER TABLE conversations ADD COLUMN last_change TEXT"),
 ];
 /// Indexes that came later. Addresses are found whatever their case. Each filter of
 /// a list has an index in the order of the list; the columns behind the order let

@@ -86,6 +86,8 @@ CREATE TABLE conversations (
     referral TEXT,
     -- The address that the platform last gave, where that is another form.
     platform_peer TEXT,
+    -- A JSON object: when a message was last changed, and how old it was.
+    last_change TEXT,
     UNIQUE (channel, peer)
 ) STRICT;
 CREATE INDEX conversations_by_activity ON conversations (channel, last_at DESC, id DESC);
@@ -112,7 +114,9 @@ CREATE TABLE messages (
     read_at INTEGER,
     broadcast TEXT,
     -- When it was sent, as the platform says it, where that is before it came.
-    sent_at INTEGER
+    sent_at INTEGER,
+    -- A JSON object: its structure, and how its author has changed it.
+    extras TEXT
 ) STRICT;
 CREATE INDEX messages_by_conversation ON messages (conversation, created_at DESC, id DESC);
 CREATE INDEX messages_by_history ON messages (conversation, coalesce(sent_at, created_at) DESC, id DESC);

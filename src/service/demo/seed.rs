@@ -120,6 +120,7 @@ fn seed_message(
         created_at: at,
         sent_at: None,
         broadcast: None,
+        extras: None,
         id: id.clone(),
         sender,
         content,

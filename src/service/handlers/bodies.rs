@@ -15,6 +15,7 @@ use crate::reply::Reply;
 use model::bounds;
 use model::time::Timestamp;
 use wire::conversations::ConversationBody;
+use wire::extras::{ExtrasLine, MessageExtras};
 use wire::lines::{ConversationLine, MessageLine};
 use wire::messages::{MessageBody, SentMessage};
 use wire::telegram::TelegramConversationBody;
@@ -48,6 +49,8 @@ pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, 
 /// A message as listed.
 pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
     let bot = channel == Channel::Telegram;
+    let extras = MessageExtras::read(row.extras.as_deref());
+    let former = serde_json::to_value(&extras.former_contents).ok();
     MessageBody {
         id: row.id,
         conversation_id: Some(row.conversation),
@@ -65,6 +68,10 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
         sent_at: row.sent_at.and_then(time),
         delivered_at: row.delivered_at.and_then(time),
         read_at: row.read_at.and_then(time),
+        structure: extras.structure,
+        edited_at: extras.edited_at,
+        withdrawn_at: extras.withdrawn_at,
+        former_contents: former.filter(|former| former.as_array().is_some_and(|all| !all.is_empty())),
         ..MessageBody::default()
     }
 }
@@ -72,6 +79,7 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
 /// A message of a list.
 pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageLine<'a> {
     let bot = channel == Channel::Telegram;
+    let ExtrasLine { structure, edited_at, withdrawn_at, former_contents } = ExtrasLine::read(row.extras);
     MessageLine {
         id: row.id,
         conversation_id: row.conversation,
@@ -90,6 +98,10 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
         sent_at: row.sent_at,
         delivered_at: row.delivered_at,
         read_at: row.read_at,
+        structure,
+        edited_at,
+        withdrawn_at,
+        former_contents,
     }
 }
 
@@ -110,6 +122,7 @@ pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> 
         created_at: row.created_at,
         referral: row.referral,
         service_window_open: row.window_open(now),
+        last_change: row.last_change,
     }
 }
 
@@ -126,6 +139,7 @@ pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
     ConversationBody {
         service_window_open: Some(row.window_open(now)),
         referral: row.referral.as_deref().and_then(|it| serde_json::from_str(it).ok()),
+        last_change: row.last_change.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         id: row.id,
         customer_address: Some(row.peer.clone()).filter(|peer| !bounds::is_e164(peer)),
         customer_phone: Some(row.peer).filter(|peer| bounds::is_e164(peer)),
@@ -181,6 +195,7 @@ pub fn telegram_conversation(
     TelegramConversationBody {
         escalation,
         automation_enabled: Some(row.automation),
+        last_change: row.last_change.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         id: row.id,
         telegram_chat_id: Some(row.peer),
         telegram_username: row.username,

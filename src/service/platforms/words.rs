@@ -24,6 +24,12 @@ const WORDS: [&str; 13] = [
 ];
 /// Characters that are shown of an unknown message at most.
 const LENGTH: usize = 4096;
+/// Fields that are shown of an object at most.
+const FIELDS: usize = 60;
+/// Objects within one another whose fields are shown at most.
+const DEPTH: usize = 4;
+/// Currencies without a smaller unit, and the platform's own stars.
+const WHOLE_CURRENCIES: [&str; 8] = ["CLP", "ISK", "JPY", "KRW", "PYG", "UGX", "VND", "XTR"];
 /// 1 January 2009, before which neither platform existed: an earlier time is
 /// none.
 const EARLIEST: i64 = 1_230_768_000;
@@ -56,6 +62,69 @@ pub(super) fn of_unknown(object: &Value) -> String {
     found.join(" · ").chars().take(LENGTH).collect()
 }
 
+/// Returns the parts that hold anything, with a dot between them, cut to
+/// [`LENGTH`].
+pub(super) fn joined(parts: impl IntoIterator<Item = Option<String>>) -> String {
+    let all: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
+    all.join(" · ").chars().take(LENGTH).collect()
+}
+
+/// Returns each field of an object as `name: value`, also those of the objects in
+/// it; at most [`FIELDS`]. Tokens of platforms are left out.
+pub(super) fn fields(object: &Value) -> Vec<String> {
+    let mut found = Vec::new();
+    push_fields(object, 0, &mut found);
+    found
+}
+
+fn push_fields(object: &Value, depth: usize, found: &mut Vec<String>) {
+    for (name, value) in object.as_object().into_iter().flatten() {
+        if found.len() >= FIELDS || depth >= DEPTH {
+            return;
+        }
+        if name.ends_with("_token") {
+            continue;
+        }
+        let shown = match value {
+            Value::Object(_) => {
+                push_fields(value, depth + 1, found);
+                continue;
+            }
+            Value::Array(list) => joined_with(list.iter().filter_map(scalar), ", "),
+            scalar_value => scalar(scalar_value).unwrap_or_default(),
+        };
+        if !shown.is_empty() {
+            found.push(format!("{}: {shown}", name.replace('_', " ")));
+        }
+    }
+}
+
+fn joined_with(parts: impl Iterator<Item = String>, between: &str) -> String {
+    parts.collect::<Vec<_>>().join(between)
+}
+
+/// Returns a text, number or yes and no as people read it.
+pub(super) fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::Bool(is_so) => Some(if *is_so { "yes" } else { "no" }.to_owned()),
+        Value::Number(number) => Some(number.to_string()),
+        other => text(other),
+    }
+}
+
+/// Returns an amount that is told in the smallest unit of its currency.
+pub(super) fn minor_amount(amount: &Value, currency: &Value) -> Option<String> {
+    let (amount, currency) = (amount.as_i64()?, text(currency)?);
+    let whole = WHOLE_CURRENCIES.contains(&currency.as_str());
+    let sign = if amount < 0 { "-" } else { "" };
+    let units = amount.unsigned_abs();
+    Some(if whole {
+        format!("{sign}{units} {currency}")
+    } else {
+        format!("{sign}{}.{:02} {currency}", units / 100, units % 100)
+    })
+}
+
 /// Reads a time in seconds since 1970, as a number or as digits.
 pub(super) fn time(value: &Value) -> Option<Timestamp> {
     let seconds = value.as_i64().or_else(|| value.as_str()?.trim().parse().ok())?;
@@ -84,6 +153,36 @@ mod tests {
         }
         assert_eq!(in_brackets("paid_media", "look"), "[paid media] look");
         assert_eq!(in_brackets("gift", ""), "[gift]");
+    }
+
+    #[test]
+    fn fields_of_an_object_are_told_in_words() {
+        let form = json!({
+            "flow_token": "x", "delivery_rating": 4, "extras": ["wax", "rope"], "agreed": true, "empty": "",
+            "address": {"city": "Cádiz"},
+        });
+        let shown = ["address", "agreed: yes", "delivery rating: 4", "extras: wax, rope"];
+        let found = fields(&form);
+        assert_eq!(found[0], "city: Cádiz", "{shown:?}");
+        assert_eq!(found[1..], shown[1..]);
+        let deep = (0..50).fold(json!("x"), |inner, _| json!({ "a": inner }));
+        assert!(fields(&deep).is_empty());
+        assert!(fields(&json!(["no object"])).is_empty());
+    }
+
+    #[test]
+    fn amounts_have_the_decimals_of_their_currency() {
+        let cases = [
+            (9_000, "EUR", Some("90.00 EUR")),
+            (5, "EUR", Some("0.05 EUR")),
+            (-150, "USD", Some("-1.50 USD")),
+            (500, "JPY", Some("500 JPY")),
+            (25, "XTR", Some("25 XTR")),
+            (1, "", None),
+        ];
+        for (amount, currency, wanted) in cases {
+            assert_eq!(minor_amount(&json!(amount), &json!(currency)).as_deref(), wanted);
+        }
     }
 
     #[test]

@@ -118,6 +118,7 @@ pub fn begin(
             delivered_at: None,
             read_at: None,
             broadcast: None,
+            extras: None,
         },
     )?;
     let row = CallRow {

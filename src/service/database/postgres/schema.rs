@@ -6,7 +6,7 @@ use crate::database::transfer::note;
 use crate::database::{DatabaseError, erasing};
 
 /// What brings a database from each format to the next, beginning with none.
-const STEPS: [&str; 11] = [
+const STEPS: [&str; 12] = [
     include_str!("schema.sql"),
     include_str!("schema_shared.sql"),
     include_str!("schema_phones.sql"),
@@ -18,9 +18,10 @@ const STEPS: [&str; 11] = [
     include_str!("schema_platforms.sql"),
     include_str!("schema_dates.sql"),
     include_str!("schema_lists.sql"),
+    include_str!("schema_changes.sql"),
 ];
 /// The format this version writes.
-pub const FORMAT: i64 = 11;
+pub const FORMAT: i64 = 12;
 /// The first format with an order of commits.
 const ORDERED: i64 = 2;
 /// What stands in the order of commits instead where nothing may be written any

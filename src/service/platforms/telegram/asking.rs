@@ -4,9 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::carriers::{FileTrouble, PlatformTrouble};
-use crate::platforms::telegram::{BotPlatform, LONG_POLL, pause};
+use crate::carriers::{FileTrouble, FoundChat, PlatformTrouble};
+use crate::platforms::telegram::{BotPlatform, LONG_POLL, chat, pause};
 use crate::platforms::web;
+use crate::platforms::words::text;
 use connections::guard::{FetchError, FetchLimits, Fetched, Longer, Request};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -36,6 +37,26 @@ impl BotPlatform {
             return Ok(told["result"].clone());
         }
         Err(trouble(answer.status, &told))
+    }
+
+    /// Asks for the chat at an address, whose topic the platform does not tell.
+    pub(super) async fn chat_at(&self, address: &str) -> Result<Option<FoundChat>, PlatformTrouble> {
+        let (wanted, topic) = chat::split(address);
+        let mut asked = json!({});
+        chat::set_address(&mut asked, wanted);
+        let request = web::json(&asked).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
+        let answer = self.call("getChat", request).await?;
+        let told = web::told(&answer);
+        let found = &told["result"];
+        match (answer.status, found["id"].as_i64()) {
+            (200, Some(id)) => Ok(Some(FoundChat {
+                address: topic.map_or_else(|| id.to_string(), |topic| format!("{id}/{topic}")),
+                name: chat::name_of(found),
+                username: text(&found["username"]),
+            })),
+            (400 | 403, _) => Ok(None),
+            (status, _) => Err(trouble(status, &told)),
+        }
     }
 
     /// Asks where a file lies.

@@ -3,7 +3,9 @@
 //! A topic of a forum is a conversation of its own. Its address is the chat's id,
 //! a slash and the topic's number, `-1001234567890/45`; the General topic has the
 //! chat's id alone, as the platform takes no number for it. Direct messages to a
-//! channel have a topic for each person: `-1001234567890/direct45`.
+//! channel have a topic for each person: `-1001234567890/direct45`. A chat of a
+//! person with a business that the bot is connected to has the connection's id:
+//! `77/business:AbC`.
 
 use serde_json::{Value, json};
 
@@ -14,10 +16,15 @@ use crate::platforms::words::text;
 const GENERAL: i64 = 1;
 /// Before the number of a topic of direct messages.
 const DIRECT: &str = "direct";
+/// Before the id of a connection to a business.
+const BUSINESS: &str = "business:";
 
 /// Returns the address that a message is answered at.
 pub(super) fn address(message: &Value) -> Option<String> {
     let chat = message["chat"]["id"].as_i64()?;
+    if let Some(connection) = text(&message["business_connection_id"]) {
+        return Some(format!("{chat}/{BUSINESS}{connection}"));
+    }
     if let Some(topic) = message["direct_messages_topic"]["topic_id"].as_i64() {
         return Some(format!("{chat}/{DIRECT}{topic}"));
     }
@@ -40,10 +47,23 @@ pub fn is_address(text: &str) -> bool {
         !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
     };
     let is_topic = topic.is_none_or(|topic| {
+        if let Some(connection) = topic.strip_prefix(BUSINESS) {
+            return is_connection(connection);
+        }
         let number = topic.strip_prefix(DIRECT).unwrap_or(topic);
         is_number(number) && number.parse::<i64>().is_ok_and(|number| number > 0)
     });
     is_topic && (is_number(numeric) || chat.strip_prefix('@').is_some_and(is_name))
+}
+
+fn is_connection(id: &str) -> bool {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte);
+    (1..=128).contains(&id.len()) && id.bytes().all(is_plain)
+}
+
+/// Returns true for a chat of a business that the bot is connected to.
+pub fn is_business(address: &str) -> bool {
+    split(address).1.is_some_and(|topic| topic.starts_with(BUSINESS))
 }
 
 /// The chat of an address, and its topic.
@@ -56,6 +76,10 @@ pub(in crate::platforms) fn set_address(body: &mut Value, address: &str) {
     let (chat, topic) = split(address);
     body["chat_id"] = chat.parse::<i64>().map_or_else(|_| Value::from(chat), Value::from);
     let Some(topic) = topic else { return };
+    if let Some(connection) = topic.strip_prefix(BUSINESS) {
+        body["business_connection_id"] = connection.into();
+        return;
+    }
     let (field, number) = match topic.strip_prefix(DIRECT) {
         Some(number) => ("direct_messages_topic_id", number),
         None => ("message_thread_id", topic),
@@ -117,6 +141,12 @@ pub(super) fn speaker(message: &Value) -> Option<String> {
     named.filter(|_| kind != "channel" || message["author_signature"].is_string())
 }
 
+/// Returns true if the owner of a business wrote in a chat that the bot is connected
+/// to.
+pub(super) fn is_own(message: &Value) -> bool {
+    message["business_connection_id"].is_string() && message["from"]["id"] != message["chat"]["id"]
+}
+
 /// Returns true if no answer is expected: another machine wrote, or a channel
 /// posts.
 pub(super) fn needs_no_answer(message: &Value) -> bool {
@@ -139,6 +169,7 @@ mod tests {
             (json!({"chat": chat}), "-100123"),
             (json!({"chat": {"id": 77}, "message_thread_id": 9, "is_topic_message": true}), "77/9"),
             (json!({"chat": chat, "direct_messages_topic": {"topic_id": 8}}), "-100123/direct8"),
+            (json!({"chat": {"id": 77}, "business_connection_id": "AbC-_1"}), "77/business:AbC-_1"),
         ];
         for (message, wanted) in cases {
             assert_eq!(address(&message).as_deref(), Some(wanted), "{message}");
@@ -153,6 +184,7 @@ mod tests {
             ("-100123/1", json!({"chat_id": -100_123})),
             ("-100123/direct8", json!({"chat_id": -100_123, "direct_messages_topic_id": 8})),
             ("77", json!({"chat_id": 77})),
+            ("77/business:AbC", json!({"chat_id": 77, "business_connection_id": "AbC"})),
             ("@news", json!({"chat_id": "@news"})),
             ("@news/4", json!({"chat_id": "@news", "message_thread_id": 4})),
         ];
@@ -162,9 +194,21 @@ mod tests {
             assert_eq!(body, wanted, "{to}");
             assert!(is_address(to), "{to}");
         }
-        for wrong in
-            ["", "-", "77/", "/4", "77/x", "77/4/5", "77/0", "77/-4", "@", "@a b", "news", "77/direct"]
-        {
+        for wrong in [
+            "",
+            "-",
+            "77/",
+            "/4",
+            "77/x",
+            "77/4/5",
+            "77/0",
+            "77/-4",
+            "@",
+            "@a b",
+            "news",
+            "77/direct",
+            "77/business:",
+        ] {
             assert!(!is_address(wrong), "{wrong}");
         }
     }

@@ -1,16 +1,19 @@
 //! The kind, words and file of a message.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::carriers::ArrivedMedia;
-use crate::platforms::telegram::chat::name_of;
-use crate::platforms::words::{in_brackets, of_unknown, text};
+use crate::platforms::telegram::structured::{BotStructure, structure, unknown_words, with_links};
+use crate::platforms::words::text;
 
-/// Kind, words and file of a message.
+/// Kind, words and file of a message, and what it holds besides.
+#[derive(Default)]
 pub(super) struct BotContent {
     pub kind: &'static str,
     pub words: String,
     pub media: Option<ArrivedMedia>,
+    /// The object of a structured message under its name.
+    pub structure: Value,
 }
 
 /// Fields of files: the field, the kind it is shown as, and a name for one
@@ -68,23 +71,28 @@ const SERVICE: [&str; 16] = [
 
 /// Reads what a message says; `None` for what the platform itself says of a chat.
 pub(super) fn content(message: &Value) -> Option<BotContent> {
-    if let Some(words) = text(&message["text"]) {
-        return Some(BotContent { kind: "text", words, media: None });
+    if let Some(words) = with_links(&message["text"], &message["entities"]) {
+        return Some(BotContent { kind: "text", words, ..BotContent::default() });
     }
-    let caption = text(&message["caption"]).unwrap_or_default();
+    let caption = with_links(&message["caption"], &message["caption_entities"]).unwrap_or_default();
     // The largest of several sizes is the last.
     if let Some(photo) = message["photo"].as_array().and_then(|sizes| sizes.last()) {
-        return Some(BotContent { kind: "photo", words: caption, media: file(photo, "photo.jpg") });
+        let media = file(photo, "photo.jpg");
+        return Some(BotContent { kind: "photo", words: caption, media, ..BotContent::default() });
     }
     for (field, kind, name) in FILES {
         let object = &message[field];
         if object.is_object() {
             let words = if field == "sticker" { text(&object["emoji"]).unwrap_or_default() } else { caption };
-            return Some(BotContent { kind, words, media: file(object, name) });
+            return Some(BotContent { kind, words, media: file(object, name), ..BotContent::default() });
         }
     }
-    let words = place_or_person(message).or_else(|| unknown(message, &caption))?;
-    Some(BotContent { kind: "text", words, media: None })
+    let (field, object, words) = match structure(message) {
+        Some(BotStructure { field, object, words }) => (field, object, words),
+        None => unknown(message, &caption)?,
+    };
+    let structure = if object.is_object() { json!({ field: object }) } else { Value::Null };
+    Some(BotContent { kind: "text", words, media: None, structure })
 }
 
 fn file(object: &Value, name: &str) -> Option<ArrivedMedia> {
@@ -96,44 +104,16 @@ fn file(object: &Value, name: &str) -> Option<ArrivedMedia> {
     })
 }
 
-fn place_or_person(message: &Value) -> Option<String> {
-    let place = |location: &Value| format!("{}, {}", location["latitude"], location["longitude"]);
-    let parts = |all: [Option<String>; 3]| all.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    let (venue, location, contact) = (&message["venue"], &message["location"], &message["contact"]);
-    if venue.is_object() {
-        let at = Some(place(&venue["location"]));
-        return Some(parts([text(&venue["title"]), text(&venue["address"]), at]));
-    }
-    if location.is_object() {
-        return Some(place(location));
-    }
-    if contact.is_object() {
-        return Some(parts([name_of(contact), text(&contact["phone_number"]), None]));
-    }
-    if message["poll"].is_object() {
-        return Some(parts([Some("[poll]".to_owned()), text(&message["poll"]["question"]), None]));
-    }
-    if message["dice"].is_object() {
-        let emoji = text(&message["dice"]["emoji"]).unwrap_or_default();
-        return Some(format!("{emoji} {}", message["dice"]["value"]));
-    }
-    None
-}
-
 /// A kind that is only named, also one that came after this program, with all its
 /// words.
-fn unknown(message: &Value, caption: &str) -> Option<String> {
+fn unknown<'a>(message: &'a Value, caption: &str) -> Option<(&'a str, &'a Value, String)> {
     let is_service = |name: &str| SERVICE.iter().any(|start| name.starts_with(start));
     let fields = message.as_object()?;
     let found = fields
         .iter()
         .find(|(name, value)| value.is_object() && !BESIDE.contains(&name.as_str()) && !is_service(name));
     match found {
-        Some((kind, object)) => {
-            let own = of_unknown(object);
-            let both: Vec<&str> = [caption, &own].into_iter().filter(|words| !words.is_empty()).collect();
-            Some(in_brackets(kind, &both.join(" · ")))
-        }
-        None => Some(caption.to_owned()).filter(|words| !words.is_empty()),
+        Some((kind, object)) => Some((kind, object, unknown_words(kind, object, caption))),
+        None => Some(("", &Value::Null, caption.to_owned())).filter(|_| !caption.is_empty()),
     }
 }

@@ -10,22 +10,25 @@
 //! | `sending.rs` | what a parcel becomes, and what an answer to it means |
 //! | `updates.rs` | what the platform tells |
 //! | `message.rs` | what a message says |
+//! | `structured.rs` | what polls, payments, places and the like say in words |
 //! | `chat.rs` | chats, their topics, and who speaks in them |
 
 mod asking;
 pub mod chat;
 mod message;
 mod sending;
+mod structured;
 mod updates;
 
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use subtle::ConstantTimeEq;
 
 use crate::carriers::{
-    Carrier, CarryOutcome, Carrying, FileTrouble, HookCall, HookPiece, Parcel, ParcelFile, PlatformEvent,
-    PlatformSource, PlatformTrouble, Polled,
+    Carrier, CarryOutcome, Carrying, FileTrouble, FindingChat, HookCall, HookPiece, Parcel, ParcelFile,
+    PlatformEvent, PlatformSource, PlatformTrouble, Polled,
 };
 use crate::platforms::web;
 use connections::guard::Guard;
@@ -43,16 +46,14 @@ const SECRET_HEADER: &str = "x-telegram-bot-api-secret-token";
 const LONG_POLL: u64 = 25;
 /// Updates of one read at most.
 const UPDATES: u64 = 100;
-/// What is wanted of what the platform can tell.
-const WANTED: [&str; 5] =
-    ["message", "edited_message", "channel_post", "edited_channel_post", "message_reaction"];
-
 pub struct BotPlatform {
     guard: Guard,
     api: String,
     token: Secret,
     hook: String,
     webhook: bool,
+    /// The mark that this process read last, whose updates it has to confirm.
+    unconfirmed: Mutex<Option<String>>,
 }
 
 /// What a bot is called.
@@ -72,6 +73,7 @@ impl BotPlatform {
             token: Secret::new(&secrets.token),
             hook: secrets.hook.clone(),
             webhook: settings.webhook,
+            unconfirmed: Mutex::default(),
         }
     }
 
@@ -80,6 +82,11 @@ impl BotPlatform {
         let settings = serde_json::from_str(settings).map_err(|why| format!("its settings: {why}"))?;
         let secrets = serde_json::from_str(secrets).map_err(|_| "its secrets cannot be read".to_owned())?;
         Ok(Self::new(&settings, &secrets))
+    }
+
+    /// Returns true if this process has read up to a mark that was kept since.
+    fn is_unconfirmed(&self, mark: &str) -> bool {
+        self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner).as_deref() == Some(mark)
     }
 
     /// Asks who the bot is: whether the token is good.
@@ -112,17 +119,22 @@ impl PlatformSource for BotPlatform {
         !self.webhook
     }
 
+    /// Reads without an offset, except to confirm what it has just read and kept: the
+    /// platform numbers updates anew after a week without any, and takes those below
+    /// an offset for confirmed. What is read twice is kept once.
     fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>> {
         Box::pin(async move {
-            let offset: i64 = mark.parse().unwrap_or(0);
+            let offset: i64 = if self.is_unconfirmed(mark) { mark.parse().unwrap_or(0) } else { 0 };
             let asked = json!({
-                "offset": offset, "timeout": LONG_POLL, "limit": UPDATES, "allowed_updates": WANTED,
+                "offset": offset, "timeout": LONG_POLL, "limit": UPDATES, "allowed_updates": updates::WANTED,
             });
             let told = self.ask("getUpdates", asked).await?;
-            let pieces: Vec<HookPiece> =
-                told.as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(updates::piece).collect();
-            let next = pieces.iter().filter_map(|it| it.name.parse::<i64>().ok()).map(|it| it + 1).max();
-            Ok(Polled { pieces, mark: next.unwrap_or(offset).max(offset).to_string() })
+            let told = told.as_array().map_or(&[][..], Vec::as_slice);
+            let pieces: Vec<HookPiece> = told.iter().filter_map(updates::piece).collect();
+            let last = told.iter().filter_map(|update| update["update_id"].as_i64()).max();
+            let mark = last.map_or(0, |last| last.saturating_add(1)).to_string();
+            *self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner) = last.map(|_| mark.clone());
+            Ok(Polled { pieces, mark })
         })
     }
 
@@ -131,7 +143,7 @@ impl PlatformSource for BotPlatform {
             let done = match url {
                 Some(url) => {
                     let asked = json!({
-                        "url": url, "secret_token": self.hook, "allowed_updates": WANTED, "max_connections": 10,
+                        "url": url, "secret_token": self.hook, "allowed_updates": updates::WANTED, "max_connections": 10,
                     });
                     self.ask("setWebhook", asked).await
                 }
@@ -164,6 +176,14 @@ impl PlatformSource for BotPlatform {
             let told = self.ask("sendChatAction", asked).await;
             told.map_or_else(|trouble| pause_of(&trouble), |_| TYPING)
         }))
+    }
+
+    fn find_chat<'a>(&'a self, address: &'a str) -> Option<FindingChat<'a>> {
+        // The platform does not tell a bot of the chats of a business.
+        if chat::is_business(address) {
+            return None;
+        }
+        Some(Box::pin(self.chat_at(address)))
     }
 
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>> {

@@ -11,6 +11,10 @@ use wire::errors::ErrorCode;
 impl BotPlatform {
     /// Sends a parcel once.
     pub(super) async fn send(&self, parcel: &Parcel, file: Option<&ParcelFile>) -> CarryOutcome {
+        if parcel.kind == REACTION && number(parcel.quoted.as_deref()).is_none() {
+            let why = "the message to react to is known under no id of the platform's";
+            return CarryOutcome::refused(ErrorCode::ValidationError, why);
+        }
         let (method, body) = content(parcel);
         let request = match file {
             Some(file) => {
@@ -47,7 +51,9 @@ fn content(parcel: &Parcel) -> (&'static str, Value) {
                 "" => json!([]),
                 emoji => json!([{"type": "emoji", "emoji": emoji}]),
             };
-            body["message_id"] = number(parcel.quoted.as_deref());
+            if let Some(id) = number(parcel.quoted.as_deref()) {
+                body["message_id"] = id.into();
+            }
             body["reaction"] = reaction;
             // The message says where it is.
             if let Some(fields) = body.as_object_mut() {
@@ -74,9 +80,8 @@ fn content(parcel: &Parcel) -> (&'static str, Value) {
     if let Some(mode) = &parcel.mode {
         body["parse_mode"] = mode.as_str().into();
     }
-    if let Some(quoted) = &parcel.quoted {
-        body["reply_parameters"] =
-            json!({"message_id": number(Some(quoted)), "allow_sending_without_reply": true});
+    if let Some(id) = number(parcel.quoted.as_deref()) {
+        body["reply_parameters"] = json!({"message_id": id, "allow_sending_without_reply": true});
     }
     (method, body)
 }
@@ -89,8 +94,8 @@ fn field(kind: &str) -> &str {
     }
 }
 
-fn number(text: Option<&str>) -> Value {
-    text.and_then(|it| it.parse::<i64>().ok()).into()
+fn number(text: Option<&str>) -> Option<i64> {
+    text.and_then(|id| id.parse::<i64>().ok())
 }
 
 /// What an answer means. What may be done `again` changes nothing a second

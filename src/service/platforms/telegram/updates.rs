@@ -2,22 +2,39 @@
 
 use serde_json::Value;
 
-use crate::carriers::{ArrivedMessage, HookPiece, PlatformEvent, REACTION};
+use crate::carriers::{ArrivedMessage, ChangedMessage, HookPiece, PlatformEvent, REACTION, SentElsewhere};
 use crate::chat::receive::Inbound;
 use crate::platforms::telegram::chat::{self, name_of};
 use crate::platforms::telegram::message::{BotContent, content};
 use crate::platforms::words::{self, text};
+use wire::extras::{MessageExtras, ReactionOrigin};
 
 /// Updates that hold a message that is new.
-const NEW: [&str; 2] = ["message", "channel_post"];
+const NEW: [&str; 3] = ["message", "channel_post", "business_message"];
 /// Updates that hold a message that was changed.
-const CHANGED: [&str; 2] = ["edited_message", "edited_channel_post"];
+const CHANGED: [&str; 3] = ["edited_message", "edited_channel_post", "edited_business_message"];
+/// Update that names messages which were deleted.
+const DELETED: &str = "deleted_business_messages";
+/// Messages that one update says were deleted, at most.
+const MAX_DELETED: usize = 1_000;
+/// Reactions of one person that are shown at most.
+const MAX_REACTIONS: usize = 12;
+/// Updates that are asked for.
+pub(super) const WANTED: [&str; 8] = [
+    "message",
+    "edited_message",
+    "channel_post",
+    "edited_channel_post",
+    "business_message",
+    "edited_business_message",
+    DELETED,
+    "message_reaction",
+];
 
 /// The update as a piece: named by its number, in line with its chat.
 pub(super) fn piece(update: &Value) -> Option<HookPiece> {
     let name = update["update_id"].as_i64()?.to_string();
-    let mut kinds = NEW.into_iter().chain(CHANGED).chain(["message_reaction"]);
-    let chat = kinds.find_map(|kind| update[kind]["chat"]["id"].as_i64()).unwrap_or(0);
+    let chat = WANTED.iter().find_map(|kind| update[*kind]["chat"]["id"].as_i64()).unwrap_or(0);
     Some(HookPiece { name, lane: chat.to_string(), body: update.to_string().into_bytes() })
 }
 
@@ -29,6 +46,9 @@ pub(super) fn understand(update: &Value) -> Vec<PlatformEvent> {
     }
     if let Some(message) = CHANGED.iter().map(|kind| &update[*kind]).find(|message| message.is_object()) {
         return changed(message).into_iter().collect();
+    }
+    if update[DELETED].is_object() {
+        return deleted(&update[DELETED]);
     }
     reaction(&update["message_reaction"], update["update_id"].as_i64()).into_iter().collect()
 }
@@ -50,7 +70,14 @@ fn renamed(message: &Value) -> Option<PlatformEvent> {
 }
 
 fn arrived(message: &Value) -> Option<PlatformEvent> {
-    let BotContent { kind, words, media } = content(message)?;
+    if chat::is_own(message) {
+        return sent_elsewhere(message);
+    }
+    Some(PlatformEvent::Message(Box::new(read(message)?)))
+}
+
+fn read(message: &Value) -> Option<ArrivedMessage> {
+    let BotContent { kind, words, media, structure } = content(message)?;
     let inbound = Inbound {
         from: chat::address(message)?,
         name: chat::title(message),
@@ -62,49 +89,86 @@ fn arrived(message: &Value) -> Option<PlatformEvent> {
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
         // Two machines would answer each other without end.
         needs_no_answer: chat::needs_no_answer(message),
+        extras: MessageExtras::of_structure(structure),
         ..Inbound::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted, missing: None })))
+    Some(ArrivedMessage { inbound, media, quoted, missing: None })
+}
+
+/// What the owner of a business wrote to a customer past this service.
+fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
+    // The bot's own messages are known.
+    if message["sender_business_bot"].is_object() {
+        return None;
+    }
+    let BotContent { kind, words, .. } = content(message)?;
+    Some(PlatformEvent::SentElsewhere(SentElsewhere {
+        platform_id: message["message_id"].as_i64()?.to_string(),
+        to: chat::address(message)?,
+        text: words,
+        kind,
+        sent_at: words::time(&message["date"]),
+    }))
 }
 
 fn changed(message: &Value) -> Option<PlatformEvent> {
-    Some(PlatformEvent::Edited {
+    let changed = ChangedMessage {
         peer: chat::address(message)?,
-        speaker: chat::speaker(message),
         platform_id: message["message_id"].as_i64()?.to_string(),
-        text: content(message)?.words,
-    })
+        at: words::time(&message["edit_date"]),
+        is_own: chat::is_own(message),
+    };
+    Some(PlatformEvent::Edited { changed, message: Box::new(read(message)?) })
 }
 
-/// What somebody put below a message, as a message nobody need answer.
+/// Messages of a chat with a business that somebody has deleted: whose they were is
+/// not told.
+fn deleted(told: &Value) -> Vec<PlatformEvent> {
+    let Some(peer) = chat::address(told) else { return Vec::new() };
+    let ids = told["message_ids"].as_array().into_iter().flatten().filter_map(Value::as_i64);
+    let both = ids.take(MAX_DELETED).flat_map(|id| [false, true].map(|is_own| (id, is_own)));
+    let one = |(id, is_own): (i64, bool)| {
+        let (peer, platform_id) = (peer.clone(), id.to_string());
+        PlatformEvent::Withdrawn(ChangedMessage { peer, platform_id, at: None, is_own })
+    };
+    both.map(one).collect()
+}
+
+/// What somebody put below a message, as a message nobody need answer; without words
+/// where it was taken back.
 fn reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
     let chat = &told["chat"];
-    let emoji = |all: &Value| -> Vec<String> {
-        let one = |it: &Value| text(&it["emoji"]).or_else(|| Some("[custom emoji]".to_owned()));
-        all.as_array().map_or(&[][..], Vec::as_slice).iter().filter_map(one).collect()
+    let emoji = |reactions: &Value| -> Vec<String> {
+        let one = |reaction: &Value| match reaction["type"].as_str() {
+            Some("paid") => Some("⭐".to_owned()),
+            _ => text(&reaction["emoji"]).or_else(|| Some("[custom emoji]".to_owned())),
+        };
+        reactions.as_array().into_iter().flatten().take(MAX_REACTIONS).filter_map(one).collect()
     };
-    let (before, now) = (emoji(&told["old_reaction"]), emoji(&told["new_reaction"]));
-    let new: Vec<String> = now.into_iter().filter(|it| !before.contains(it)).collect();
-    if new.is_empty() {
+    let now = emoji(&told["new_reaction"]);
+    if now == emoji(&told["old_reaction"]) {
         return None;
     }
-    let speaker = name_of(&told["user"]).or_else(|| name_of(&told["actor_chat"]));
+    let by = if told["user"].is_object() { &told["user"] } else { &told["actor_chat"] };
+    let to = told["message_id"].as_i64()?.to_string();
+    let origin = ReactionOrigin { to: to.clone(), by: by["id"].as_i64()?.to_string() };
     let inbound = Inbound {
         from: chat["id"].as_i64()?.to_string(),
         name: name_of(chat),
         username: text(&chat["username"]),
-        speaker: speaker.filter(|_| chat["type"] != "private"),
+        speaker: name_of(by).filter(|_| chat["type"] != "private"),
         sent_at: words::time(&told["date"]),
-        text: new.join(" "),
+        text: now.join(" "),
         kind: REACTION.to_owned(),
         // The platform gives it no number of its own.
-        platform_id: Some(format!("reaction-{}", update?)),
+        platform_id: Some(format!("reaction-{}-{}", update?, told["date"])),
         needs_no_answer: true,
+        extras: MessageExtras { reaction: Some(origin), ..MessageExtras::default() },
         ..Inbound::default()
     };
-    let quoted = told["message_id"].as_i64().map(|it| it.to_string());
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, quoted, ..ArrivedMessage::default() })))
+    let message = ArrivedMessage { inbound, quoted: Some(to), ..ArrivedMessage::default() };
+    Some(PlatformEvent::Message(Box::new(message)))
 }
 
 #[cfg(test)]
@@ -151,8 +215,8 @@ mod tests {
             (json!({"location": {"latitude": 1.5, "longitude": 2}}), "text", "1.5, 2", None),
             (json!({"contact": {"first_name": "Bo", "phone_number": "+34"}}), "text", "Bo · +34", None),
             (json!({"dice": {"emoji": "🎲", "value": 4}}), "text", "🎲 4", None),
-            (json!({"poll": {"question": "When?"}}), "text", "[poll] · When?", None),
-            (json!({"web_app_data": {"data": "x"}}), "text", "[web app data]", None),
+            (json!({"poll": {"question": "When?"}}), "text", "[poll] When?", None),
+            (json!({"web_app_data": {"data": "x"}}), "text", "[form] x", None),
         ];
         for (fields, kind, words, media) in cases {
             let message = one(&message(fields.clone()));
@@ -194,18 +258,20 @@ mod tests {
         let mut update = message(json!({"text": "better"}));
         update["edited_message"] = update["message"].take();
         let events = understand(&update);
-        let wanted = |it: &PlatformEvent| matches!(it, PlatformEvent::Edited { platform_id, text, .. } if platform_id == "5" && text == "better");
+        let wanted = |event: &PlatformEvent| matches!(event, PlatformEvent::Edited { changed, message } if changed.platform_id == "5" && message.inbound.text == "better");
         assert!(events.iter().all(wanted) && events.len() == 1, "{events:?}");
         let told = |old: Value, new: Value| {
             let chat = json!({"id": 77, "type": "private"});
-            let reaction = json!({"chat": chat, "message_id": 5, "old_reaction": old, "new_reaction": new});
+            let user = json!({"id": 77, "first_name": "Ana"});
+            let reaction = json!({"chat": chat, "user": user, "message_id": 5, "old_reaction": old, "new_reaction": new});
             json!({"update_id": 9, "message_reaction": reaction})
         };
         let thumb = json!([{"type": "emoji", "emoji": "👍"}]);
         let message = one(&told(json!([]), thumb.clone()));
         assert!(message.inbound.needs_no_answer && message.inbound.text == "👍");
         assert_eq!(message.quoted.as_deref(), Some("5"));
-        assert!(understand(&told(thumb, json!([]))).is_empty(), "taken away");
+        assert_eq!(one(&told(thumb.clone(), json!([]))).inbound.text, "", "taken away");
+        assert!(understand(&told(thumb.clone(), thumb)).is_empty(), "as it was");
     }
 
     #[test]

@@ -14,6 +14,7 @@ use crate::chat::receive::Inbound;
 use crate::platforms::voip::sending;
 use crate::platforms::words::{self, text};
 use model::bounds;
+use model::keywords::Keyword;
 use wire::carriers::PhoneSettings;
 
 /// Files of one message that are taken.
@@ -30,12 +31,15 @@ pub(super) struct TextArrived {
     pub at: Option<i64>,
     /// Where its files lie, and their media types.
     pub files: Vec<(String, String)>,
+    /// `STOP`, `START` or `HELP` where the platform understood it so, in whatever
+    /// language it was written.
+    pub opt_out: Option<String>,
 }
 
 impl TextArrived {
     /// The piece that it is worked on as.
     pub(super) fn piece(self) -> HookPiece {
-        let body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files}});
+        let body = json!({"text": {"id": self.id, "from": self.from, "text": self.text, "at": self.at, "files": self.files, "optOut": self.opt_out}});
         piece(format!("message {}", self.id), self.from, &body)
     }
 }
@@ -113,7 +117,9 @@ pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPi
         let count = of("NumMedia").parse().unwrap_or(0).min(FILES);
         let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
         let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
-        Some(TextArrived { id: message, from: of("From"), text: of("Body"), at: None, files }.piece())
+        let opt_out = fields.get("OptOutType").cloned();
+        let text = with_place(of("Body"), &of);
+        Some(TextArrived { id: message, from: of("From"), text, at: None, files, opt_out }.piece())
     } else if !call.is_empty() && of("From") == settings.number {
         let seconds = of("CallDuration").parse().unwrap_or(0);
         Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.piece())
@@ -121,6 +127,17 @@ pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPi
         None
     };
     told.into_iter().collect()
+}
+
+/// The words of a text, with the place that it shows behind them.
+fn with_place(words: String, of: &impl Fn(&str) -> String) -> String {
+    let (latitude, longitude) = (of("Latitude"), of("Longitude"));
+    if latitude.is_empty() || longitude.is_empty() {
+        return words;
+    }
+    let place = format!("{latitude}, {longitude}");
+    let all = [words, of("Label"), of("Address"), place].map(Some);
+    words::joined(all)
 }
 
 /// What a piece says; nothing where it says nothing that is kept.
@@ -146,6 +163,7 @@ fn arrived(told: &Value) -> Vec<PlatformEvent> {
             kind: kind.to_owned(),
             sent_at: words::time(&told["at"]),
             platform_id: Some(if at == 0 { id.clone() } else { format!("{id}/{at}") }),
+            keyword: if at == 0 { keyword(&told["optOut"]) } else { None },
             // A sender without a number is a machine.
             needs_no_answer: !bounds::is_e164(&from),
             ..Inbound::default()
@@ -161,6 +179,16 @@ fn arrived(told: &Value) -> Vec<PlatformEvent> {
     match files.as_slice() {
         [] => vec![one(0, None)],
         files => files.iter().enumerate().map(|(at, file)| one(at, Some(file))).collect(),
+    }
+}
+
+/// What the platform understood a text to ask.
+fn keyword(told: &Value) -> Option<Keyword> {
+    match told.as_str()?.trim().to_ascii_uppercase().as_str() {
+        "STOP" => Some(Keyword::Stop),
+        "START" => Some(Keyword::Start),
+        "HELP" => Some(Keyword::Help),
+        _ => None,
     }
 }
 

@@ -118,7 +118,7 @@ fn arrived(told: &Value, files: Vec<(String, String)>) -> Option<TextArrived> {
     let text = word(&told["body"]).unwrap_or_default();
     let at = ["date_sent", "date_created"].iter().find_map(|field| told[*field].as_str().and_then(of_date));
     let at = at.map(|at| at.micros() / SECOND);
-    Some(TextArrived { id: word(&told["sid"])?, from: word(&told["from"])?, text, at, files })
+    Some(TextArrived { id: word(&told["sid"])?, from: word(&told["from"])?, text, at, files, opt_out: None })
 }
 
 fn status(told: &Value) -> Option<TextStatus> {

@@ -4,13 +4,15 @@
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use crate::carriers::{HookPiece, MessageStep, PlatformEvent, StatusReport};
+use crate::carriers::{ArrivedMessage, HookPiece, MessageStep, PlatformEvent, StatusReport};
+use crate::chat::receive::Inbound;
 use crate::database::templates::Template;
 use crate::platforms::whatsapp::address::{self, ChatPerson, group, phone};
-use crate::platforms::whatsapp::{message, sending};
-use crate::platforms::words::text;
+use crate::platforms::whatsapp::{PAYMENT, message, sending};
+use crate::platforms::words::{self, in_brackets, joined, text};
 use model::bounds;
 use model::phone_forms::normal;
+use wire::extras::MessageExtras;
 
 /// The field under which the platform tells what was sent with its own app.
 const ECHOES: &str = "smb_message_echoes";
@@ -184,7 +186,34 @@ fn moved(message: &Value) -> Vec<PlatformEvent> {
     number.into_iter().chain(id).collect()
 }
 
+/// What became of a payment, which is said by the one who pays and not a step of a
+/// message.
+fn payment(told: &Value) -> Option<PlatformEvent> {
+    let (payment, id) = (&told["payment"], text(&told["recipient_id"])?);
+    let amount = &payment["amount"];
+    let value = amount["value"].as_f64().zip(amount["offset"].as_f64().filter(|offset| *offset >= 1.0));
+    let value = value.map(|(value, offset)| format!("{:.2}", value / offset)).zip(text(&payment["currency"]));
+    let value = value.map(|(value, currency)| format!("{value} {currency}"));
+    let words = joined([text(&told["status"]), value, text(&payment["reference_id"])]);
+    let reference = text(&payment["transaction"]["id"]).or_else(|| text(&payment["reference_id"]));
+    let status = text(&told["status"])?;
+    let inbound = Inbound {
+        from: if bounds::is_user_id(&id) { id } else { phone(&id) },
+        sent_at: words::time(&told["timestamp"]),
+        text: in_brackets("payment", &words),
+        kind: "text".to_owned(),
+        platform_id: Some(format!("{PAYMENT}{status} {} {}", reference?, text(&told["id"])?)),
+        needs_no_answer: true,
+        extras: MessageExtras::of_structure(json!({ "payment": payment })),
+        ..Inbound::default()
+    };
+    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() })))
+}
+
 fn status(told: &Value) -> Option<PlatformEvent> {
+    if told["type"] == "payment" {
+        return payment(told);
+    }
     let step = match told["status"].as_str()? {
         "sent" => MessageStep::Sent,
         "delivered" => MessageStep::Delivered,

@@ -3,11 +3,13 @@
 
 use serde_json::Value;
 
-use crate::carriers::{ArrivedMedia, ArrivedMessage, PlatformEvent, REACTION, SentElsewhere};
+use crate::carriers::{ArrivedMedia, ArrivedMessage, ChangedMessage, PlatformEvent, REACTION, SentElsewhere};
 use crate::chat::receive::Inbound;
 use crate::platforms::whatsapp::address::{self, ChatPerson};
+use crate::platforms::whatsapp::structured;
 use crate::platforms::words::{self, in_brackets, of_unknown, text};
 use model::bounds;
+use wire::extras::{MessageExtras, ReactionOrigin};
 
 /// Kind, words and file of a message.
 struct NumberContent {
@@ -22,12 +24,29 @@ impl NumberContent {
     }
 }
 
-/// Reads a message; `contact` tells more of who sent it.
+/// Reads a message, or a change of one; `contact` tells more of who sent it.
 pub(super) fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent> {
-    let NumberContent { kind, words, media } = content(message)?;
+    match message["type"].as_str() {
+        Some("edit") => edited(message, contact),
+        Some("revoke") => withdrawn(message, contact),
+        _ => Some(PlatformEvent::Message(Box::new(read(message, message, contact)?))),
+    }
+}
+
+/// Reads a message whose content lies in `body`; `message` says whose it is.
+fn read(message: &Value, body: &Value, contact: &Value) -> Option<ArrivedMessage> {
+    let NumberContent { kind, words, media } = content(body)?;
     let person = ChatPerson::read(message, contact);
     let group = text(&message["group_id"]).map(|id| address::group(&id));
     let referral = &message["referral"];
+    let context = &body["context"]["id"];
+    let quoted = context.as_str().or(body["reaction"]["message_id"].as_str()).map(str::to_owned);
+    let mut extras =
+        MessageExtras::of_structure(structured::structure(body["type"].as_str().unwrap_or(""), body));
+    if kind == REACTION {
+        let by = person.address().map(str::to_owned);
+        extras.reaction = quoted.clone().zip(by).map(|(to, by)| ReactionOrigin { to, by });
+    }
     let inbound = Inbound {
         from: group.clone().or_else(|| person.address().map(str::to_owned))?,
         // The ids of one of many are not those of the group.
@@ -36,37 +55,79 @@ pub(super) fn arrived(message: &Value, contact: &Value) -> Option<PlatformEvent>
         name: person.called().filter(|_| group.is_none()),
         username: person.username.clone().filter(|_| group.is_none()),
         sent_at: words::time(&message["timestamp"]),
-        text: words,
+        text: structured::about_product(body, &words).unwrap_or(words),
         kind: kind.to_owned(),
         referral: Some(referral.clone()).filter(Value::is_object),
         platform_id: Some(message["id"].as_str()?.to_owned()),
         needs_no_answer: kind == REACTION,
+        extras,
         ..Inbound::default()
     };
-    let context = &message["context"]["id"];
-    let quoted = context.as_str().or(message["reaction"]["message_id"].as_str()).map(str::to_owned);
-    Some(PlatformEvent::Message(Box::new(ArrivedMessage { inbound, media, quoted, missing: None })))
+    Some(ArrivedMessage { inbound, media, quoted, missing: None })
+}
+
+fn edited(message: &Value, contact: &Value) -> Option<PlatformEvent> {
+    let body = Some(&message["edit"]["message"]).filter(|body| body.is_object())?;
+    let mut arrived = read(message, body, contact)?;
+    let platform_id = text(&message["edit"]["original_message_id"])?;
+    let changed = ChangedMessage {
+        peer: arrived.inbound.from.clone(),
+        platform_id: platform_id.clone(),
+        at: arrived.inbound.sent_at,
+        is_own: false,
+    };
+    arrived.inbound.platform_id = Some(platform_id);
+    Some(PlatformEvent::Edited { changed, message: Box::new(arrived) })
+}
+
+fn withdrawn(message: &Value, contact: &Value) -> Option<PlatformEvent> {
+    let group = text(&message["group_id"]).map(|id| address::group(&id));
+    let person = ChatPerson::read(message, contact);
+    Some(PlatformEvent::Withdrawn(ChangedMessage {
+        peer: group.or_else(|| person.address().map(str::to_owned))?,
+        platform_id: text(&message["revoke"]["original_message_id"])?,
+        at: words::time(&message["timestamp"]),
+        is_own: false,
+    }))
 }
 
 /// Reads a message that was sent with the platform's own app on a phone that has the same number.
 pub(super) fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
-    let NumberContent { kind, words, .. } = content(message)?;
     let to = text(&message["to"])?;
+    let to = if bounds::is_user_id(&to) { to } else { address::phone(&to) };
+    let sent_at = words::time(&message["timestamp"]);
+    let changed = |id: &Value| {
+        Some(ChangedMessage { peer: to.clone(), platform_id: text(id)?, at: sent_at, is_own: true })
+    };
+    let body = match message["type"].as_str() {
+        Some("revoke") => {
+            return Some(PlatformEvent::Withdrawn(changed(&message["revoke"]["original_message_id"])?));
+        }
+        Some("edit") => Some(&message["edit"]["message"]).filter(|body| body.is_object())?,
+        _ => message,
+    };
+    let NumberContent { kind, words, .. } = content(body)?;
     // A reaction answers nobody.
     if kind == REACTION {
         return None;
     }
+    if message["type"] == "edit" {
+        let changed = changed(&message["edit"]["original_message_id"])?;
+        let inbound = Inbound { from: to, text: words, kind: kind.to_owned(), ..Inbound::default() };
+        let message = Box::new(ArrivedMessage { inbound, ..ArrivedMessage::default() });
+        return Some(PlatformEvent::Edited { changed, message });
+    }
     Some(PlatformEvent::SentElsewhere(SentElsewhere {
         platform_id: text(&message["id"])?,
-        to: if bounds::is_user_id(&to) { to } else { address::phone(&to) },
+        to,
         text: words,
         kind,
-        sent_at: words::time(&message["timestamp"]),
+        sent_at,
     }))
 }
 
-/// Returns what a message says; `None` for the platform's own words on a chat
-/// and for a reaction that is taken back.
+/// Returns what a message says; `None` for the platform's own words on a chat. A
+/// reaction that is taken back has no words.
 fn content(message: &Value) -> Option<NumberContent> {
     let kind = message["type"].as_str().unwrap_or("unknown");
     let object = &message[kind];
@@ -84,11 +145,13 @@ fn content(message: &Value) -> Option<NumberContent> {
         "button" => NumberContent::text(
             text(&object["text"]).unwrap_or_else(|| in_brackets("button", &of_unknown(object))),
         ),
-        "interactive" => NumberContent::text(interactive(object)),
-        "location" => NumberContent { kind: "location", words: location(object), media: None },
-        "contacts" => NumberContent::text(contacts(object)),
-        // An empty one takes an earlier one away.
-        REACTION => NumberContent { kind: REACTION, words: text(&object["emoji"])?, media: None },
+        "interactive" => NumberContent::text(structured::interactive(object)),
+        "location" => NumberContent { kind: "location", words: structured::location(object), media: None },
+        "contacts" => NumberContent::text(structured::contacts(object)),
+        "order" => NumberContent::text(structured::order(object)),
+        REACTION => {
+            NumberContent { kind: REACTION, words: text(&object["emoji"]).unwrap_or_default(), media: None }
+        }
         "unsupported" | "unknown" => NumberContent::text(unsupported(message, object)),
         "system" => return None,
         other => unknown(other, message, object),
@@ -102,34 +165,6 @@ fn file(object: &Value, name: &str) -> Option<ArrivedMedia> {
         mime_type: text(&object["mime_type"]),
         size: object["file_size"].as_i64(),
     })
-}
-
-fn interactive(object: &Value) -> String {
-    let chosen = ["button_reply", "list_reply"].iter().find_map(|name| text(&object[*name]["title"]));
-    let form = &object["nfm_reply"];
-    chosen.unwrap_or_else(|| match (form.is_object(), object["type"].as_str()) {
-        (false, Some(kind)) if !matches!(kind, "button_reply" | "list_reply") => {
-            in_brackets(kind, &of_unknown(&object[kind]))
-        }
-        _ => in_brackets("form", &of_unknown(form)),
-    })
-}
-
-fn location(object: &Value) -> String {
-    let place = format!("{}, {}", object["latitude"], object["longitude"]);
-    let parts = [text(&object["name"]), text(&object["address"]), Some(place)];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-}
-
-fn contacts(list: &Value) -> String {
-    let one = |contact: &Value| {
-        let name = text(&contact["name"]["formatted_name"]);
-        let parts = [name, text(&contact["phones"][0]["phone"])];
-        parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-    };
-    let all: Vec<String> = list.as_array().into_iter().flatten().map(one).collect();
-    let words = all.join("; ");
-    if words.is_empty() { "[contact]".to_owned() } else { words }
 }
 
 fn unsupported(message: &Value, object: &Value) -> String {

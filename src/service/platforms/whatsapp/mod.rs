@@ -10,6 +10,7 @@
 //! | `uploads.rs` | files the platform has already |
 //! | `calls.rs` | what the platform calls to tell: messages, statuses, templates |
 //! | `message.rs` | who wrote a message, and what it says |
+//! | `structured.rs` | what orders, forms, contacts and places say in words |
 //! | `address.rs` | people with a number or an id, and groups |
 
 pub(super) mod address;
@@ -17,6 +18,7 @@ mod asking;
 mod calls;
 mod message;
 mod sending;
+mod structured;
 mod uploads;
 
 use std::collections::HashMap;
@@ -45,6 +47,9 @@ const TYPING: Duration = Duration::from_secs(20);
 pub const API: &str = "https://graph.facebook.com/v23.0";
 /// Carries the signature of a call.
 const SIGNATURE_HEADER: &str = "x-hub-signature-256";
+/// Before the ids of messages that tell of a payment, which the platform does not
+/// know.
+pub const PAYMENT: &str = "payment ";
 /// Templates of one page.
 const PAGE: usize = 100;
 /// Pages of templates at most.

@@ -32,6 +32,10 @@ impl NumberPlatform {
     }
 
     async fn post(&self, parcel: &Parcel, media: Option<&str>) -> CarryOutcome {
+        if parcel.kind == REACTION && parcel.quoted.as_ref().is_none_or(String::is_empty) {
+            let why = "the message to react to is known under no id of the platform's";
+            return CarryOutcome::refused(ErrorCode::ValidationError, why);
+        }
         let request = match web::json(&content(parcel, media)) {
             Ok(request) => request,
             Err(why) => return CarryOutcome::refused(ErrorCode::ValidationError, why.to_string()),

@@ -1,0 +1,189 @@
+//! Messages that are changed after they were sent: edited, withdrawn, or a reaction
+//! that is replaced or taken back.
+//!
+//! The message stays where it is. What it said is kept with it, and its
+//! conversation has activity at that moment, so that readers of lists look again.
+
+use serde_json::json;
+
+use crate::carriers::{ArrivedMessage, files};
+use crate::chat::receive;
+use crate::database::DatabaseError;
+use crate::database::channels::ChannelRow;
+use crate::database::conversations::{self, ConversationRow};
+use crate::database::messages::{self, MessageRow};
+use crate::errors::ApiError;
+use crate::handlers::bodies;
+use crate::state::Service;
+use crate::write::Work;
+use model::time::{HOUR, Timestamp};
+use wire::extras::{FormerContent, MessageExtras, ReactionOrigin};
+
+/// Content of a message that its author took back.
+pub const WITHDRAWN: &str = "[withdrawn]";
+/// Reactions of a conversation among which an earlier one is looked for.
+const REACTIONS: i64 = 200;
+/// Changes within this span are told as one, in microseconds.
+const SPAN: i64 = HOUR;
+
+/// Which message is changed, by whom, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangedMessage {
+    /// Address of the conversation.
+    pub peer: String,
+    pub platform_id: String,
+    /// When it was changed by the platform's clock.
+    pub at: Option<Timestamp>,
+    /// True if the business changed its own message past this service.
+    pub is_own: bool,
+}
+
+impl ChangedMessage {
+    fn find(
+        &self,
+        work: &Work<'_>,
+        channel: &ChannelRow,
+    ) -> Result<Option<(ConversationRow, MessageRow)>, ApiError> {
+        let Some(conversation) = conversations::of_peer(work.db, &channel.id, &self.peer)? else {
+            return Ok(None);
+        };
+        let row = messages::read_within(work.db, &conversation.id, &self.platform_id)?;
+        let direction = if self.is_own { "outbound" } else { "inbound" };
+        let row = row.filter(|row| row.direction == direction && row.platform_id == self.platform_id);
+        Ok(row.map(|row| (conversation, row)))
+    }
+}
+
+/// Returns true if the history has a message that was changed.
+pub async fn is_known(service: &Service, channel: &str, changed: &ChangedMessage) -> Result<bool, ApiError> {
+    let (channel, changed) = (channel.to_owned(), changed.clone());
+    let found: Result<bool, DatabaseError> = service
+        .database
+        .read(move |db| {
+            let Some(conversation) = conversations::of_peer(db, &channel, &changed.peer)? else {
+                return Ok(false);
+            };
+            Ok(messages::read_within(db, &conversation.id, &changed.platform_id)?.is_some())
+        })
+        .await;
+    Ok(found?)
+}
+
+/// Writes a message anew with what its author says now; false where it is not known.
+pub fn edit(
+    work: &Work<'_>,
+    channel: &ChannelRow,
+    changed: &ChangedMessage,
+    message: &ArrivedMessage,
+) -> Result<bool, ApiError> {
+    let Some((conversation, row)) = changed.find(work, channel)? else { return Ok(false) };
+    let inbound = &message.inbound;
+    let content = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &row.kind);
+    if files::reword(work, &row, &content)? {
+        return Ok(true);
+    }
+    let structure = inbound.extras.structure.clone();
+    let before = MessageExtras::read(row.extras.as_deref());
+    if content == row.content && structure == before.structure {
+        return Ok(true);
+    }
+    let extras = MessageExtras {
+        structure,
+        edited_at: Some(changed.at.unwrap_or(work.now).to_string()),
+        withdrawn_at: None,
+        ..before
+    };
+    let media = row.media_url.clone();
+    change(work, &conversation, row, extras, (&content, media.as_deref()))?;
+    Ok(true)
+}
+
+/// Replaces what a message says by that it was withdrawn.
+pub fn withdraw(work: &Work<'_>, channel: &ChannelRow, changed: &ChangedMessage) -> Result<(), ApiError> {
+    match changed.find(work, channel)? {
+        Some((conversation, row)) => take_back(work, &conversation, row, changed.at),
+        None => Ok(()),
+    }
+}
+
+fn take_back(
+    work: &Work<'_>,
+    conversation: &ConversationRow,
+    row: MessageRow,
+    at: Option<Timestamp>,
+) -> Result<(), ApiError> {
+    let before = MessageExtras::read(row.extras.as_deref());
+    if before.withdrawn_at.is_some() {
+        return Ok(());
+    }
+    files::give_up(work, &row)?;
+    let withdrawn_at = Some(at.unwrap_or(work.now).to_string());
+    change(work, conversation, row, MessageExtras { withdrawn_at, ..before }, (WITHDRAWN, None))
+}
+
+/// Takes in a reaction of somebody who may have reacted to the same message before:
+/// that one changes, or is taken back where the new one is empty. False where it is
+/// the first.
+pub fn react(
+    work: &Work<'_>,
+    conversation: &ConversationRow,
+    message: &ArrivedMessage,
+) -> Result<bool, ApiError> {
+    let inbound = &message.inbound;
+    let Some(origin) = &inbound.extras.reaction else { return Ok(inbound.text.is_empty()) };
+    let earlier = earlier_reaction(work, conversation, origin)?;
+    let Some((row, before)) = earlier else { return Ok(inbound.text.is_empty()) };
+    if inbound.text.is_empty() {
+        take_back(work, conversation, row, inbound.sent_at)?;
+        return Ok(true);
+    }
+    let content = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &row.kind);
+    if content != row.content {
+        let edited_at = Some(inbound.sent_at.unwrap_or(work.now).to_string());
+        let extras = MessageExtras { edited_at, withdrawn_at: None, ..before };
+        change(work, conversation, row, extras, (&content, None))?;
+    }
+    Ok(true)
+}
+
+fn earlier_reaction(
+    work: &Work<'_>,
+    conversation: &ConversationRow,
+    origin: &ReactionOrigin,
+) -> Result<Option<(MessageRow, MessageExtras)>, ApiError> {
+    let rows = messages::reactions(work.db, &conversation.id, REACTIONS)?;
+    let mut rows = rows.into_iter().map(|row| {
+        let extras = MessageExtras::read(row.extras.as_deref());
+        (row, extras)
+    });
+    Ok(rows.find(|(_, extras)| extras.reaction.as_ref() == Some(origin)))
+}
+
+fn change(
+    work: &Work<'_>,
+    conversation: &ConversationRow,
+    row: MessageRow,
+    mut extras: MessageExtras,
+    (content, media_url): (&str, Option<&str>),
+) -> Result<(), ApiError> {
+    let stamp = work.stamp();
+    let sent_at = row.sent_at.unwrap_or(row.created_at);
+    let gone = row.media_url.filter(|url| Some(url.as_str()) != media_url);
+    extras.push_former(FormerContent { content: row.content, media_url: gone, until: stamp.to_string() });
+    let kept = extras.kept().unwrap_or_default();
+    messages::change(work.db, &row.id, content, media_url, &kept)?;
+    let preview = bodies::preview(content, &row.kind);
+    conversations::retell(work.db, &conversation.id, &preview, row.created_at)?;
+    // Several changes may lie between two readings of a list.
+    let lately = conversation.last_change.as_deref().and_then(|text| last_change(text, stamp));
+    let oldest = lately.map_or(sent_at, |before| before.min(sent_at));
+    let told = json!({"at": stamp.to_string(), "messageAt": oldest.to_string()});
+    Ok(conversations::note_change(work.db, &conversation.id, &told.to_string(), stamp)?)
+}
+
+/// The place of the oldest message that was changed lately.
+fn last_change(text: &str, now: Timestamp) -> Option<Timestamp> {
+    let told: serde_json::Value = serde_json::from_str(text).ok()?;
+    let time = |name: &str| Timestamp::read(told[name].as_str()?);
+    time("messageAt").filter(|_| time("at").is_some_and(|at| now.since(at) < SPAN))
+}
