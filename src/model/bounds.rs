@@ -46,6 +46,11 @@ pub fn is_e164(text: &str) -> bool {
         && !digits.starts_with('0')
 }
 
+/// Returns the length of a text in UTF-16 units, in which the bot platform counts.
+pub fn utf16_length(text: &str) -> usize {
+    text.chars().map(char::len_utf16).sum()
+}
+
 /// Returns true for a business chat platform's own id of a person: two letters
 /// of a country, a dot, and up to 128 letters and digits, as in
 /// `ES.1502576394655843`; before these perhaps `ENT.`.

@@ -16,18 +16,94 @@ pub fn quick(platform: Option<&Platform>) -> &'static [&'static str; 8] {
     if platform == Some(&Platform::Telegram) { &QUICK_BOT_CHAT } else { &QUICK }
 }
 
-/// Reactions the bot platform accepts.
-pub const BOT_CHAT: [&str; 40] = [
-    "👍", "👎", "❤", "🔥", "🥰", "👏", "😁", "🤔", "🤯", "😱", "🤬", "😢", "🎉", "🤩", "🤮", "💩", "🙏",
-    "👌", "🕊", "🤡", "🥱", "🥴", "😍", "🐳", "🌚", "💯", "🤣", "⚡", "🍌", "🏆", "💔", "😐", "🍓", "🍾",
-    "💋", "😴", "😭", "🤓", "👻", "👀",
+/// Reactions the bot platform accepts, written as it lists them.
+pub const BOT_CHAT: [&str; 73] = [
+    "👍",
+    "👎",
+    "❤",
+    "🔥",
+    "🥰",
+    "👏",
+    "😁",
+    "🤔",
+    "🤯",
+    "😱",
+    "🤬",
+    "😢",
+    "🎉",
+    "🤩",
+    "🤮",
+    "💩",
+    "🙏",
+    "👌",
+    "🕊",
+    "🤡",
+    "🥱",
+    "🥴",
+    "😍",
+    "🐳",
+    "❤\u{200d}🔥",
+    "🌚",
+    "🌭",
+    "💯",
+    "🤣",
+    "⚡",
+    "🍌",
+    "🏆",
+    "💔",
+    "🤨",
+    "😐",
+    "🍓",
+    "🍾",
+    "💋",
+    "🖕",
+    "😈",
+    "😴",
+    "😭",
+    "🤓",
+    "👻",
+    "👨\u{200d}💻",
+    "👀",
+    "🎃",
+    "🙈",
+    "😇",
+    "😨",
+    "🤝",
+    "✍",
+    "🤗",
+    "🫡",
+    "🎅",
+    "🎄",
+    "☃",
+    "💅",
+    "🤪",
+    "🗿",
+    "🆒",
+    "💘",
+    "🙉",
+    "🦄",
+    "😘",
+    "💊",
+    "🙊",
+    "😎",
+    "👾",
+    "🤷\u{200d}♂",
+    "🤷",
+    "🤷\u{200d}♀",
+    "😡",
 ];
 
-/// Whether the bot platform takes this emoji; variation selectors do not
-/// matter.
+/// Returns an emoji as the bot platform lists it, `None` for one that it does not
+/// take. Variation selectors do not matter.
+pub fn bot_chat_form(emoji: &str) -> Option<&'static str> {
+    let plain = |text: &str| text.replace(['\u{fe0f}', '\u{fe0e}'], "");
+    let wanted = plain(emoji);
+    BOT_CHAT.iter().find(|listed| plain(listed) == wanted).copied()
+}
+
+/// Returns true if the bot platform takes this emoji.
 pub fn bot_chat_accepts(emoji: &str) -> bool {
-    let plain = emoji.replace('\u{fe0f}', "");
-    BOT_CHAT.contains(&plain.as_str())
+    bot_chat_form(emoji).is_some()
 }
 
 #[cfg(test)]
@@ -38,6 +114,24 @@ mod tests {
     fn what_is_offered_is_taken() {
         for emoji in quick(Some(&Platform::Telegram)) {
             assert!(bot_chat_accepts(emoji), "{emoji}");
+        }
+    }
+
+    #[test]
+    fn emoji_are_written_as_the_platform_lists_them() {
+        let cases = [
+            ("❤\u{fe0f}", Some("❤")),
+            ("❤", Some("❤")),
+            ("❤\u{fe0f}\u{200d}🔥", Some("❤\u{200d}🔥")),
+            ("🕊\u{fe0f}", Some("🕊")),
+            ("🤷\u{200d}♂\u{fe0f}", Some("🤷\u{200d}♂")),
+            ("⚡\u{fe0e}", Some("⚡")),
+            ("🚢", None),
+            ("", None),
+            ("\u{fe0f}", None),
+        ];
+        for (emoji, wanted) in cases {
+            assert_eq!(bot_chat_form(emoji), wanted, "{}", emoji.escape_unicode());
         }
     }
 }

@@ -18,6 +18,8 @@ use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::bodies;
+use crate::platforms::telegram::chat;
+use crate::platforms::whatsapp::PAYMENT;
 use crate::query::PageRequest;
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
@@ -87,7 +89,9 @@ fn open_conversation(
 fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> Result<String, ApiError> {
     let found = messages::read_within(work.db, &conversation.id, id)?;
     let absent = || ApiError::validation("replyTo names no message of this conversation");
-    found.map(|it| it.id).ok_or_else(absent)
+    let found = found.ok_or_else(absent)?;
+    check_reachable(Channel::Whatsapp, &found, "quoted")?;
+    Ok(found.id)
 }
 
 /// `GET /messages`
@@ -185,12 +189,29 @@ fn react_to(
     let Some((_, conversation)) = conversations::with_channel(work.db, &row.conversation)? else {
         return Ok(None);
     };
+    check_reachable(caller.channel, row, "reacted to")?;
+    if chat::is_business(conversation.recipient()) {
+        let words = "the bot platform takes no reactions in a chat of a business it is connected to";
+        return Err(ApiError::new(ErrorCode::UnsupportedType, words));
+    }
     if !work.test && !work.service.platforms.of(caller.channel)?.is_instant() {
         return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
     }
     messages::react(work.db, &row.id, Some(emoji).filter(|it| !it.is_empty()))?;
     work.note_outbound(caller.channel, &conversation.peer, emoji, work.now)?;
     Ok(None)
+}
+
+/// Refuses a message that the platform does not know under an id: a reaction, or one
+/// of which nobody knows whether it left.
+pub fn check_reachable(channel: Channel, row: &MessageRow, done: &str) -> Result<(), ApiError> {
+    let is_known = match channel {
+        Channel::Telegram => row.platform_id.parse::<i64>().is_ok_and(|id| id > 0),
+        _ => !row.platform_id.is_empty() && !row.platform_id.starts_with(PAYMENT),
+    };
+    let refused =
+        || ApiError::validation(format!("this message cannot be {done}: the platform knows it under no id"));
+    if is_known { Ok(()) } else { Err(refused()) }
 }
 
 fn absent() -> ApiError {

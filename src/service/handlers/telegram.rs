@@ -4,19 +4,22 @@ use axum::extract::State;
 use serde_json::{Value, json};
 
 use crate::auth::Caller;
+use crate::carriers::FoundChat;
 use crate::channels::Channel;
 use crate::chat::content::Media;
 use crate::chat::html;
 use crate::chat::markdown;
 use crate::chat::send::{self, Outgoing};
+use crate::database::DatabaseError;
 use crate::database::channels;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::messages as stored;
+use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use crate::handlers::bodies;
 use crate::handlers::conversations::{page, page_of_messages};
-use crate::handlers::messages::{react_with, read_emoji};
+use crate::handlers::messages::{check_reachable, react_with, read_emoji};
 use crate::platforms::telegram::chat;
 use crate::reply::Reply;
 use crate::request::{Reading, Writing};
@@ -45,12 +48,57 @@ struct TelegramSendRequest {
 
 /// `POST /telegram/send`
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
-    let asked = TelegramSendRequest::read(&Fields::of_body(&request.body)?)?;
+    let fields = Fields::of_body(&request.body)?;
+    let asked = TelegramSendRequest::read(&fields)?;
+    if service.platforms.connected(Channel::Telegram).is_some() {
+        asked.check_units(&fields)?;
+    }
     let media = match &asked.media {
         Some(media) => Some(media::inspect(&service, &mut request, media).await?),
         None => None,
     };
-    service.write(request, move |work, caller| send_in(work, caller, asked, media)).await
+    let found = ask_for_chat(&service, &request.caller, &asked.chat).await?;
+    service.write(request, move |work, caller| send_in(work, caller, asked, found, media)).await
+}
+
+/// Asks the platform for a chat that is not known yet; its answer decides. `None` where
+/// it need not or cannot be asked.
+///
+/// # Errors
+/// `INVALID_RECIPIENT` when the platform knows no such chat, `WHATSAPP_ERROR` when it
+/// does not answer.
+async fn ask_for_chat(
+    service: &Service,
+    caller: &Caller,
+    address: &str,
+) -> Result<Option<FoundChat>, ApiError> {
+    let connected = service.platforms.connected(Channel::Telegram).filter(|_| !caller.is_test());
+    let Some(connected) = connected.filter(|it| it.channel == caller.channel_id) else { return Ok(None) };
+    let (channel, wanted) = (caller.channel_id.clone(), address.to_owned());
+    let known = service.database.read(move |db| is_known(db, &channel, &wanted)).await?;
+    let Some(asking) = connected.platform.find_chat(address).filter(|_| !known) else { return Ok(None) };
+    match asking.await {
+        Ok(Some(found)) => Ok(Some(found)),
+        Ok(None) => {
+            let why = "the bot platform knows no such chat, or the bot may not write there: a person has to start \
+                       the bot first, a channel has to have it as an administrator";
+            Err(ApiError::new(ErrorCode::InvalidRecipient, why))
+        }
+        Err(trouble) => {
+            let why =
+                format!("nothing was sent: the bot platform could not be asked for this chat: {trouble}");
+            Err(ApiError::new(ErrorCode::WhatsappError, why))
+        }
+    }
+}
+
+/// Returns true for a chat, or a topic of a chat, that somebody has written in.
+fn is_known(db: &dyn DbSession, channel: &str, address: &str) -> Result<bool, DatabaseError> {
+    if conversations::of_peer(db, channel, address)?.is_some() {
+        return Ok(true);
+    }
+    let (whole, topic) = chat::split(address);
+    Ok(topic.is_some() && conversations::has_chat(db, channel, whole)?)
 }
 
 impl TelegramSendRequest {
@@ -81,6 +129,26 @@ impl TelegramSendRequest {
     }
 }
 
+impl TelegramSendRequest {
+    /// Refuses a text that the platform would not take, which counts what people see in
+    /// UTF-16 units; the interface counts characters.
+    ///
+    /// # Errors
+    /// `VALIDATION_ERROR` that names the field.
+    fn check_units(&self, fields: &Fields<'_>) -> Result<(), ApiError> {
+        let (name, limit) =
+            if self.media.is_none() { ("text", bounds::TEXT) } else { ("caption", bounds::CAPTION) };
+        let units = bounds::utf16_length(&self.text);
+        if units <= limit {
+            return Ok(());
+        }
+        let why = format!(
+            "has {units} units as the bot platform counts, which takes at most {limit}: an emoji counts twice"
+        );
+        Err(fields.refuse(name, &why))
+    }
+}
+
 /// The General topic has the address of its chat.
 fn general(address: &str) -> &str {
     address.strip_suffix("/1").unwrap_or(address)
@@ -106,16 +174,19 @@ fn send_in(
     work: &Work<'_>,
     caller: &Caller,
     asked: TelegramSendRequest,
+    found: Option<FoundChat>,
     media: Option<media::Inspected>,
 ) -> Result<Reply, ApiError> {
     let channel = channels::read(work.db, &caller.channel_id)?;
     work.service.platforms.address(&channel)?;
-    let conversation = started_chat(work, &channel.id, &asked.chat)?;
+    let conversation = started_chat(work, &channel.id, &asked.chat, found)?;
     let reply_to = match &asked.reply_to {
         Some(quoted) => {
             let found = stored::read_within(work.db, &conversation.id, quoted)?;
             let absent = || ApiError::validation("replyTo names no message of this chat");
-            Some(found.ok_or_else(absent)?.id)
+            let found = found.ok_or_else(absent)?;
+            check_reachable(Channel::Telegram, &found, "quoted")?;
+            Some(found.id)
         }
         None => None,
     };
@@ -146,20 +217,27 @@ fn send_in(
     bodies::sent(row, Channel::Telegram, &paid)
 }
 
-/// The chat, if its user has started the bot. A test key talks to any.
-fn started_chat(work: &Work<'_>, channel: &str, address: &str) -> Result<ConversationRow, ApiError> {
-    if let Some(found) = conversations::of_peer(work.db, channel, address)? {
-        return Ok(found);
+/// The conversation of a chat that the bot may write to: one it knows, or one that
+/// its platform has found. A test key talks to any.
+fn started_chat(
+    work: &Work<'_>,
+    channel: &str,
+    address: &str,
+    found: Option<FoundChat>,
+) -> Result<ConversationRow, ApiError> {
+    let reached = found.as_ref().map_or(address, |found| &found.address);
+    if let Some(known) = conversations::of_peer(work.db, channel, reached)? {
+        return Ok(known);
     }
-    // A topic of a group that the bot is in.
-    let (whole, topic) = chat::split(address);
-    let is_topic = topic.is_some() && conversations::has_chat(work.db, channel, whole)?;
-    if !(work.test || is_topic) {
+    if !(work.test || found.is_some() || is_known(work.db, channel, address)?) {
         let message = "this user has not started the bot, so it cannot write to them";
         return Err(ApiError::new(ErrorCode::InvalidRecipient, message));
     }
     let stamp = work.stamp();
-    let made = ConversationRow::new(work.id("conv", stamp), channel, address, stamp);
+    let mut made = ConversationRow::new(work.id("conv", stamp), channel, reached, stamp);
+    if let Some(found) = found {
+        (made.name, made.username) = (found.name, found.username);
+    }
     conversations::insert(work.db, &made)?;
     Ok(made)
 }
@@ -177,11 +255,13 @@ pub async fn messages(State(service): State<Service>, request: Reading) -> Resul
 /// `POST /telegram/messages/{messageId}/react`: a fixed set only.
 pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let emoji = read_emoji(&request)?;
-    if !emoji.is_empty() && !reactions::bot_chat_accepts(&emoji) {
-        return Err(ApiError::validation(format!(
-            "the bot platform does not take this emoji; it takes {}",
-            reactions::BOT_CHAT.join(" ")
-        )));
+    if emoji.is_empty() {
+        return react_with(service, request, emoji).await;
     }
-    react_with(service, request, emoji).await
+    let refused = || {
+        let all = reactions::BOT_CHAT.join(" ");
+        ApiError::validation(format!("the bot platform does not take this emoji; it takes {all}"))
+    };
+    let listed = reactions::bot_chat_form(&emoji).ok_or_else(refused)?;
+    react_with(service, request, listed.to_owned()).await
 }
