@@ -18,6 +18,12 @@ pub(crate) fn bounded(what: &'static str, text: &str, most: usize) -> Result<(),
     if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
 }
 
+/// A text as the bot platform counts it: in UTF-16 units.
+pub(crate) fn bounded_in_units(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
+    let length = bounds::utf16_length(text);
+    if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
+}
+
 /// A list.
 pub(crate) fn counted(what: &'static str, count: usize, most: usize) -> Result<(), PrepareError> {
     if count > most { Err(PrepareError::TooMany { what, count, most }) } else { Ok(()) }

@@ -33,6 +33,7 @@ pub(crate) fn prepare_text(
 ) -> Result<PreparedRequest, PrepareError> {
     let escaped = escape_html(text);
     checks::wanted("the text", &escaped, bounds::TEXT)?;
+    checks::bounded_in_units("the text", text, bounds::TEXT)?;
     send(SendBody { chat_id: chat, kind: "text", text: Some(&escaped), ..SendBody::default() }, reply_to)
 }
 
@@ -70,6 +71,8 @@ fn send_media(
         None => escape_html(it),
     });
     checks::bounded("the caption", caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
+    let seen = media.caption.as_deref().filter(|_| media.markup.is_none());
+    checks::bounded_in_units("the caption", seen.unwrap_or(""), bounds::CAPTION)?;
     checks::bounded("the file name", media.filename.as_deref().unwrap_or(""), bounds::FILENAME)?;
     let kind = match media.kind {
         MediaKind::Image => "photo",

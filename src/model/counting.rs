@@ -24,14 +24,17 @@ pub struct Count {
 
 impl Count {
     /// Measures a text of a channel. Without markup the bot channel escapes
-    /// three characters, and counts what is sent.
+    /// three characters, and the interface counts what is sent; its platform counts
+    /// UTF-16 units of what is seen. Whichever is more is the length.
     pub fn of(platform: Option<&Platform>, markup: Option<Markup>, text: &str) -> Self {
         let typed = bounds::length(text);
         let plain = Self { length: typed, most: bounds::TEXT, escaped: false, segments: None };
         match platform {
             Some(Platform::Telegram) if markup.is_none() => {
-                let length = typed + text.chars().map(extra).sum::<usize>();
-                Self { length, escaped: length > typed, ..plain }
+                let sent = typed + text.chars().map(extra).sum::<usize>();
+                // The platform counts what people see, in its own units.
+                let length = sent.max(bounds::utf16_length(text));
+                Self { length, escaped: sent > typed && length == sent, ..plain }
             }
             Some(Platform::Voip) => Self { most: bounds::SMS, segments: Some(segments(text)), ..plain },
             _ => plain,
@@ -134,6 +137,9 @@ mod tests {
             (&bot, None, "a < b & c", 16, true),
             (&bot, Some(Markup::Html), "a < b & c", 9, false),
             (&bot, None, "plain", 5, false),
+            (&bot, None, "🚢🚢🚢", 6, false),
+            (&bot, None, "🚢<", 5, true),
+            (&chat, None, "🚢🚢🚢", 3, false),
             (&None, None, "自転車", 3, false),
         ];
         for (platform, markup, text, length, escaped) in cases {
