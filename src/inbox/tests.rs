@@ -6,7 +6,7 @@ use crate::screens::history::History;
 use crate::screens::history::lines::TextWidths;
 use model::conversations::{Automation, Conversation, ConversationRow, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::messages::{MediaFacts, Message, MessageRow};
+use model::messages::{ContentChange, MediaFacts, Message, MessageRow};
 use model::queries::{ConversationKey, ConversationPage, HistoryPage};
 use model::text::SafeText;
 use model::time::{MINUTE, Moment, Times, Timestamp, Zone};
@@ -162,6 +162,7 @@ fn message(number: i64) -> MessageRow {
         letter: None,
         made: Vec::new(),
         media: MediaFacts::default(),
+        change: ContentChange::default(),
     }
 }
 

@@ -188,6 +188,33 @@ pub struct MessageRow {
     pub media: MediaFacts,
     /// What a model made of it for the person who reads.
     pub made: Vec<MadeText>,
+    /// How its author has changed it.
+    pub change: ContentChange,
+}
+
+/// How the author of a message has changed it after it was sent.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ContentChange {
+    pub edited_at: Option<Timestamp>,
+    /// When it was taken back.
+    pub withdrawn_at: Option<Timestamp>,
+    /// What it said before, the latest first.
+    pub former: Vec<FormerContent>,
+}
+
+/// What a message said before it was changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FormerContent {
+    pub content: SafeText,
+    pub until: Option<Timestamp>,
+}
+
+impl ContentChange {
+    /// Returns the last change in one word, and when it was.
+    pub fn last(&self) -> Option<(&'static str, Timestamp)> {
+        let withdrawn = self.withdrawn_at.map(|at| ("withdrawn", at));
+        withdrawn.or(self.edited_at.map(|at| ("edited", at)))
+    }
 }
 
 impl MessageRow {

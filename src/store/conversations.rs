@@ -2,6 +2,7 @@
 
 use rusqlite::{Connection, named_params, params};
 
+use crate::changed::last_change;
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
 use crate::{Snapshot, Store, StoreError, facts, lens, messages, stuck};
@@ -240,17 +241,18 @@ struct StoredConversation {
     status: String,
     automation: String,
     escalation: Option<String>,
+    raw: String,
     listed: [Option<String>; 6],
 }
 
 const KNOWN: &str = "SELECT number, message_count, last_message_at, status, automation,
-     address, name, username, email, service_window, referral_headline, escalation
+     address, name, username, email, service_window, referral_headline, escalation, raw
      FROM conversation WHERE channel = ?1 AND id = ?2";
 
 fn known_of(row: &Row<'_>) -> rusqlite::Result<StoredConversation> {
     let listed = ["address", "name", "username", "email", "service_window", "referral_headline"];
     let mut known = read_row!(row, StoredConversation {
-        number, message_count, last_message_at, status, automation, escalation; listed: Default::default()
+        number, message_count, last_message_at, status, automation, escalation, raw; listed: Default::default()
     });
     for (cell, name) in known.listed.iter_mut().zip(listed) {
         *cell = row.get(name)?;
@@ -285,7 +287,8 @@ fn merge(
         conversation.automation = automation_from(&known.automation);
     }
     let moved = known.message_count != i64::try_from(conversation.message_count).unwrap_or(i64::MAX)
-        || known.last_message_at != conversation.last_message_at;
+        || known.last_message_at != conversation.last_message_at
+        || last_change(&known.raw) != last_change(&conversation.raw);
     if !moved && is_same(&known, &conversation) {
         return Ok(MergeResult::Same);
     }

@@ -10,6 +10,7 @@
 use rusqlite::functions::FunctionFlags;
 use rusqlite::{Connection, params};
 
+use crate::changed::last_change;
 use crate::{StoreError, broadcast_only, trouble};
 use model::text::SafeText;
 use sqlite::{Queries, only};
@@ -88,9 +89,13 @@ fn place_in_list(connection: &Connection, number: i64) -> Result<(), StoreError>
     Ok(())
 }
 
-/// Gives a connection the preview of a message.
+/// Gives a connection the preview of a message, and the time of the last change that
+/// a conversation tells of.
 pub(crate) fn install(connection: &Connection) -> rusqlite::Result<()> {
     let flags = FunctionFlags::SQLITE_UTF8 | FunctionFlags::SQLITE_DETERMINISTIC;
+    connection.create_scalar_function("change_at", 1, flags, |arguments| {
+        Ok(last_change(arguments.get_raw(0).as_str()?).map(|change| change.at.micros()))
+    })?;
     connection.create_scalar_function("first_line", 2, flags, |arguments| {
         Ok(preview(arguments.get_raw(0).as_str()?, arguments.get_raw(1).as_str()?))
     })
@@ -109,7 +114,8 @@ fn preview(content: &str, kind: &str) -> String {
 /// read since the list told; and since when somebody was known to wait.
 fn standing(connection: &Connection, number: i64) -> Result<(bool, Option<i64>), StoreError> {
     let sql = "SELECT behind = 0 OR last_message_at IS NULL OR last_message_at <= coalesce(
-             (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at) AS is_stored, waiting_since
+             (SELECT max(sort_at) FROM message WHERE conversation = ?1), last_message_at)
+             OR last_message_at <= coalesce(change_at(raw), 0) AS is_stored, waiting_since
          FROM conversation WHERE number = ?1";
     Ok(connection.one(sql, [number], |row| Ok((row.get("is_stored")?, row.get("waiting_since")?)))?)
 }

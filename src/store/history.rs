@@ -5,6 +5,7 @@
 
 use rusqlite::{Connection, params};
 
+use crate::changed::last_change;
 use crate::messages::{self, AppliedMessages};
 use crate::{Store, StoreError, facts};
 use model::account::Platform;
@@ -25,6 +26,9 @@ pub struct HistoryState {
     /// Whether the conversation was there before this desk and has not been
     /// read yet: its first history rings nothing.
     pub quiet: bool,
+    /// The place of the oldest message that was changed and may not have been read
+    /// again.
+    pub changed_from: Option<Timestamp>,
 }
 
 /// What a page of a history does to how far it was read.
@@ -167,12 +171,14 @@ fn state(
     conversation: &ConversationId,
 ) -> Result<Option<HistoryState>, StoreError> {
     Ok(connection.first(
-        "SELECT read_at, read_id, older_cursor, reached_start, quiet
+        "SELECT read_at, read_id, older_cursor, reached_start, quiet, behind, raw
              FROM conversation WHERE channel = ?1 AND id = ?2",
         params![channel, conversation],
         |row| {
             let read_until = row.get::<Option<_>>("read_at")?.zip(row.get("read_id")?);
-            Ok(read_row!(row, HistoryState { older_cursor, reached_start, quiet; read_until }))
+            let raw: Option<String> = if row.get("behind")? { Some(row.get("raw")?) } else { None };
+            let changed_from = raw.and_then(|raw| last_change(&raw)).map(|change| change.message_at);
+            Ok(read_row!(row, HistoryState { older_cursor, reached_start, quiet; read_until, changed_from }))
         },
     )?)
 }
@@ -226,6 +232,7 @@ fn reaches_the_list(connection: &Connection, number: i64) -> Result<bool, StoreE
     Ok(connection.scalar(
         "SELECT last_message_at IS NULL OR last_message_at <= coalesce(
                  (SELECT max(sort_at) FROM message WHERE conversation = ?1 AND provisional = 0), 0)
+             OR last_message_at <= coalesce(change_at(raw), 0)
              FROM conversation WHERE number = ?1",
         [number],
     )?)

@@ -24,6 +24,7 @@ mod broadcast_messages;
 mod broadcast_only;
 pub mod broadcasts;
 pub mod campaigns;
+mod changed;
 pub mod clock;
 mod clock_steps;
 pub mod contacts;

@@ -177,9 +177,13 @@ pub fn speaker(sender: &Sender) -> String {
     }
 }
 
+/// Fields of a message beside the interface's that are shown where there are any.
+const CHOSEN: [&str; 4] = ["structure", "editedAt", "withdrawnAt", "formerContents"];
+
 /// A message as JSON.
 pub fn message_json(message: &Message) -> Value {
-    json!({
+    let raw = serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null);
+    let mut shown = json!({
         "id": message.id.as_str(),
         "direction": message.direction.word(),
         "sender": speaker(&message.sender),
@@ -188,8 +192,12 @@ pub fn message_json(message: &Message) -> Value {
         "mediaUrl": message.media_url.as_ref().map(SafeText::as_str),
         "status": message.delivery.word(),
         "createdAt": message.created_at.map(|at| at.to_string()),
-        "raw": serde_json::from_str::<Value>(&message.raw).unwrap_or(Value::Null),
-    })
+    });
+    for field in CHOSEN.into_iter().filter(|field| !raw[*field].is_null()) {
+        shown[field] = raw[field].clone();
+    }
+    shown["raw"] = raw;
+    shown
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ impl ChannelSync {
         let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
         let ring_after = self.time_mark(RING_AFTER).await?;
         let mut cursors = WalkCursors::new(PAGES);
-        let mut newest = None;
+        let (mut newest, mut has_met) = (None, false);
         loop {
             // A page behind the first may be known and yet not be the end.
             let asking = if cursors.pages() == 0 { client.clone() } else { client.also_same() };
@@ -142,10 +142,14 @@ impl ChannelSync {
                 page => page?,
             };
             newest = newest.or_else(|| place_of(page.items.first()));
-            let joined = joins(&page.items, &state);
+            has_met |= joins(&page.items, &state);
+            let holds_changes = reaches_changes(&page.items, &state);
             let followed = cursors.follow(page.items.len(), page.next_cursor.as_deref());
             let step = match followed {
-                _ if joined => HistoryMove::Joined { newest: newest.clone() },
+                _ if has_met && holds_changes => HistoryMove::Joined { newest: newest.clone() },
+                Followed::End | Followed::Broken(_) if has_met => {
+                    HistoryMove::Joined { newest: newest.clone() }
+                }
                 Followed::Next(_) if state.read_until.is_some() || page.items.is_empty() => {
                     HistoryMove::Walking
                 }
@@ -201,4 +205,11 @@ fn joins(page: &[Message], state: &HistoryState) -> bool {
         return false;
     };
     page.iter().any(|it| it.id == *id || it.created_at.is_some_and(|created| created < *at))
+}
+
+/// Whether a page reaches back to the oldest message that was changed since it was
+/// read.
+fn reaches_changes(page: &[Message], state: &HistoryState) -> bool {
+    let place = |message: &Message| message.sent_at.or(message.created_at);
+    state.changed_from.is_none_or(|from| page.iter().filter_map(place).any(|at| at <= from))
 }

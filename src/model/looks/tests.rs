@@ -25,6 +25,7 @@ fn message(id: &str, text: &str, seconds: i64) -> MessageRow {
         letter: None,
         media: Default::default(),
         made: Vec::new(),
+        change: Default::default(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::reader::conversations::row_of;
 use crate::rows::media;
 use crate::rows::message::{COLUMNS, read};
 use crate::rows::outbox;
-use crate::{StoreError, notes, suggestions};
+use crate::{StoreError, changed, notes, suggestions};
 use model::ids::{ChannelId, ConversationId, MessageId};
 use model::messages::MessageRow;
 use model::outbox::{Operation, OutboxRow};
@@ -88,7 +88,8 @@ pub(crate) fn messages(
     Ok(connection.all(&sql, params![number, query.channel, limit], |row| {
         let message = read(row, &query.conversation)?;
         let media = message.media_url.as_ref().map(|_| media::facts(&message.raw)).unwrap_or_default();
-        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, reaction_pending: None, letter: None, made: Vec::new() }))
+        let change = changed::of_message(&message.raw);
+        Ok(read_row!(row, MessageRow { sent_here, reaction; message, media, change, reaction_pending: None, letter: None, made: Vec::new() }))
     })?)
 }
 

@@ -53,6 +53,15 @@ pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
         lines.push(format!("read       {}", told(message.read_at)));
         lines.push(format!("status     {}", SafeText::line(message.delivery.word())));
     }
+    if let Some((word, at)) = row.change.last() {
+        lines.push(format!("{word:<10} {}", face(at)));
+    }
+    for former in &row.change.former {
+        let until = former.until.map(|at| format!(" (until {})", face(at))).unwrap_or_default();
+        let mut words = former.content.as_str().lines();
+        lines.push(format!("before     {}{until}", words.next().unwrap_or("")));
+        lines.extend(words.map(|line| format!("           {line}")));
+    }
     if message.delivery == DeliveryStatus::Failed {
         let why = raw.iter().find_map(|line| reason(line));
         lines.push(format!("why        {}", why.unwrap_or("the server tells no reason")));

@@ -51,7 +51,7 @@ pub enum HistoryLine {
         /// Whether the delivery stands behind it.
         last: bool,
     },
-    /// A line of what a model made of a message, below it.
+    /// A line below a message: of what a model made of it, or when it was changed.
     Made(usize, String),
     /// A reaction below a message.
     Reaction(usize),
@@ -280,6 +280,11 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
             let parts = wrap::wrap(&text, width);
             lines.extend(parts.into_iter().map(|it| HistoryLine::Made(index, text[it].to_owned())));
         }
+    }
+    if let HistoryItem::Message(row) = item
+        && let Some((word, at)) = row.change.last()
+    {
+        lines.push(HistoryLine::Made(index, format!("{word} {}", at.clock_face(shape.zone))));
     }
     match item {
         HistoryItem::Message(row) if row.reaction.is_some() || row.reaction_pending.is_some() => {

@@ -1,0 +1,74 @@
+//! Messages that were changed after they were read: what a listed conversation tells
+//! of them, and what a message tells of its own changes. The interface names no such
+//! fields; a service that has none of them tells of no changes.
+
+use serde_json::{Map, Value};
+
+use model::messages::{ContentChange, FormerContent};
+use model::text::SafeText;
+use model::time::Timestamp;
+
+/// Former contents that are shown of a message at most.
+const MAX_FORMER: usize = 20;
+
+/// When a message of a conversation was last changed, and the place of the oldest
+/// message that was changed lately.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LastChange {
+    pub at: Timestamp,
+    pub message_at: Timestamp,
+}
+
+/// Reads it from a conversation as it came.
+pub(crate) fn last_change(raw: &str) -> Option<LastChange> {
+    // Few have any.
+    if !raw.contains("\"lastChange\"") {
+        return None;
+    }
+    let told: Value = serde_json::from_str(raw).ok()?;
+    let time = |name: &str| Timestamp::read(told["lastChange"][name].as_str()?);
+    Some(LastChange { at: time("at")?, message_at: time("messageAt")? })
+}
+
+/// Reads how a message as it came was changed.
+pub(crate) fn of_message(raw: &str) -> ContentChange {
+    if !["\"editedAt\"", "\"withdrawnAt\""].iter().any(|name| raw.contains(name)) {
+        return ContentChange::default();
+    }
+    let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return ContentChange::default() };
+    let time = |value: &Value| value.as_str().and_then(Timestamp::read);
+    let former = item.get("formerContents").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let one = |told: &Value| {
+        let content = SafeText::block(told["content"].as_str()?);
+        Some(FormerContent { content, until: time(&told["until"]) })
+    };
+    ContentChange {
+        edited_at: item.get("editedAt").and_then(time),
+        withdrawn_at: item.get("withdrawnAt").and_then(time),
+        former: former.iter().rev().take(MAX_FORMER).filter_map(one).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn changes_are_read_where_they_are_told() {
+        let raw = r#"{"editedAt":"2026-11-20T09:17:04.000Z","formerContents":[
+            {"content":"first","until":"2026-11-20T09:15:00.000Z"},{"content":"second"},{"until":7}]}"#;
+        let change = of_message(raw);
+        let former: Vec<&str> = change.former.iter().map(|former| former.content.as_str()).collect();
+        assert_eq!(former, ["second", "first"], "the latest first");
+        assert!(change.edited_at.is_some() && change.withdrawn_at.is_none());
+        for raw in ["", "[]", r#"{"id":"1"}"#, r#"{"editedAt":7}"#] {
+            assert_eq!(of_message(raw), ContentChange::default(), "{raw}");
+        }
+        let told =
+            r#"{"lastChange":{"at":"2026-11-20T09:17:04.000Z","messageAt":"2026-11-20T09:00:00.000Z"}}"#;
+        assert!(last_change(told).is_some_and(|change| change.message_at < change.at));
+        for raw in ["", r#"{"lastChange":null}"#, r#"{"lastChange":{"at":"soon"}}"#] {
+            assert_eq!(last_change(raw), None, "{raw}");
+        }
+    }
+}
