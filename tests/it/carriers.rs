@@ -5,6 +5,7 @@
 pub(crate) mod bot_server;
 mod bots;
 mod campaign;
+mod changing;
 mod chats;
 mod connecting;
 mod hook_flood;

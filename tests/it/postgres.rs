@@ -156,6 +156,7 @@ async fn a_database_of_an_older_version_is_migrated() {
                 CREATE INDEX threads_by_folder ON threads (channel, folder, last_at DESC, id DESC);
                 ALTER TABLE conversations DROP COLUMN platform_peer; ALTER TABLE messages DROP COLUMN sent_at;
                 ALTER TABLE emails DROP COLUMN sent_at;
+                ALTER TABLE messages DROP COLUMN extras; ALTER TABLE conversations DROP COLUMN last_change;
                 ALTER TABLE media_parts DROP COLUMN kept_at;
                 ALTER TABLE workspaces DROP COLUMN revision, DROP COLUMN stamp;
                 ALTER TABLE egress ADD CONSTRAINT egress_lane_fkey FOREIGN KEY (lane) REFERENCES conversations;
@@ -219,9 +220,9 @@ async fn what_cannot_be_served_is_refused_in_words() {
     std::fs::remove_file(folder.path().join("service.key")).expect("removed");
     let missing = refused(keyless.clone()).await;
     assert!(missing.contains("bring the key back"), "{missing}");
-    cluster::run(&url, "UPDATE meta SET value = '12' WHERE name = 'format'").await.expect("newer");
+    cluster::run(&url, "UPDATE meta SET value = '13' WHERE name = 'format'").await.expect("newer");
     let newer = refused(keyless).await;
-    assert!(newer.contains("a newer version of this program (format 12)"), "{newer}");
+    assert!(newer.contains("a newer version of this program (format 13)"), "{newer}");
 }
 
 /// Keeps a value under a name that is taken once.

@@ -16,7 +16,9 @@ use axum::http::HeaderMap;
 use serde_json::{Map, Value, json};
 use url::form_urlencoded::Serializer;
 
-use crate::carriers::{ArrivedMessage, HookCall, MessageStep, PlatformEvent, PlatformSource, StatusReport};
+use crate::carriers::{
+    ArrivedMessage, ChangedMessage, HookCall, MessageStep, PlatformEvent, PlatformSource, StatusReport,
+};
 use crate::chat::receive;
 use crate::platforms::telegram::{self, BotPlatform, chat};
 use crate::platforms::voip::PhonePlatform;
@@ -24,7 +26,7 @@ use crate::platforms::whatsapp::{self, NumberPlatform};
 use wire::carriers::{BotSecrets, BotSettings, NumberSecrets, NumberSettings, PhoneSecrets, PhoneSettings};
 
 /// Inputs there are at least.
-const LEAST: usize = 60;
+const LEAST: usize = 150;
 
 /// A platform, and how an address is written into an answer on it.
 struct PayloadReader {
@@ -91,9 +93,16 @@ fn events(reader: &PayloadReader, given: &Value) -> Vec<PlatformEvent> {
 fn shown(reader: &PayloadReader, event: PlatformEvent) -> Value {
     match event {
         PlatformEvent::Message(message) => message_shown(reader, &message),
-        PlatformEvent::Edited { peer, speaker, platform_id, text } => {
-            let words = receive::spoken(speaker.as_deref(), &text, "text");
-            json!({"edited": platform_id, "words": words, "answer": (reader.answer)(&peer)})
+        PlatformEvent::Edited { changed, message } => {
+            let ArrivedMessage { inbound, .. } = message.as_ref();
+            let words = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
+            let edited = changed_shown(reader, "edited", &changed);
+            merged(edited, &json!({"words": words, "holds": inbound.extras.structure}))
+        }
+        PlatformEvent::Withdrawn(changed) => changed_shown(reader, "withdrawn", &changed),
+        PlatformEvent::SentElsewhere(sent) => {
+            let answer = (reader.answer)(&sent.to);
+            json!({"sent elsewhere": sent.platform_id, "words": sent.text, "answer": answer})
         }
         PlatformEvent::Moved { from, to, .. } => json!({"moved": from, "to": to}),
         PlatformEvent::Renamed { peer, name } => json!({"renamed": peer, "to": name}),
@@ -101,6 +110,22 @@ fn shown(reader: &PayloadReader, event: PlatformEvent) -> Value {
         PlatformEvent::Status(report) => status_shown(report),
         other => json!({ "other": format!("{other:?}") }),
     }
+}
+
+fn changed_shown(reader: &PayloadReader, name: &str, changed: &ChangedMessage) -> Value {
+    without_nothing(json!({
+        name: changed.platform_id,
+        "answer": (reader.answer)(&changed.peer),
+        "at": changed.at.map(|at| at.to_string()),
+        "own": changed.is_own.then_some(true),
+    }))
+}
+
+fn merged(mut one: Value, other: &Value) -> Value {
+    for (name, value) in other.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null()) {
+        one[name] = value.clone();
+    }
+    one
 }
 
 fn message_shown(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
@@ -119,6 +144,9 @@ fn message_shown(reader: &PayloadReader, message: &ArrivedMessage) -> Value {
         "also": if inbound.also.is_empty() { Value::Null } else { json!(inbound.also) },
         "file": file,
         "quotes": quoted,
+        "reacts": inbound.extras.reaction,
+        "holds": inbound.extras.structure,
+        "keyword": inbound.keyword.map(|keyword| format!("{keyword:?}")),
         "unanswered": inbound.needs_no_answer.then_some(true),
     }))
 }

@@ -188,3 +188,30 @@ async fn nobody_waits_before_it_is_known_who_spoke_last() {
     read("answered", vec![message("answered", "m5", 40, Inbound)]).await;
     assert_eq!(waits("answered"), Some(at(40)));
 }
+
+#[tokio::test]
+async fn change_of_an_old_message_is_read_again_and_then_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(folder.path()).unwrap();
+    let (harbor, id) = (channel(), ConversationId::from("a"));
+    list(&store, vec![conversation("a", 5)]).await;
+    let newest = Some((at(5), MessageId::from("m5")));
+    let page = || vec![message("a", "m5", 5, Inbound), message("a", "m1", 1, Inbound)];
+    let anew = HistoryMove::Anew { newest: newest.clone(), older_cursor: None };
+    store.apply_history(&harbor, &id, page(), Platform::Whatsapp, anew, true).await.unwrap();
+    assert_eq!(store.behind(&harbor, 9).await.unwrap(), []);
+    // The first message was changed, which is activity, and no new message.
+    let mut changed = conversation("a", 60);
+    changed.raw = format!(r#"{{"lastChange":{{"at":"{}","messageAt":"{}"}}}}"#, at(60), at(1));
+    list(&store, vec![changed.clone()]).await;
+    assert_eq!(store.behind(&harbor, 9).await.unwrap(), std::slice::from_ref(&id));
+    let state = store.history_state(&harbor, &id).await.unwrap().unwrap();
+    assert_eq!(state.changed_from, Some(at(1)));
+    let joined = HistoryMove::Joined { newest };
+    let applied = store.apply_history(&harbor, &id, page(), Platform::Whatsapp, joined, true).await.unwrap();
+    assert!(!applied.lags, "the activity is explained");
+    assert_eq!(store.behind(&harbor, 9).await.unwrap(), []);
+    assert_eq!(store.history_state(&harbor, &id).await.unwrap().unwrap().changed_from, None);
+    list(&store, vec![changed]).await;
+    assert_eq!(store.behind(&harbor, 9).await.unwrap(), [], "told once");
+}

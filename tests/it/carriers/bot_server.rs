@@ -31,6 +31,8 @@ struct World {
     typing: Vec<String>,
     reached: Vec<Reached>,
     numbers: HashMap<String, i64>,
+    /// Chats that can be asked for, by their address.
+    chats: HashMap<String, Value>,
     updates: BTreeMap<i64, Value>,
     told: VecDeque<(i64, Value)>,
     last_update: i64,
@@ -127,6 +129,16 @@ impl BotServer {
         if let Some(hook) = hook {
             assert_eq!(call(&hook.0, &hook.1, &update), 200, "the service takes the call");
         }
+    }
+
+    /// Numbers what is told from now on anew, as the platform does after a quiet week.
+    pub fn renumber(&self, last: i64) {
+        self.world().last_update = last;
+    }
+
+    /// Has a chat that the bot may write to under an address.
+    pub fn has_chat(&self, address: &str, chat: Value) {
+        self.world().chats.insert(address.to_owned(), chat);
     }
 
     /// Waits until a chat was shown a typing sign.
@@ -278,6 +290,14 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
         "sendChatAction" => {
             world.typing.push(body["chat_id"].as_str().unwrap_or("").to_owned());
             good(true.into())
+        }
+        "getChat" => {
+            let wanted = body["chat_id"].as_i64().map(|id| id.to_string());
+            let wanted = wanted.unwrap_or_else(|| body["chat_id"].as_str().unwrap_or("").to_owned());
+            match world.chats.get(&wanted) {
+                Some(chat) => good(chat.clone()),
+                None => (400, error(400, "Bad Request: chat not found")),
+            }
         }
         "getFile" => {
             let id = body["file_id"].as_str().unwrap_or("");

@@ -194,6 +194,25 @@ impl PhoneServer {
         id
     }
 
+    /// A customer texts a word that the platform itself understands.
+    pub fn asks(&self, from: &str, text: &str, opt_out: &str) {
+        let mut world = self.world();
+        world.count += 1;
+        let id = format!("SM{:032x}", world.count);
+        let fields = [
+            ("MessageSid", id.as_str()),
+            ("From", from),
+            ("To", NUMBER),
+            ("Body", text),
+            ("OptOutType", opt_out),
+        ];
+        if let Some(hook) = world.hook.clone() {
+            world.said.push_back((hook, encoded(&form_of(&fields))));
+        }
+        drop(world);
+        self.shared.changed();
+    }
+
     /// Tells what became of a text.
     pub fn reports(&self, text: &Carried, status: &str) {
         self.loses(text, status, None);

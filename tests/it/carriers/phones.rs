@@ -95,11 +95,12 @@ async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
     let cases = [
         (400, 21_211, 400, "INVALID_RECIPIENT", "the reason"),
         (400, 21_408, 400, "INVALID_RECIPIENT", "the reason"),
-        (400, 21_610, 400, "INVALID_RECIPIENT", "written STOP"),
         (400, 21_617, 400, "VALIDATION_ERROR", "the reason"),
         (400, 30_007, 502, "WHATSAPP_ERROR", "the reason"),
         (400, 21_606, 400, "NOT_CONFIGURED", "the reason"),
         (401, 20_003, 400, "NOT_CONFIGURED", "the reason"),
+        // The last one: nobody writes to the customer after it.
+        (400, 21_610, 400, "INVALID_RECIPIENT", "written STOP"),
     ];
     for (status, code, wanted, word, why) in cases {
         phone.answer(move |_| Some(refusal(status, code)));
@@ -480,4 +481,27 @@ async fn the_assistant_answers_through_the_platform() {
     served.waits("HARBOR", "the code", |it| it.len() == 1).await;
     let due = "SELECT count(*) FROM due WHERE kind = 'answer'";
     assert_eq!(cluster::count(&served.options.database, due), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn number_that_the_platform_says_has_opted_out_is_written_to_after_start_alone() {
+    let phone = PhoneServer::start();
+    let served = begun(&phone).await;
+    phone.answer(|_| Some(refusal(400, 21_610)));
+    let refused = served.send(text_to(ANA, "Our offers"), None).await;
+    assert_eq!((refused.0, &refused.1["code"]), (400, &json!("INVALID_RECIPIENT")), "{refused:?}");
+    phone.answer(|_| None);
+    let asked = phone.asked_to_send();
+    let again = served.send(text_to(ANA, "Our other offers"), None).await;
+    assert_eq!((again.0, &again.1["code"]), (400, &json!("INVALID_RECIPIENT")), "{again:?}");
+    assert_eq!(phone.asked_to_send(), asked, "the platform is not asked again");
+    phone.asks(ANA, "ALTA", "START");
+    served.waits(ANA, "the word", |history| history.len() == 2).await;
+    assert_eq!(served.send(text_to(ANA, "Welcome back"), None).await.1["status"], "sent");
+    // A STOP in another language is one as well.
+    phone.asks(ANA, "ARRET", "STOP");
+    served.waits(ANA, "the other word", |history| texts(history).contains(&"ARRET")).await;
+    let refused = served.send(text_to(ANA, "Our offers"), None).await;
+    assert_eq!(refused.1["code"], "INVALID_RECIPIENT", "{refused:?}");
+    assert_eq!(phone.texts().len(), 1);
 }

@@ -150,6 +150,9 @@ fn text_size(event: &PlatformEvent) -> usize {
     }
 }
 
+/// Stands for the message that a change is about.
+const CHANGED: &str = "~";
+
 /// A recipient that a payload names, and the platform's id of the message that
 /// names it; `*` for all messages.
 type Named = BTreeSet<(String, String)>;
@@ -169,7 +172,10 @@ fn check_recipient(reader: &PayloadReader, event: &PlatformEvent, named: &Named)
             also.chain([inbound.from.as_str()]).map(|address| (id, address)).collect()
         }
         PlatformEvent::SentElsewhere(sent) => vec![(&sent.platform_id, &sent.to)],
-        PlatformEvent::Edited { peer, platform_id, .. } => vec![(platform_id, peer)],
+        PlatformEvent::Edited { changed, message } => {
+            vec![(CHANGED, &changed.peer), (CHANGED, &message.inbound.from)]
+        }
+        PlatformEvent::Withdrawn(changed) => vec![(CHANGED, &changed.peer)],
         PlatformEvent::Renamed { peer, .. } => vec![("", peer)],
         PlatformEvent::Moved { from, to, .. } | PlatformEvent::IdChanged { from, to } => {
             vec![("", from), ("", to)]
@@ -200,7 +206,7 @@ fn plain(text: &str) -> String {
 }
 
 fn text_of(value: &Value) -> Option<String> {
-    value.as_str().map(plain).filter(|text| !text.trim().is_empty())
+    value.as_str().map(plain).filter(|text| !text.is_empty())
 }
 
 fn named_chats(update: &Value) -> Named {
@@ -209,6 +215,11 @@ fn named_chats(update: &Value) -> Named {
         let ids = [&message["chat"]["id"], &message["migrate_to_chat_id"], &message["migrate_from_chat_id"]];
         for (place, id) in ids.into_iter().enumerate().filter_map(|(place, id)| Some((place, id.as_i64()?))) {
             let whole = json!({ "chat_id": id });
+            if let Some(connection) = text_of(&message["business_connection_id"]).filter(|_| place == 0) {
+                let answer = json!({"business_connection_id": connection, "chat_id": id});
+                named.insert(("*".to_owned(), answer.to_string()));
+                continue;
+            }
             let direct = message["direct_messages_topic"]["topic_id"].as_i64();
             let topic = message["message_thread_id"].as_i64().filter(|topic| *topic != 1);
             let topic = topic.filter(|_| message["is_topic_message"] == true);
@@ -232,6 +243,7 @@ fn named_numbers(call: &Value) -> Named {
         for message in list(&value["messages"]) {
             let id = message["id"].as_str().unwrap_or("").to_owned();
             for recipient in senders(&message, &contacts) {
+                named.insert((CHANGED.to_owned(), recipient.clone()));
                 named.insert((id.clone(), recipient));
             }
             let system = &message["system"];
@@ -243,7 +255,14 @@ fn named_numbers(call: &Value) -> Named {
         }
         for echo in list(&value["message_echoes"]) {
             let to = text_of(&echo["to"]).map(|to| individual(&to));
+            named.extend(to.clone().map(|to| (CHANGED.to_owned(), to)));
             named.extend(text_of(&echo["id"]).zip(to));
+        }
+        for status in list(&value["statuses"]) {
+            let id = text_of(&status["recipient_id"]);
+            named.extend(
+                id.map(|id| ("*".to_owned(), individual(&id))).filter(|_| status["type"] == "payment"),
+            );
         }
         for group in list(&value["groups"]) {
             named.extend(text_of(&group["group_id"]).map(|id| (String::new(), in_group(&id))));
