@@ -49,6 +49,9 @@ pub enum AdminError {
     /// What was asked for cannot be.
     #[error("{0}")]
     Refused(String),
+    /// What was named is not there.
+    #[error("{0}")]
+    Absent(String),
 }
 
 /// What is done to a balance.
@@ -200,7 +203,7 @@ impl Admin {
                 let hash = keys::hash(&named);
                 let found = stored::list(db)?.into_iter().find(|it| it.id == named || it.hash == hash);
                 let Some(found) = found else {
-                    return Err(AdminError::Refused(
+                    return Err(AdminError::Absent(
                         "there is no such key; `admin key list` shows their ids".to_owned(),
                     ));
                 };
@@ -244,7 +247,7 @@ impl Admin {
                 if templates::remove(db, &workspace.find(db)?.id, &name, &language)? {
                     return Ok(());
                 }
-                Err(AdminError::Refused(format!("there is no template {name} in {language}")))
+                Err(AdminError::Absent(format!("there is no template {name} in {language}")))
             })
             .await
     }

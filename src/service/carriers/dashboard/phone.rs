@@ -163,7 +163,7 @@ impl Admin {
             Ok::<_, AdminError>(message.map(|it| it.platform_id))
         });
         let none =
-            || AdminError::Refused(format!("no call {id} goes on; `admin call list` shows those that do"));
+            || AdminError::Absent(format!("no call {id} goes on; `admin call list` shows those that do"));
         let platform_id = found.await?.ok_or_else(none)?;
         if platform_id.is_empty() {
             let why = "nobody knows yet whether this call was placed; it shows within a minute";
