@@ -113,12 +113,30 @@ pub fn read_text(path: &Path) -> io::Result<String> {
 pub struct Standing {
     path: PathBuf,
     file: Option<(u64, u64)>,
+    /// The journal of a database, with what told it from others.
+    journal: Option<(PathBuf, (u64, u64))>,
 }
 
 impl Standing {
     /// The file at a path, as it stands now.
     pub fn of(path: &Path) -> Self {
-        Self { path: path.to_owned(), file: number(path) }
+        Self { path: path.to_owned(), file: number(path), journal: None }
+    }
+
+    /// The database at a path that is open, as it stands now, with its journal
+    /// (`-wal`): what is written into a journal that is gone is lost, and another
+    /// process that begins a new one does not see it.
+    pub fn of_database(path: &Path) -> Self {
+        let mut journal = path.as_os_str().to_owned();
+        journal.push("-wal");
+        let journal = PathBuf::from(journal);
+        let journal = number(&journal).map(|file| (journal, file));
+        Self { journal, ..Self::of(path) }
+    }
+
+    /// True if the file is at its path, whatever became of its journal.
+    pub fn has_file(&self) -> bool {
+        self.file.is_none() || number(&self.path) == self.file
     }
 
     /// Where it stood.
@@ -127,7 +145,8 @@ impl Standing {
     }
 
     pub fn holds(&self) -> bool {
-        self.file.is_none() || number(&self.path) == self.file
+        let has_journal = self.journal.as_ref().is_none_or(|(path, file)| number(path) == Some(*file));
+        has_journal && self.has_file()
     }
 }
 

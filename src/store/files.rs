@@ -12,6 +12,7 @@ use crate::clock::StoreClock;
 use crate::errors::StoreError;
 use crate::set_aside::{self, set_aside};
 use crate::{facts, filter, search, sending_account};
+use disk::Standing;
 use sqlite::Queries;
 
 /// Marks both files as frontdesk's ("FrDk").
@@ -234,9 +235,12 @@ pub(crate) fn open_cache(
 }
 
 /// Opens the cache in place of one that was deleted, moved or replaced. Side
-/// files of the old one go first: a new file must not be read by them.
+/// files of the old one go first: a new file must not be read by them. One that
+/// only lost its journal is set aside: what is in it is not whole, and those who
+/// have it open share no locks with those who open it now.
 pub(crate) fn reopen_cache(
     paths: &Paths,
+    lost: &Standing,
     durability: StoreDurability,
     clock: &StoreClock,
 ) -> Result<Connection, StoreError> {
@@ -245,6 +249,9 @@ pub(crate) fn reopen_cache(
     // Other processes notice at the same time.
     let turn = private_file(&path)?;
     turn.lock().map_err(wrap)?;
+    if paths.cache.exists() && lost.has_file() {
+        set_aside(&paths.cache)?;
+    }
     if !paths.cache.exists() {
         for extension in ["db-wal", "db-shm"] {
             match std::fs::remove_file(paths.cache.with_extension(extension)) {

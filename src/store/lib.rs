@@ -232,7 +232,7 @@ impl Store {
             counter: counter.clone(),
             wiping: Wiping::of(&paths.cache),
         };
-        let standing = [&paths.outbox, &paths.cache].map(|path| Standing::of(path));
+        let standing = [&paths.outbox, &paths.cache].map(|path| Standing::of_database(path));
         let [outbox_file, cache_file] = standing;
         let reopened_caches = Arc::new(AtomicU64::new(0));
         let reopen = reopen_cache(paths.clone(), &setup, reopened_caches.clone());
@@ -378,8 +378,8 @@ impl Store {
 /// Opens the cache that is at its path now, or makes one.
 fn reopen_cache(paths: Paths, setup: &StoreOptions, reopened: Arc<AtomicU64>) -> Reopen<Cache> {
     let (durability, clock) = (setup.durability, setup.clock.clone());
-    Box::new(move |cache| {
-        cache.connection = files::reopen_cache(&paths, durability, &clock)?;
+    Box::new(move |cache, lost| {
+        cache.connection = files::reopen_cache(&paths, lost, durability, &clock)?;
         cache.wiping = Wiping::of(&paths.cache);
         reopened.fetch_add(1, Ordering::SeqCst);
         tracing::warn!(file = %paths.cache.display(), "the cache was deleted or replaced; it is read anew");

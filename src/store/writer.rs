@@ -14,8 +14,8 @@ use crate::set_aside;
 use disk::Standing;
 
 type Job<T> = Box<dyn FnOnce(&mut OpenFile<T>) + Send>;
-/// Opens a file anew that was deleted, moved or replaced.
-pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T) -> Result<(), StoreError> + Send>;
+/// Opens a file anew that was deleted, moved or replaced; told what it was.
+pub(crate) type Reopen<T> = Box<dyn FnMut(&mut T, &Standing) -> Result<(), StoreError> + Send>;
 
 /// What a thread owns that writes a file.
 pub(crate) trait WritesFile {
@@ -48,8 +48,8 @@ impl<T> OpenFile<T> {
     fn keep<R>(&mut self, job: impl FnOnce(&mut T) -> Result<R, StoreError>) -> Result<R, StoreError> {
         if !self.standing.holds() {
             let Some(reopen) = &mut self.reopen else { return Err(self.gone()) };
-            reopen(&mut self.state)?;
-            self.standing = Standing::of(self.standing.path());
+            reopen(&mut self.state, &self.standing)?;
+            self.standing = Standing::of_database(self.standing.path());
         }
         let done = job(&mut self.state)?;
         if self.standing.holds() { Ok(done) } else { Err(self.gone()) }
