@@ -2,7 +2,9 @@
 //! run again finds the row of the first run instead of queueing another.
 //!
 //! The key is written in the transaction that queues the row, and is the row's
-//! own `Idempotency-Key`. A run with it is
+//! own `Idempotency-Key`. A server may keep a refusal under it, so a row that is
+//! queued after one that certainly was not done gets the key with a number. A run
+//! with it is
 //!
 //! 1. new: nothing has it, or what had it certainly was not done;
 //! 2. known: it asks for the same, and follows the row, or the row that a
@@ -128,9 +130,16 @@ pub(crate) fn name_row(
     key: &ScriptKey,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    change.execute("UPDATE outbox SET idempotency_key = ?2 WHERE id = ?1", params![row.id, key.key])?;
-    row.key = key.key.clone();
-    keep(change, key, &row.channel, row.id.as_str(), now)
+    keep(change, key, &row.channel, row.id.as_str(), now)?;
+    let sql = "SELECT runs FROM script_key WHERE key = ?1";
+    let runs: i64 = change.first(sql, [key.key.as_str()], only)?.unwrap_or(1);
+    if runs == 1 {
+        row.key = key.key.clone();
+    } else {
+        row.key = IdempotencyKey::new(format!("{}.{runs}", key.key));
+    }
+    change.execute("UPDATE outbox SET idempotency_key = ?2 WHERE id = ?1", params![row.id, row.key])?;
+    Ok(())
 }
 
 fn keep(
@@ -142,13 +151,28 @@ fn keep(
 ) -> Result<(), StoreError> {
     change.execute(
         "DELETE FROM script_key WHERE created_at < ?1
-             AND NOT EXISTS (SELECT 1 FROM outbox WHERE id = script_key.row OR idempotency_key = script_key.key)",
+             AND NOT EXISTS (SELECT 1 FROM outbox WHERE id = script_key.row)",
         [now.plus(-FORGOTTEN)],
     )?;
     change.execute(
-        "INSERT OR REPLACE INTO script_key (key, wish, channel, row, answer, created_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        "INSERT INTO script_key (key, wish, channel, row, answer, runs, created_at)
+             VALUES (?1, ?2, ?3, ?4, ?5, 1, ?6)
+         ON CONFLICT DO UPDATE SET wish = excluded.wish, channel = excluded.channel, row = excluded.row,
+             answer = excluded.answer, runs = runs + 1, created_at = excluded.created_at",
         params![key.key, key.wish, channel, row, key.answer, now],
+    )?;
+    Ok(())
+}
+
+/// Takes the number of a deleted person out of what commands said.
+pub(crate) fn forget_number(
+    connection: &Connection,
+    channel: &ChannelId,
+    number: &str,
+) -> Result<(), StoreError> {
+    connection.execute(
+        "UPDATE script_key SET answer = replace(answer, ?2, '') WHERE channel = ?1 AND instr(answer, ?2) > 0",
+        params![channel, number],
     )?;
     Ok(())
 }

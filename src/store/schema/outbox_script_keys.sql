@@ -8,6 +8,8 @@ CREATE TABLE script_key (
     row TEXT NOT NULL,
     -- What the command says of it once it is done, as a JSON object.
     answer TEXT NOT NULL,
+    -- Rows that were queued for it, one after the other.
+    runs INTEGER NOT NULL,
     created_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX script_key_age ON script_key (created_at);
