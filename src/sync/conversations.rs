@@ -50,6 +50,8 @@ pub struct ListState {
     sweep: Option<ListWalk>,
     rest: Option<WalkCursors>,
     rest_left_alone: Option<Timestamp>,
+    /// True while a list named nothing of what is here, once.
+    is_doubtful: bool,
     /// Histories that failed by themselves, and since when.
     failed: HashMap<ConversationId, Timestamp>,
     /// How often histories were read that ended before what the list tells.
@@ -150,6 +152,10 @@ impl ChannelSync {
                 // Nothing has moved since the walk that ended on this page.
                 Err(ReadError::Same) => {
                     state.top = None;
+                    // The list that was applied last named what is here.
+                    if std::mem::take(&mut state.is_doubtful) {
+                        self.forget_emptied().await?;
+                    }
                     return Ok(true);
                 }
                 // Cursors grow old; the walk begins anew.
@@ -162,7 +168,7 @@ impl ChannelSync {
             let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
             let is_whole = walk.cursor().is_none() && page.next_cursor.is_none();
             let step = walk.take(&times, page.next_cursor.as_deref());
-            let is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
+            state.is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
             let mut marks: Vec<MetaChange> = Vec::new();
             if let Listing::Complete(newest) = step {
                 // Activity known once stays known, also when its row is gone.
@@ -181,7 +187,7 @@ impl ChannelSync {
                 // Given up or not, the next pass begins at the top.
                 state.top = None;
                 // A doubtful answer is looked at again, also if it is the same.
-                if held_back == 0 && !is_doubtful && matches!(step, Listing::Complete(_)) {
+                if held_back == 0 && !state.is_doubtful && matches!(step, Listing::Complete(_)) {
                     client.note_applied();
                 }
                 return Ok(true);

@@ -48,7 +48,7 @@ impl ChannelSync {
         let found = self.store.compare_with_list(id, listed, noted.map(|(_, newest)| newest)).await?;
         if found.stored == 0 || found.names_one {
             if noted.is_some() {
-                self.store.set_meta(id, vec![(EMPTIED, None)]).await?;
+                self.forget_emptied().await?;
             }
             return Ok(false);
         }
@@ -66,7 +66,7 @@ impl ChannelSync {
             return Ok(true);
         }
         let removed = self.store.mark_all_gone(id, newest).await?;
-        self.store.set_meta(id, vec![(EMPTIED, None)]).await?;
+        self.forget_emptied().await?;
         self.forget_answers();
         self.tell(News::Conversations(id.clone()));
         for conversation in &removed {
@@ -77,6 +77,11 @@ impl ChannelSync {
             removed.len()
         ));
         Ok(false)
+    }
+
+    /// Forgets a list that named nothing of what is here.
+    pub(crate) async fn forget_emptied(&self) -> Result<(), PullError> {
+        Ok(self.store.set_meta(self.id(), vec![(EMPTIED, None)]).await?)
     }
 
     fn tell_emptied(&self, words: &str) {
