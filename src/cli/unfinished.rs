@@ -11,6 +11,7 @@ use crate::cli::channel::check::CheckError;
 use client::{FailureCause, ReadError, RequestFailure};
 use model::ids::RowId;
 use model::selector::{Candidate, Unresolved};
+use service::admin::AdminError;
 use store::StoreError;
 
 /// What is left of what a command was asked to do.
@@ -289,11 +290,19 @@ fn report(error: &anyhow::Error) -> ErrorReport {
         let failure = RequestFailure::new(FailureCause::Files, "");
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
         told.advice = failure.cause.advice().to_owned();
+    } else if error.chain().any(names_nothing) {
+        (told.code, told.cause) = (NOT_FOUND.0.to_owned(), NOT_FOUND.1.to_owned());
+        told.advice = "name one that is there".to_owned();
     } else if let Some(failure) = read_failure(error) {
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
         told.advice = failure.cause.advice().to_owned();
     }
     ErrorReport { ok: false, exit, error: told }
+}
+
+/// True if an error of the service's own side says that something is not there.
+fn names_nothing(cause: &(dyn std::error::Error + 'static)) -> bool {
+    matches!(cause.downcast_ref(), Some(AdminError::Absent(_) | AdminError::Missing(_)))
 }
 
 /// Why a read failed that was made without a session.

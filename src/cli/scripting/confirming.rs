@@ -38,7 +38,10 @@ pub fn confirmed(
         let is_certain = match &unfinished.left {
             Left::Nothing => true,
             Left::Waiting(_) => {
-                matches!(unfinished.failure.cause, FailureCause::Refused | FailureCause::KeyRefused)
+                matches!(
+                    unfinished.failure.cause,
+                    FailureCause::Refused | FailureCause::NotFound | FailureCause::KeyRefused
+                )
             }
             Left::Queued(_) => matches!(
                 unfinished.failure.cause,
