@@ -42,6 +42,7 @@ mod readme;
 mod receiving;
 #[macro_use]
 mod regions;
+mod restored;
 mod scripting;
 mod searching;
 mod service;

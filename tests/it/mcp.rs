@@ -79,11 +79,11 @@ impl Scene {
     }
 }
 
-fn request(id: i64, method: &str, params: Value) -> String {
+pub(crate) fn request(id: i64, method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
-fn hello() -> String {
+pub(crate) fn hello() -> String {
     let client = json!({"name": "Helper", "version": "1.0"});
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client});
     request(1, "initialize", params)

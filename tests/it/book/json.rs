@@ -78,12 +78,9 @@ const SHOWN: &[(&str, &[Alike])] = &[
             &[&["stats", "--since", "2020-01-01"]],
             &[&["send", "CONVERSATION", "A person here.", "--pause"]],
             &[&["message", "MESSAGE", "--channel", "Harbor chat"]],
-            &[
-                &["resume", "CONVERSATION"],
-                &["pause", "CONVERSATION"],
-                &["react", "CONVERSATION", "MESSAGE", "👍"],
-                &["close", "CONVERSATION"],
-            ],
+            &[&["resume", "CONVERSATION"], &["pause", "CONVERSATION"]],
+            &[&["react", "CONVERSATION", "MESSAGE", "👍"]],
+            &[&["close", "CONVERSATION"]],
             &[&["upload", "OFFER", "--channel", "Harbor chat"]],
             &[&["sms", "+34600111222", "Ready at five."]],
             &[&["call", "+34600111222", "--yes"]],
@@ -149,6 +146,9 @@ const SHOWN: &[(&str, &[Alike])] = &[
         &[
             &[&["outbox", "list"]],
             &[&["outbox", "retry", "ROW"], &["outbox", "drop", "OTHER-ROW"]],
+            &[&["proposals", "list"]],
+            &[&["proposals", "send", "PROPOSAL", "--beside-ai"]],
+            &[&["proposals", "drop", "OTHER-PROPOSAL"]],
             &[&["channel", "add", "--name", "Shop", "--base-url", "ADDRESS", "--key-env", "KEY_EMAIL"]],
             &[&["channel", "test", "Shop"]],
             &[&["channel", "remove", "Shop", "--yes"]],
@@ -240,7 +240,7 @@ fn written(shape: &Value, room: usize) -> String {
 /// A command as it is typed.
 fn typed(words: &[&str]) -> String {
     let words = words.iter().map(|it| if it.contains(' ') { format!("{it:?}") } else { (*it).to_owned() });
-    let words: Vec<String> = words.map(|it| it.replace("OTHER-ROW", "ROW")).collect();
+    let words: Vec<String> = words.map(|it| it.replace("OTHER-", "")).collect();
     format!("`frontdesk {} --json`", words.join(" "))
 }
 

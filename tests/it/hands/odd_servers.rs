@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use frontdesk::model::ids::ConversationId;
+use frontdesk::model::news::News;
 use frontdesk::model::time::{SECOND, Timestamp};
 use frontdesk::sync::Pulled;
 use serde_json::{Value, json};
@@ -229,4 +230,51 @@ async fn page_in_hand_is_shown_when_no_call_is_left() {
     assert_eq!((ended.code, rows.len()), (Some(1), 1), "{}", ended.err);
     assert!(is_marked(&rows), "{rows:?}");
     assert!(ended.err.contains("rate limit"), "{}", ended.err);
+}
+
+#[tokio::test]
+async fn emptied_server_is_told_and_leaves_no_ghosts() {
+    let emptied = Arc::new(AtomicUsize::new(0));
+    let state = emptied.clone();
+    let hands = Hands::on(move |request| match (request.route().as_str(), state.load(Ordering::SeqCst)) {
+        ("GET /conversations", 0) => {
+            Answer::ok(page(&[conversation("c1", 1, 0), conversation("c2", 1, -5)], None))
+        }
+        ("GET /conversations", 1) => Answer::ok(page(&[], None)),
+        ("GET /conversations", _) => Answer::ok(page(&[conversation("c9", 1, 40)], None)),
+        _ => quiet(request),
+    })
+    .await;
+    let rows = |hands: &Hands| -> Vec<String> {
+        hands.list().rows.iter().map(|row| row.conversation.id.to_string()).collect()
+    };
+    let told = |hands: &Hands, words: &str| {
+        let is_told = |news: &News| matches!(news, News::Notice(_, _, text) if text.as_str().contains(words));
+        hands.news().iter().any(is_told)
+    };
+    hands.channel.pull_account().await;
+    hands.pull_conversations().await;
+    assert_eq!(rows(&hands), ["c1", "c2"]);
+    // One empty list may be a replica's: it is told, and nothing goes.
+    emptied.store(1, Ordering::SeqCst);
+    hands.pass(10);
+    hands.pull_conversations().await;
+    assert!(told(&hands, "lists none of the 2 conversations"));
+    hands.pass(10);
+    hands.pull_conversations().await;
+    assert_eq!(rows(&hands), ["c1", "c2"]);
+    // A list that names one of them ends it.
+    emptied.store(0, Ordering::SeqCst);
+    hands.pass(10);
+    hands.pull_conversations().await;
+    emptied.store(1, Ordering::SeqCst);
+    hands.pass(20);
+    hands.pull_conversations().await;
+    assert_eq!(rows(&hands), ["c1", "c2"]);
+    // Half a minute later it still names none of them, and something new.
+    emptied.store(2, Ordering::SeqCst);
+    hands.pass(31);
+    hands.pull_conversations().await;
+    assert_eq!(rows(&hands), ["c9"]);
+    assert!(told(&hands, "2 conversations were removed here"));
 }

@@ -41,6 +41,11 @@ pub fn unauthorised() -> Vec<u8> {
     json("401 Unauthorized", "", r#"{"code":"REVOKED_KEY","message":"the key was revoked"}"#)
 }
 
+/// 400, as the interface refuses.
+pub fn refused() -> Vec<u8> {
+    json("400 Bad Request", "", r#"{"code":"VALIDATION_ERROR","message":"not so"}"#)
+}
+
 /// 301, 302, 307, 308 to somewhere else.
 pub fn redirect(variant: usize, to: SocketAddr) -> Vec<u8> {
     let status = ["301 Moved Permanently", "302 Found", "307 Temporary Redirect", "308 Permanent Redirect"];

@@ -1,11 +1,19 @@
 //! `broadcast`: looked over before it leaves, confirmed by the number of
 //! people, sent once, watched to its end.
 
+use std::collections::BTreeSet;
+use std::sync::Mutex;
+
 use frontdesk::model::time::{Clock, SECOND};
 use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
+use crate::faults::world::World;
+use crate::proxy::script::{Give, Script as Answer};
+use crate::proxy::{Door, Proxy, answers};
 use crate::scripting::Script;
+use crate::scripting::failing::configured;
+use crate::waiting::aside;
 
 const ANA: &str = "+34600111222";
 const BO: &str = "+34600333444";
@@ -230,4 +238,37 @@ fn what_is_wrong_with_an_audience_is_told_by_its_lines() {
     let said = script.fails(1, &["broadcast", "watch", "bc_nothing"]);
     assert!(said.contains("the server knows no broadcast bc_nothing"), "{said}");
     assert!(script.desk.outbound().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_rate_limit_is_waited_for_as_long_as_the_server_says() {
+    let world = World::start().await;
+    let phones: Vec<String> = (0..120).map(|number| format!("+346002{number:05}")).collect();
+    for phone in &phones {
+        world.post("whatsapp", "/contacts", json!({"phone": phone, "name": "Ana"})).await;
+    }
+    let proxy = Proxy::start(world.address(), Door::Open).await;
+    let key = world.key("whatsapp").expose().to_owned();
+    let binary = configured(&[("Harbor chat", &proxy.base_url(), &key)]);
+    let people = binary.folder().join("people.txt");
+    std::fs::write(&people, phones.join("\n")).expect("written");
+    // Of each kind of request the first is told to wait for longer than the time-out.
+    let refused = Mutex::new(BTreeSet::new());
+    proxy.plan(move |asked| {
+        let path = asked.target.split('?').next().unwrap_or_default();
+        let is_counted = path.ends_with("/contacts") || path.ends_with("/broadcast");
+        let is_first = is_counted && refused.lock().expect("no one failed").insert(path.to_owned());
+        if is_first { Answer::kept(Give::Bytes(answers::limited(true))) } else { Answer::pass() }
+    });
+    let (asked, answer) = (people.display().to_string(), "120");
+    let ended = aside(move || {
+        let send = ["broadcast", "send", "We open at 9.", "--to", &asked, "--confirm", answer];
+        binary.run(&[&send[..], &["--timeout", "1.5", "--json"]].concat(), "")
+    })
+    .await;
+    assert_eq!(ended.code, Some(0), "{}{}", ended.out, ended.err);
+    let told: Value = serde_json::from_str(&ended.out).expect("JSON");
+    assert_eq!((&told["recipients"], &told["creditsUsed"]), (&json!(120), &json!(120.0)), "{told}");
+    let waits = ended.err.lines().filter(|line| line.contains("for the rate limit of this key")).count();
+    assert!(waits >= 2 && ended.err.contains("of 120 numbers"), "{}", ended.err);
 }

@@ -20,7 +20,7 @@ const NOWHERE: &str = "https://frontdesk.invalid/v1";
 /// Commands at once: most of them wait.
 const AT_ONCE: usize = 8;
 
-fn configured(channels: &[(&str, &str, &str)]) -> Binary {
+pub fn configured(channels: &[(&str, &str, &str)]) -> Binary {
     let mut binary = Binary::new();
     let mut text = String::new();
     for (at, (name, url, key)) in channels.iter().enumerate() {
@@ -35,7 +35,7 @@ fn configured(channels: &[(&str, &str, &str)]) -> Binary {
 }
 
 /// The last error a command told as JSON.
-fn told(ended: &Ended) -> Value {
+pub fn told(ended: &Ended) -> Value {
     let last = ended.err.lines().last().unwrap_or_default();
     serde_json::from_str(last).unwrap_or_else(|_| panic!("no JSON: {:?} {}", ended.code, ended.err))
 }

@@ -11,6 +11,7 @@ use crate::binary::{ALL_CHANNELS, Binary};
 use crate::carriers::bot_server::{BotServer, TOKEN};
 use crate::connections::{KEY, definition, shop};
 use crate::desk::{Desk, HandClock};
+use crate::mcp;
 use crate::service::receiver::Receiver;
 
 const ANA: &str = "+34600111222";
@@ -123,6 +124,18 @@ impl Office {
                     assert_eq!(self.binary.run(&send, "").code, Some(3));
                 }
             }
+            ["proposals", "list"] => {
+                let carl = self.named["OTHER"].clone();
+                self.binary.ok(&["show", &carl], "");
+                let propose = |number: i64, text: &str| {
+                    let arguments = json!({"channel": "Harbor chat", "conversation": carl, "text": text,
+                        "reason": "The wheel is ready."});
+                    let call = json!({"name": "propose_reply", "arguments": arguments});
+                    mcp::request(number, "tools/call", call)
+                };
+                let lines = [mcp::hello(), propose(2, "It is ready."), propose(3, "At five.")];
+                self.binary.ok(&["mcp"], &(lines.join("\n") + "\n"));
+            }
             _ => {}
         }
     }
@@ -133,6 +146,10 @@ impl Office {
             ["broadcast", "send", ..] => self.name("BROADCAST", &told["broadcastId"]),
             ["webhooks", "list", ..] => self.name("WEBHOOK", &told[0]["id"]),
             ["admin", "key", "create", ..] => self.name("KEY", &told["id"]),
+            ["proposals", "list"] => {
+                self.name("PROPOSAL", &told[0]["id"]);
+                self.name("OTHER-PROPOSAL", &told[1]["id"]);
+            }
             ["outbox", "list"] => {
                 self.name("ROW", &told[0]["id"]);
                 self.name("OTHER-ROW", &told[1]["id"]);
