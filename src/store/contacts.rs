@@ -8,7 +8,7 @@ use crate::erasing::ErasedConversation;
 use crate::outbox::new_key;
 use crate::reader::conversations::row_of;
 use crate::reader::elsewhere;
-use crate::{Reader, Store, StoreError, gone};
+use crate::{Reader, Store, StoreError, gone, script_keys};
 use model::contacts::{Contact, ContactCard, Elsewhere, ToldContact};
 use model::conversations::ConversationRow;
 use model::ids::{ChannelId, ContactId, ConversationId, IdempotencyKey, RowId};
@@ -125,7 +125,7 @@ impl Store {
         phone: &str,
     ) -> Result<Vec<ConversationId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
-        let channel_of = channel.clone();
+        let (channel_of, number) = (channel.clone(), phone.clone());
         let erased = self
             .cache()
             .later(move |cache| {
@@ -146,6 +146,8 @@ impl Store {
             })
             .await?;
         let forgotten = erased.iter().map(|erased| erased.id.clone()).collect();
+        let of = channel_of.clone();
+        self.outbox().later(move |connection| script_keys::forget_number(connection, &of, &number)).await?;
         self.erase_kept(&channel_of, erased).await?;
         Ok(forgotten)
     }

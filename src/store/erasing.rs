@@ -25,7 +25,7 @@ pub(crate) enum Erasure {
 }
 
 /// The tables of the outbox. What writes to others as it is removed comes before them.
-pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
+pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 36] = [
     ("draft", Erasure::By("DELETE FROM draft WHERE channel = ?1 AND conversation = ?2")),
     ("draft_aside", Erasure::By("DELETE FROM draft_aside WHERE channel = ?1 AND conversation = ?2")),
     ("draft_only", Erasure::By("DELETE FROM draft_only WHERE channel = ?1 AND conversation = ?2")),
@@ -54,6 +54,13 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
             "UPDATE assistant_log SET asked = '', outcome = '' WHERE channel = ?1 AND conversation = ?2",
         ),
     ),
+    (
+        "script_key",
+        Erasure::By(
+            "UPDATE script_key SET answer = replace(replace(answer, ?2, ''), ?3, '') WHERE channel = ?1
+             AND (instr(answer, ?2) > 0 OR (?3 <> '' AND instr(answer, ?3) > 0))",
+        ),
+    ),
     ("outbox", Erasure::Stays),
     ("mail_rule", Erasure::Stays),
     // The business's own words.
@@ -68,6 +75,7 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
     ("broadcast_charge", Erasure::Nothing),
     ("tracked_broadcast", Erasure::Nothing),
     ("decision", Erasure::Nothing),
+    ("identity", Erasure::Nothing),
     ("reaction", Erasure::Nothing),
     ("sent_here", Erasure::Nothing),
     ("recognised", Erasure::Nothing),
@@ -76,7 +84,7 @@ pub(crate) const OUTBOX_TABLES: [(&str, Erasure); 34] = [
 ];
 
 /// The tables of the cache, without those that its indexes are kept in.
-pub(crate) const CACHE_TABLES: [(&str, Erasure); 25] = [
+pub(crate) const CACHE_TABLES: [(&str, Erasure); 27] = [
     ("contact", Erasure::By("DELETE FROM contact WHERE channel = ?1 AND phone = ?3 AND ?2 <> ''")),
     (
         "correspondent",
@@ -109,6 +117,8 @@ pub(crate) const CACHE_TABLES: [(&str, Erasure); 25] = [
     ("lease", Erasure::Nothing),
     ("lens_word", Erasure::Nothing),
     ("meta", Erasure::Nothing),
+    ("outbox_mark", Erasure::Nothing),
+    ("receipt", Erasure::Nothing),
     ("revision", Erasure::Nothing),
 ];
 
