@@ -175,6 +175,7 @@ fn message(conversation: &str, channel: &str, number: usize, at: Timestamp) -> M
         status: "received".to_owned(),
         reply_to: None,
         reaction: None,
+        extras: None,
         cost: 0,
         created_at: at,
         sent_at: None,
