@@ -270,6 +270,11 @@ fn every_campaign_of_the_book_is_there() {
                     || ["", ".rs", "s.rs"].iter().any(|end| root().join(format!("{file}{end}")).exists());
                 assert!(there, "no test is called so: {line}");
             }
+            // Tests of a module, whatever floor it is on.
+            ["test", "--lib", filter, ..] => {
+                let is_there = sources(&["src"]).contains(&format!("mod {filter};"));
+                assert!(is_there, "no module is called so: {line}");
+            }
             // Tests of one floor.
             ["test", "-p", package, filter] => {
                 let floor = package.trim_start_matches("frontdesk-");

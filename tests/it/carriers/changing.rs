@@ -9,7 +9,7 @@ use super::number_server::NumberServer;
 use super::story::shows;
 use super::{Served, text_to, texts};
 use crate::desk::Desk;
-use crate::waiting::until_found;
+use crate::waiting::{until, until_found};
 
 const ANA: i64 = 77;
 const MARIA: &str = "+34600111222";
@@ -210,9 +210,37 @@ fn desk_shows_an_edit_with_the_former_text_one_key_away() {
         other => Err(other),
     }));
     bot.update(edited(number, "deliver on Friday"));
-    desk.keys("<Enter>");
+    // The change brings the conversation to the top of the list, where the cursor is.
     shows(&mut desk, "deliver on Friday");
+    desk.keys("<Enter>");
     shows(&mut desk, "edited");
     desk.keys("d");
     shows(&mut desk, "before     deliver on Monday");
+}
+
+#[test]
+fn desk_shows_an_edit_of_a_message_far_behind_the_newest() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime");
+    let bot = BotServer::start();
+    let served = runtime.block_on(Served::quiet(&bot));
+    let key = served.keys["telegram live"].clone();
+    let first = bot.says(ANA, "line 1.");
+    for number in 2..=120 {
+        bot.says(ANA, &format!("line {number}."));
+    }
+    runtime.block_on(served.waits(ANA, "all of them", |history| history.len() == 120));
+    let mut desk = Desk::with_tab("Harbor bot", &served.running.base_url, &key);
+    desk.resize((120, 40));
+    shows(&mut desk, "Ana 77");
+    desk.keys("<Enter>");
+    shows(&mut desk, "line 120.");
+    until("the beginning", || {
+        desk.keys("<PgUp>").settle().wait(1_000_000);
+        let picture = desk.picture();
+        if picture.contains("line 1.") { Ok(()) } else { Err(picture) }
+    });
+    // The newest page holds nothing of it.
+    bot.update(edited(first, "the very first line"));
+    shows(&mut desk, "the very first line");
+    shows(&mut desk, "edited");
 }
