@@ -153,6 +153,7 @@ fn store(files: &Files, serial: u64, body: &Value) -> Json<Value> {
         status: "sent".to_owned(),
         reply_to: None,
         reaction: None,
+        extras: None,
         cost: 1,
         created_at: at,
         sent_at: None,

@@ -119,6 +119,7 @@ fn message(conversation: &str, number: usize, turn: usize, serial: i64) -> Messa
         status: if inbound { "received" } else { "read" }.to_owned(),
         reply_to: None,
         reaction: None,
+        extras: None,
         cost: 0,
         created_at: at,
         sent_at: None,
