@@ -24,7 +24,7 @@ use model::leader::Leader;
 use model::news::{Health, News};
 use model::text::SafeText;
 use model::time::Clock;
-use store::StoreError;
+use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine, ProcessRole};
 
 /// How long ending waits for a request on its way; one that takes longer is
@@ -98,26 +98,14 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     print::line(&started(&channels, files)).context("saying that it has started")?;
     tracing::info!("the engine has started");
     let mut elsewhere = BTreeSet::new();
-    let (mut receives, mut unfinished, mut lost) = (None, None, None);
+    let (mut receives, mut ended) = (None, Ok(()));
     loop {
         tokio::select! {
             () = signals.next() => break,
             _ = looks.tick() => {
-                if let Some(path) = store.missing_outbox() {
-                    lost = Some(StoreError::Gone { path: path.to_owned() });
+                if let Some(result) = ending(&store, &reader, &channels, &log, until_sent)? {
+                    ended = result;
                     break;
-                }
-                if !until_sent {
-                    continue;
-                }
-                let health = log.health();
-                match until_sent::ending(&reader, &channels, &health, SystemClock.now())? {
-                    Some(Ending::Sent) => break,
-                    Some(Ending::Waits(left)) => {
-                        unfinished = Some(left);
-                        break;
-                    }
-                    None => (),
                 }
             }
             heard = news.recv() => {
@@ -145,10 +133,29 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
         _ = tokio::time::timeout(DRAIN, engine.shutdown()) => (),
         () = signals.next() => tracing::warn!("ended by a second signal"),
     }
-    if let Some(error) = lost {
-        return Err(error.into());
+    ended
+}
+
+/// Returns how the engine ends: its outbox is lost, or all was sent where that is
+/// wanted; `None` while it goes on.
+fn ending(
+    store: &Store,
+    reader: &Reader,
+    channels: &[ChannelSpec],
+    log: &NewsLog,
+    until_sent: bool,
+) -> anyhow::Result<Option<anyhow::Result<()>>> {
+    if let Some(path) = store.missing_outbox() {
+        return Ok(Some(Err(StoreError::Gone { path: path.to_owned() }.into())));
     }
-    unfinished.map_or(Ok(()), |left| Err((*left).into()))
+    if !until_sent {
+        return Ok(None);
+    }
+    Ok(match until_sent::ending(reader, channels, &log.health(), SystemClock.now())? {
+        Some(Ending::Sent) => Some(Ok(())),
+        Some(Ending::Waits(left)) => Some(Err((*left).into())),
+        None => None,
+    })
 }
 
 /// What it does, in a line.

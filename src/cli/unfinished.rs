@@ -114,7 +114,7 @@ pub struct CommandRefusal {
 }
 
 impl CommandRefusal {
-    /// What the command names is not there.
+    /// Refuses a name of something that is not there.
     pub fn absent(words: impl Into<String>) -> Self {
         let (code, cause) = NOT_FOUND;
         Self { code, cause, words: words.into(), advice: "name one that is there" }
@@ -220,7 +220,7 @@ struct ErrorDetail {
     cause: String,
     message: String,
     advice: String,
-    /// What is left: `not done`, `queued`, `unknown`, `waits for you` or
+    /// Rest of the command: `not done`, `queued`, `unknown`, `waits for you` or
     /// `goes on`.
     state: &'static str,
     channel: Option<String>,

@@ -99,7 +99,7 @@ impl RequestFailure {
     /// A failure with the code its words end with, or its cause's own.
     pub fn new(cause: FailureCause, why: &str) -> Self {
         let code = code_in(why).unwrap_or(cause.row().1);
-        // What is not there has one cause, whoever says so.
+        // An absent thing has one cause, whoever says so.
         let is_absent = cause == FailureCause::Refused && code == FailureCause::NotFound.row().1;
         let cause = if is_absent { FailureCause::NotFound } else { cause };
         Self { cause, code: SafeText::line(code), why: SafeText::line(why) }

@@ -49,7 +49,7 @@ pub enum AdminError {
     /// What was asked for cannot be.
     #[error("{0}")]
     Refused(String),
-    /// What was named is not there.
+    /// A named thing is not there.
     #[error("{0}")]
     Absent(String),
 }

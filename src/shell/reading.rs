@@ -136,7 +136,6 @@ fn of_past(reader: &mut Reader, at: Timestamp, wanted: &Load) -> Result<Loaded, 
 
 /// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
-    reader.follow_cache();
     let loaded = match load {
         Load::Conversations(query) => {
             reader.conversations(query).map(|page| Loaded::Conversations(query.clone(), page))
@@ -230,6 +229,7 @@ pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &E
         }
         waiting.extend(queue.try_iter());
         let Some(wanted) = next(&mut waiting) else { continue };
+        reader.follow_cache();
         let loaded = load(&mut reader, &wanted);
         mailbox.result(Event::Loaded(wanted, loaded));
     }

@@ -1,4 +1,4 @@
-//! What the server answered to rows that were done. In the cache: it is for
+//! Answers of the server to rows that were done. In the cache: they are for
 //! information only.
 
 use rusqlite::params;
@@ -10,7 +10,7 @@ use sqlite::{Queries, read_row};
 /// Answers that are kept: the newest.
 const KEPT: i64 = 10_000;
 
-/// What the server told of a row that it accepted.
+/// Answer of the server to a row that it accepted.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ReceiptNote {
     /// The server's word, such as `sent`.

@@ -35,7 +35,7 @@ pub struct ScriptKey {
     pub key: IdempotencyKey,
     /// Print of the command and of all that it is asked to do.
     pub wish: String,
-    /// What the command says of it once it is done, as a JSON object.
+    /// Answer of the command once it is done, as a JSON object.
     pub answer: String,
 }
 

@@ -123,6 +123,9 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
 impl SendArguments {
     /// Names the message. The AI is no part of it: a first run may have paused it.
     fn key(&self, text: Option<&str>) -> WriteKey {
+        if !self.key.is_given() {
+            return WriteKey::NONE;
+        }
         let mut wish = self.wanted.wish();
         wish.extend([text.unwrap_or_default(), self.reply_to.as_deref().unwrap_or_default()]);
         let content = self.content.wish();
@@ -137,7 +140,7 @@ impl ChangeArguments {
     }
 }
 
-/// What a command says of a change of a conversation.
+/// Makes the answer to a change of a conversation.
 fn answer(found: &FoundConversation, done: &str) -> Answer {
     Answer::new(done, found.address())
         .about("conversation", found.row.conversation.id.as_str())

@@ -32,7 +32,7 @@ pub enum ExportFormat {
 pub struct ExportArguments {
     #[command(flatten)]
     pub wanted: ConversationArguments,
-    /// What is written: text, or JSON with --json, where none is given.
+    /// Format; text, or JSON with --json, where none is given.
     #[arg(long, value_enum)]
     pub format: Option<ExportFormat>,
     #[command(flatten)]
@@ -40,7 +40,7 @@ pub struct ExportArguments {
 }
 
 impl ExportArguments {
-    /// What is written.
+    /// Chooses the format that fits `--json`.
     fn chosen_format(&self) -> Result<ExportFormat> {
         match (self.format, self.common.json) {
             (None, false) => Ok(ExportFormat::Text),

@@ -230,6 +230,9 @@ fn send(session: &Session, arguments: &MailSendArguments) -> Result<(), CliError
 
 impl MailSendArguments {
     fn key(&self, body: &str) -> WriteKey {
+        if !self.key.is_given() {
+            return WriteKey::NONE;
+        }
         let lists = [&self.to, &self.cc, &self.bcc].map(|list| list.join(", "));
         let files = files_wish(&self.files);
         let others = [&self.thread, &self.in_reply_to].map(|part| part.as_deref().unwrap_or_default());

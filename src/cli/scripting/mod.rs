@@ -150,7 +150,7 @@ pub enum Script {
     /// What has not left yet: list it, decide over what waits for you.
     #[command(subcommand)]
     Outbox(OutboxAction),
-    /// What an assistant of yours proposed: list it, send it, drop it.
+    /// Proposals of an assistant of yours: list them, send them, drop them.
     #[command(subcommand)]
     Proposals(ProposalsAction),
 }

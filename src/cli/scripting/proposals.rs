@@ -206,7 +206,7 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
     }
 }
 
-/// What was done, in a word.
+/// Names the done change in a word.
 fn done(change: &ProposedChange) -> &'static str {
     match change {
         ProposedChange::Reply { .. } => "sent",

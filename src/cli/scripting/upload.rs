@@ -28,7 +28,10 @@ pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
         files::look_at(&arguments.path).map_err(|why| CommandRefusal::unreadable(&arguments.path, why))?;
     let bytes = files::read(&facts.path, facts.size).map_err(|why| anyhow!(why))?;
     let common = &arguments.common;
-    let key = WriteKey::of(&arguments.key, "upload", common, &[&print_of_file(&arguments.path)]);
+    let key = match arguments.key.is_given() {
+        true => WriteKey::of(&arguments.key, "upload", common, &[&print_of_file(&arguments.path)]),
+        false => WriteKey::NONE,
+    };
     let Some(key) = writing::begin(session, common, key)? else { return Ok(()) };
     let channel = single::channel(session, common, "chat", Platform::is_chat)?;
     let answer = Answer::new("uploaded", &facts.name).about("file", facts.name.as_str()).making("url");

@@ -2,6 +2,7 @@
 //! changes something on a server takes `--idempotency-key` and answers with the
 //! same fields.
 
+use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -29,7 +30,7 @@ use sync::ChannelSync;
 /// some of its own.
 const MAX_KEY_LENGTH: usize = 200;
 /// Bytes of a file that tell it from another one.
-const MAX_PRINTED_BYTES: usize = 64 * 1024 * 1024;
+const MAX_PRINTED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The switch of all that changes something on a server.
 #[derive(Debug, Clone, Args)]
@@ -38,6 +39,13 @@ pub struct KeyArgument {
     /// for the same does nothing a second time, and tells how the first ended.
     #[arg(long, value_name = "KEY", value_parser = idempotency_key)]
     pub idempotency_key: Option<String>,
+}
+
+impl KeyArgument {
+    /// True if the change is named, so that all that it is asked to do counts.
+    pub fn is_given(&self) -> bool {
+        self.idempotency_key.is_some()
+    }
 }
 
 fn idempotency_key(text: &str) -> Result<String, String> {
@@ -50,7 +58,7 @@ fn idempotency_key(text: &str) -> Result<String, String> {
     }
 }
 
-/// What names a change: the key of the command, or of a part of it.
+/// Name of a change: the key of the command, or of a part of it.
 #[derive(Debug, Clone)]
 pub struct WriteKey(Option<NamedWish>);
 
@@ -62,6 +70,9 @@ struct NamedWish {
 }
 
 impl WriteKey {
+    /// No name: the change is made each time it is asked for.
+    pub const NONE: Self = Self(None);
+
     /// Names the change of a command. `wish` is all that the command is asked
     /// to do: two commands with the same key must not differ in it.
     pub fn of(argument: &KeyArgument, command: &str, common: &Common, wish: &[&str]) -> Self {
@@ -94,25 +105,29 @@ fn print_of<'a>(parts: impl Iterator<Item = &'a &'a str>) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A file as a part of a wish: its content, where it can be read.
+/// A file as a part of a wish: its content, where it is a plain file.
 pub fn print_of_file(path: &str) -> String {
-    let bytes = std::fs::read(Path::new(path)).unwrap_or_default();
-    let bytes = &bytes[..bytes.len().min(MAX_PRINTED_BYTES)];
-    format!("{path} {}", Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect::<String>())
+    let mut bytes = Vec::new();
+    let read =
+        disk::plain(Path::new(path)).and_then(|file| file.take(MAX_PRINTED_BYTES).read_to_end(&mut bytes));
+    // A file that cannot be read is refused later, in words.
+    drop(read);
+    let print: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{path} {print}")
 }
 
-/// What a command says of a change once it is done.
+/// Answer of a command to a change that was done.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Answer {
     /// Such as `sent`.
     done: String,
-    /// What it is about, by the names of fields.
+    /// Subject of the change, by the names of fields.
     about: Map<String, Value>,
     /// Field of what the server makes of it, such as `messageId`.
     made: Option<String>,
     /// True if people are told what the server made.
     shows_made: bool,
-    /// What it is about, for people.
+    /// Subject of the change, for people.
     words: String,
 }
 
@@ -151,7 +166,7 @@ impl Answer {
 #[derive(Debug)]
 pub struct Outcome {
     pub row: RowId,
-    /// What the server made: the id of a message, the address of an upload.
+    /// Id or address of the thing that the server made.
     pub made: Option<String>,
     receipt: ReceiptNote,
     /// True if an earlier command had asked for it under the same key.
@@ -334,7 +349,7 @@ pub fn tell(
     )]))
 }
 
-/// What was done, for programs.
+/// Returns the answer for programs.
 pub fn as_json(session: &Session, channel: &ChannelSync, answer: &Answer, outcome: &Outcome) -> Value {
     let mut told = json!({
         "ok": true,

@@ -54,7 +54,7 @@ pub struct Reader {
     pub(crate) connection: Connection,
     drafts: drafts::WrittenDrafts,
     zone: Zone,
-    /// Where the files are, and the cache as it was opened.
+    /// Paths of the files, and the cache as it was opened.
     files: Option<(Paths, Standing)>,
     /// The files as they were at a time, where that is looked at.
     past: Option<Box<(Timestamp, Reader, PastNote)>>,

@@ -6,7 +6,7 @@ CREATE TABLE script_key (
     channel TEXT NOT NULL,
     -- The row of the outbox it became, or the broadcast in waves.
     row TEXT NOT NULL,
-    -- What the command says of it once it is done, as a JSON object.
+    -- Answer of the command once it is done, as a JSON object.
     answer TEXT NOT NULL,
     -- Rows that were queued for it, one after the other.
     runs INTEGER NOT NULL,

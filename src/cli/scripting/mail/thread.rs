@@ -89,6 +89,9 @@ pub struct MailForwardArguments {
 
 impl MailReplyArguments {
     fn key(&self, body: &str) -> WriteKey {
+        if !self.key.is_given() {
+            return WriteKey::NONE;
+        }
         let files = files_wish(&self.files);
         let mut wish = self.wanted.wish();
         let switches = format!("{} {}", self.all, self.no_quote);
@@ -99,6 +102,9 @@ impl MailReplyArguments {
 
 impl MailForwardArguments {
     fn key(&self, body: &str) -> WriteKey {
+        if !self.key.is_given() {
+            return WriteKey::NONE;
+        }
         let (files, to) = (files_wish(&self.files), self.to.join(", "));
         let mut wish = self.wanted.wish();
         let switches = self.no_files.to_string();
