@@ -20,7 +20,7 @@ fn scene() -> (Desk, Binary) {
     (desk, binary)
 }
 
-/// What a command prints that must succeed.
+/// Runs a command that must succeed; returns its JSON.
 fn said(binary: &Binary, arguments: &[&str]) -> Value {
     serde_json::from_str(&binary.ok(&[arguments, &["--json"]].concat(), "")).expect("JSON")
 }
@@ -161,7 +161,7 @@ async fn a_rerun_after_an_unknown_outcome_sends_nothing_twice() {
     aside(move || desk.ok(&["outbox", "retry", &left], "")).await;
     let ended = run("Never.", "never").await;
     assert_eq!(ended.code, Some(0), "{}", ended.err);
-    // What the server refused was not done: the key may be used again.
+    // A refused change was not done: the key may be used again.
     world.dev("/credits", json!({"balance": 0})).await;
     assert_eq!(told(&run("Paid.", "paid").await)["exit"], 1);
     world.dev("/credits", json!({"balance": 10})).await;
@@ -170,7 +170,7 @@ async fn a_rerun_after_an_unknown_outcome_sends_nothing_twice() {
     let sent = world.dev("/outbound", json!({})).await;
     let last = sent["data"].as_array().and_then(|all| all.last()).expect("a message").clone();
     assert_eq!((&last["content"], &last["idempotencyKey"]), (&json!("Paid."), &json!("paid.2")));
-    // What a person gave up, although it may have been done, is told.
+    // A change that a person gave up while it may have been done is told.
     let trap = proxy.trap();
     proxy.plan(move |asked| if changes(asked) { Fault::Redirect.script(0, trap) } else { Script::pass() });
     let unknown = told(&run("Gone.", "gone").await);

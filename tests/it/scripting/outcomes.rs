@@ -22,14 +22,14 @@ const AT_ONCE: usize = 8;
 /// Fields of every error.
 const FIELDS: [&str; 8] = ["advice", "candidates", "cause", "channel", "code", "message", "row", "state"];
 
-/// What a command does at the server.
+/// Effect of a command at the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AtServer {
-    /// It changes something, through the outbox.
+    /// Changes something, through the outbox.
     Writes,
-    /// It reads before it answers.
+    /// Reads before it answers.
     Reads,
-    /// It answers from this desk's files.
+    /// Answers from this desk's files.
     Nothing,
 }
 use AtServer::{Nothing, Reads, Writes};
@@ -288,7 +288,7 @@ impl Cell {
         if is_left != (left > 0) && !names.contains_key("ROW") {
             return Err(TryError::Wrong(format!("{left} rows are left")));
         }
-        // What takes a second is looked at once; words come from the same error.
+        // A cell that takes a second is run once; words come from the same error.
         if matches!(self.outcome, Outcome::Absent | Outcome::BadUse | Outcome::Refused) {
             let words = run(&binary, arguments).await;
             self.check_words(&words)?;
