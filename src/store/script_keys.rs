@@ -12,8 +12,9 @@
 //! 3. refused: it asks for something else, or a person gave the row up while it
 //!    may have been done.
 
-use rusqlite::{Connection, OptionalExtension, Transaction, params};
+use rusqlite::{Connection, Transaction, params};
 
+use crate::outbox::NewRow;
 use crate::{Store, StoreError, outbox};
 use model::ids::{CampaignId, ChannelId, IdempotencyKey, RowId};
 use model::outbox::OutboxRow;
@@ -21,8 +22,6 @@ use model::text::SafeText;
 use model::time::{DAY, Timestamp};
 use model::waves::NewCampaign;
 use sqlite::{Queries, only, read_row};
-
-use crate::outbox::NewRow;
 
 /// Microseconds after which a key of something that is over is forgotten.
 const FORGOTTEN: i64 = 30 * DAY;
@@ -186,10 +185,8 @@ pub(crate) fn key_use(connection: &Connection, key: &ScriptKey) -> Result<KeyUse
     })?;
     let Some((wish, known)) = found else {
         // A row of another key is not taken for this change.
-        let is_taken = connection
-            .query_row("SELECT 1 FROM outbox WHERE idempotency_key = ?1", [key.key.as_str()], |_| Ok(()))
-            .optional()?
-            .is_some();
+        let sql = "SELECT 1 FROM outbox WHERE idempotency_key = ?1";
+        let is_taken = connection.first(sql, [key.key.as_str()], only::<i64>)?.is_some();
         return Ok(if is_taken { KeyUse::Other } else { KeyUse::New });
     };
     if wish != key.wish {

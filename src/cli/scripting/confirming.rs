@@ -100,7 +100,7 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
             return unfinished(failure, rest_of(&left.row), what);
         }
         let limited = left.row.not_before.since(session.now());
-        let is_limited = limited > 0 && is_limited(&left.row, failure.as_ref());
+        let is_limited = session.is_patient() && limited > 0 && is_limited(&left.row, failure.as_ref());
         if is_limited && work != SendStep::Moved && session.wait_for_rate(limited) {
             continue;
         }

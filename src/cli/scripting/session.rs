@@ -174,6 +174,11 @@ impl Session {
         self.has_moved();
     }
 
+    /// True if the next rate limit is waited for, whatever the time-out.
+    pub fn is_patient(&self) -> bool {
+        self.rate_patience.get() > 0
+    }
+
     /// Something moved: the next rate limit is waited for again.
     fn has_moved(&self) {
         self.rate_patience.set(if self.waits_for_rate_limits.get() { MAX_RATE_WAITS } else { 0 });
@@ -187,7 +192,7 @@ impl Session {
     /// Waits for a rate limit; false if that takes longer than the command has.
     pub fn wait_for_rate(&self, wait: i64) -> bool {
         let left = self.rate_patience.get();
-        let is_patient = left > 0;
+        let is_patient = self.is_patient();
         if !is_patient && self.moment().plus(wait) >= self.deadline.at() {
             return false;
         }
