@@ -80,11 +80,13 @@ impl WorkspaceChoice {
     fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
         let Some(wanted) = &self.0 else { return Ok(workspaces::first(db)?) };
         let all = workspaces::all(db)?;
-        let shown =
-            || all.iter().map(|it| format!("{} ({})", it.id, it.name.as_deref().unwrap_or("no name")));
+        let shown = || {
+            all.iter().map(|known| format!("{} ({})", known.id, known.name.as_deref().unwrap_or("no name")))
+        };
         let known = || shown().take(20).collect::<Vec<_>>().join(", ");
-        let mut found =
-            all.iter().filter(|it| it.id == *wanted || it.name.as_ref().is_some_and(|name| name == wanted));
+        let mut found = all
+            .iter()
+            .filter(|known| known.id == *wanted || known.name.as_ref().is_some_and(|name| name == wanted));
         match (found.next(), found.next()) {
             (Some(one), None) => Ok(one.clone()),
             (Some(_), Some(_)) => Err(AdminError::Refused(format!(
@@ -98,7 +100,7 @@ impl WorkspaceChoice {
     }
 }
 
-/// What was erased of a person.
+/// Count of what was erased of a person.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErasedCount {
     /// Conversations and threads of mail.

@@ -324,16 +324,13 @@ async fn prepare(
     committed: Arc<Notify>,
 ) -> Result<Prepared, StartError> {
     let clock = options.clock.clone();
-    let world = World { demo: options.demo, simulated: options.is_simulated() };
+    let world = World { demo: options.demo, simulated: options.is_simulated(), dev: options.dev };
     let (asked, at) = (key.clone(), place.clone());
-    let (shared, alone, offers_switches) = (database.is_shared(), database.leads(), options.dev);
+    let (shared, alone) = (database.is_shared(), database.leads());
     let kept: Result<Kept, DatabaseError> = database
         .write(move |db| {
             let fits = asked.claim(db, &at, alone)?;
             let kept = keep(db, fresh, world, clock.as_ref(), !shared)?;
-            if !offers_switches {
-                outbound::clear(db)?;
-            }
             if !shared {
                 // The file is this process's alone: any process that had claimed something has ended.
                 egress::end_all_claims(db)?;
@@ -344,10 +341,7 @@ async fn prepare(
         .await;
     let kept = kept?;
     if !kept.fits {
-        let asked = place.clone();
-        let refusal: Result<KeyError, DatabaseError> =
-            database.read(move |db| asked.forgotten(db, true)).await;
-        return Err(refusal?.into());
+        return Err(describe_foreign_key(&database, place).await?.into());
     }
     let seed = options.seed.wrapping_add(kept.boots);
     let media = media_beside(&options.database, (!fresh).then_some(kept.media)).await?;
@@ -407,6 +401,11 @@ async fn prepare(
     Ok(Prepared { service, keys: kept.keys })
 }
 
+/// Why a key that was found opens none of the secrets.
+async fn describe_foreign_key(database: &Database, place: KeyPlace) -> Result<KeyError, DatabaseError> {
+    database.read(move |db| place.forgotten(db, true)).await
+}
+
 /// Reads what a run begins with; `alone` says that no other process makes rows.
 fn keep(
     db: &dyn DbSession,
@@ -424,6 +423,10 @@ fn keep(
     };
     if world.simulated {
         workspace::address_all(db)?;
+    }
+    if !world.dev {
+        // Nobody can ask for it.
+        outbound::clear(db)?;
     }
     meta::set(db, meta::PLAYS_PLATFORMS, &i64::from(world.simulated))?;
     let secret: Option<Vec<u8>> = meta::get(db, "cursor_secret")?;

@@ -34,6 +34,8 @@ pub struct World {
     pub demo: bool,
     /// With simulated platforms.
     pub simulated: bool,
+    /// With the switches of `--dev`.
+    pub dev: bool,
 }
 
 /// Fills a new database.

@@ -165,7 +165,7 @@ impl Store {
                 let change = connection.transaction()?;
                 erased.iter().try_for_each(|erased| erase(&change, &OUTBOX_TABLES, &channel, erased))?;
                 change.commit()?;
-                // What was sent to them is in the journal.
+                // The journal holds the bytes of what was sent to them.
                 wiping::empty_journal(connection).map(drop)
             })
             .await

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::cli::print;
 use service::admin::Admin;
 
-/// What can be done about the key file.
+/// Actions on the key file.
 #[derive(Debug, Subcommand)]
 pub enum KeyFileAction {
     /// Drop the secrets that a lost key has sealed: channels are disconnected, webhooks

@@ -9,7 +9,7 @@ use crate::cli::print;
 use model::text::SafeText;
 use service::admin::Admin;
 
-/// What can be done with webhooks.
+/// Actions on webhooks.
 #[derive(Debug, Subcommand)]
 pub enum WebhookAction {
     /// List the webhooks of all channels, oldest first: whether events arrive, since

@@ -78,7 +78,7 @@ pub trait WritingConnection: Send {
     /// Ends the transaction and keeps nothing of it.
     fn abandon(&self);
 
-    /// What kept something from being written since this was last asked.
+    /// Takes the obstacle that was met since the last call, `None` without one.
     fn take_obstacle(&self) -> Option<Obstacle> {
         None
     }
@@ -92,7 +92,7 @@ pub trait WritingConnection: Send {
     fn end(&self);
 }
 
-/// What keeps a database from being written for a while.
+/// Obstacle that keeps a database from being written for a while.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
     /// There is no room on its disk.

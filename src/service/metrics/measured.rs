@@ -133,7 +133,7 @@ impl Measured {
         let name = "frontdesk_webhooks";
         page.family(name, "gauge", "Webhooks, by whether events arrive.");
         for state in ["well", "failing", "given up"] {
-            let count = self.webhooks.iter().find(|it| it.0 == state).map_or(0, |it| it.1);
+            let count = self.webhooks.iter().find(|group| group.0 == state).map_or(0, |group| group.1);
             page.sample(name, &[("state", state)], count);
         }
         page.family("frontdesk_processes", "gauge", "Processes that serve the database.");

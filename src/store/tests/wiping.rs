@@ -47,8 +47,8 @@ async fn filled(store: &Store) {
     }
 }
 
-/// What a desk keeps of somebody beside the cache, in every table that is erased; the
-/// statements that put it there.
+/// Statements that put something of a person into every table of the outbox that is
+/// erased.
 const KEPT: &str = "
     INSERT INTO draft (channel, conversation, text, note) VALUES ('harbor', 'gone', 'Dear Quagga', 'Zyzzyva');
     INSERT INTO draft_aside VALUES ('harbor', 'gone', 'Dear Quagga');

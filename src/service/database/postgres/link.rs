@@ -107,7 +107,7 @@ impl Link {
         self.open.borrow().as_ref().is_some_and(|it| !it.client.is_closed())
     }
 
-    /// What kept something from being done since this was last asked.
+    /// Takes the obstacle that was met since the last call, `None` without one.
     pub fn take_obstacle(&self) -> Option<Obstacle> {
         self.obstacle.take()
     }
