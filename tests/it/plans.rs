@@ -52,19 +52,34 @@ struct Question {
     is_ordered: bool,
 }
 
-/// Returns every form of every question of the list operations.
-fn questions() -> Vec<Question> {
-    let mut all = Vec::new();
-    let mut add = |operation, filters: &[&'static str], ask: &dyn Fn(&dyn DbSession)| {
+/// Questions of operations, with the filters that are asked for.
+#[derive(Default)]
+struct Questions(Vec<Question>);
+
+impl Questions {
+    fn add(&mut self, operation: &'static str, filters: &[&'static str], ask: &dyn Fn(&dyn DbSession)) {
         let recorder = QuestionRecorder::default();
         ask(&recorder);
         let asked = recorder.0.take();
         assert!(!asked.is_empty(), "{operation}");
-        all.extend(asked.into_iter().map(|sql| {
+        self.0.extend(asked.into_iter().map(|sql| {
             let is_ordered = sql.contains("LIMIT");
             Question { operation, sql, filters: filters.to_vec(), is_ordered }
         }));
-    };
+    }
+}
+
+/// Returns every form of every question of the list operations.
+fn questions() -> Vec<Question> {
+    let mut all = Questions::default();
+    add_messages(&mut all);
+    add_conversations(&mut all);
+    add_mail(&mut all);
+    add_others(&mut all);
+    all.0
+}
+
+fn add_messages(all: &mut Questions) {
     let top = Place::top();
     for conversation in [None, Some("c".to_owned())] {
         for direction in [None, Some("inbound")] {
@@ -76,7 +91,7 @@ fn questions() -> Vec<Question> {
                 ];
                 let named: Vec<_> = named.into_iter().flatten().collect();
                 let filter = messages::Filter { conversation: conversation.clone(), direction, status };
-                add("/messages", &named, &|db| {
+                all.add("/messages", &named, &|db| {
                     let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
                     messages::each(db, "c", &filter, &top, 51, nothing).expect("asked");
                 });
@@ -86,15 +101,19 @@ fn questions() -> Vec<Question> {
     for path in
         ["/conversations/{conversationId}/messages", "/telegram/conversations/{conversationId}/messages"]
     {
-        add(path, &["conversation"], &|db| {
+        all.add(path, &["conversation"], &|db| {
             let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
             messages::each_of_history(db, "c", &top, 51, nothing).expect("asked");
         });
     }
+}
+
+fn add_conversations(all: &mut Questions) {
+    let top = Place::top();
     for path in ["/conversations", "/telegram/conversations", "/voip/conversations"] {
         for status in [None, Some("active")] {
             let named: Vec<_> = status.map(|_| "status").into_iter().collect();
-            add(path, &named, &|db| {
+            all.add(path, &named, &|db| {
                 let nothing = |_: &conversations::ConversationRow<&str>| Ok::<_, DatabaseError>(());
                 conversations::each(db, "c", status, &top, 51, nothing).expect("asked");
                 conversations::list(db, "c", status, &top, 51).expect("asked");
@@ -102,11 +121,15 @@ fn questions() -> Vec<Question> {
         }
     }
     for search in [None, Some("ana 600")] {
-        add("/contacts", &[], &|db| drop(contacts::list(db, "w", search, &top, 51).expect("asked")));
-        add("/email/contacts", &[], &|db| {
+        all.add("/contacts", &[], &|db| drop(contacts::list(db, "w", search, &top, 51).expect("asked")));
+        all.add("/email/contacts", &[], &|db| {
             drop(correspondents::list(db, "c", search, &top, 51).expect("asked"));
         });
     }
+}
+
+fn add_mail(all: &mut Questions) {
+    let top = Place::top();
     for folder in [None, Some("inbox".to_owned())] {
         for category in [None, Some("billing".to_owned())] {
             for is_read in [None, Some(false)] {
@@ -117,33 +140,36 @@ fn questions() -> Vec<Question> {
                 ];
                 let named: Vec<_> = named.into_iter().flatten().collect();
                 let filter = threads::Filter { folder: folder.clone(), category: category.clone(), is_read };
-                add("/email/threads", &named, &|db| {
+                all.add("/email/threads", &named, &|db| {
                     drop(threads::list(db, "c", &filter, &top, 51).expect("asked"));
                 });
             }
         }
     }
-    add("/email/threads/{threadId}", &["thread"], &|db| {
+    all.add("/email/threads/{threadId}", &["thread"], &|db| {
         drop(emails::of_thread(db, "t", 100, 1 << 20).expect("asked"));
     });
+}
+
+fn add_others(all: &mut Questions) {
+    let top = Place::top();
     for path in ["/webhooks", "/email/webhooks"] {
-        add(path, &[], &|db| drop(webhooks::list(db, "c").expect("asked")));
+        all.add(path, &[], &|db| drop(webhooks::list(db, "c").expect("asked")));
     }
-    add("/templates", &[], &|db| drop(templates::approved(db, "w").expect("asked")));
-    add("/triggers/new-message", &["direction"], &|db| {
+    all.add("/templates", &[], &|db| drop(templates::approved(db, "w").expect("asked")));
+    all.add("/triggers/new-message", &["direction"], &|db| {
         let filter = messages::Filter { direction: Some("inbound"), ..Default::default() };
         let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
         messages::each(db, "c", &filter, &top, 50, nothing).expect("asked");
         drop(emails::newest_inbound(db, "c", 50).expect("asked"));
     });
-    add("/triggers/new-contact", &[], &|db| drop(contacts::newest(db, "w", 50).expect("asked")));
+    all.add("/triggers/new-contact", &[], &|db| drop(contacts::newest(db, "w", 50).expect("asked")));
     for path in ["/triggers/new-order", "/triggers/new-appointment", "/triggers/campaign-completed"] {
-        add(path, &["name"], &|db| drop(happenings::newest(db, "w", "order", 50).expect("asked")));
+        all.add(path, &["name"], &|db| drop(happenings::newest(db, "w", "order", 50).expect("asked")));
     }
-    add("/triggers/campaign-completed", &[], &|db| {
+    all.add("/triggers/campaign-completed", &[], &|db| {
         drop(broadcasts::completed(db, "c", 50).expect("asked"));
     });
-    all
 }
 
 /// Every list of the interface is among the questions.
@@ -212,7 +238,7 @@ fn lists_of_a_file_are_found_by_an_index() {
             plan.iter().all(|(_, line)| !line.starts_with("SCAN") || line.contains("CONSTANT ROW")),
             "{operation} reads a whole table\n{sql}\n{shown}"
         );
-        // What is sorted for each row of the page is short.
+        // A sort for one row of the page is short.
         let sorts = |(parent, line): &(i64, String)| *parent == 0 && line.contains("TEMP B-TREE");
         assert!(!plan.iter().any(sorts), "{operation} sorts\n{sql}\n{shown}");
         check_index(&question, &shown, &["USING"]);

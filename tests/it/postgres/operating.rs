@@ -119,8 +119,8 @@ async fn a_console_that_is_left_open_holds_up_one_workspace() {
     assert_eq!(two.count("SELECT count(*) FROM messages WHERE content = 'held'"), 1);
 }
 
-/// What others keep in the same schema stays as it is, is in no backup, and keeps nobody
-/// from moving.
+/// Tables and views of others in the same schema stay as they are, are in no backup, and
+/// keep nobody from moving.
 #[tokio::test]
 async fn what_others_keep_beside_it_disturbs_nothing() {
     let Some(server) = cluster::server() else { return };

@@ -99,7 +99,7 @@ async fn fetch(desk: &Desk, url: &str) -> Answer {
     desk.send("", "GET", url, &[], Vec::new()).await
 }
 
-/// What the simulated world does not do by itself.
+/// Rows that the simulated world does not make by itself.
 fn rest_of(desk: &Desk, conversation: &str, thread: &str) -> String {
     let bytes =
         if desk.place.file().is_none() { "'Quagga writes'::BYTEA" } else { "CAST('Quagga writes' AS BLOB)" };
@@ -242,7 +242,7 @@ async fn a_file_of_several_people_stays_with_the_others() {
     }
 }
 
-/// What the switch tells is kept for the switch alone.
+/// Rows for `/dev/outbound` are written with `--dev` alone.
 #[tokio::test]
 async fn without_its_switch_nothing_is_noted_of_what_left() {
     let folder = tempfile::tempdir().expect("a folder");
