@@ -16,6 +16,7 @@ use crate::database::rows::{DbRow, RowCells, SqlValue};
 use crate::database::session::{DbSession, Obstacle, Visit, WriteScope, WritingConnection};
 use crate::database::transfer::note;
 use disk::Standing;
+use sqlite::Queries;
 
 /// Jobs in one transaction at most.
 const TOGETHER: usize = 256;
@@ -146,7 +147,7 @@ impl FileWriter {
         let emptied = || {
             self.connection.busy_timeout(patience)?;
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let busy = self.connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+            let busy = self.connection.scalar::<i64>(sql, []);
             self.connection.busy_timeout(BUSY)?;
             busy
         };

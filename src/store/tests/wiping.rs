@@ -10,6 +10,7 @@ use model::conversations::Conversation;
 use model::ids::ConversationId;
 use model::messages::{Direction, Message};
 use model::text::SafeText;
+use sqlite::Queries;
 
 /// Words nobody else writes, as the texts and the index have them.
 const WORDS: [&str; 4] = ["Quagga", "quagga", "Zyzzyva", "zyzzyva"];
@@ -86,10 +87,8 @@ async fn keep_beside(store: &Store) {
     for (table, erasure) in OUTBOX_TABLES {
         if let Erasure::By(_) = erasure {
             let count = format!("SELECT count(*) FROM {table}");
-            let there: i64 = store
-                .outbox()
-                .call(move |connection| Ok(connection.query_row(&count, [], |row| row.get(0))?))
-                .unwrap();
+            let there: i64 =
+                store.outbox().call(move |connection| Ok(connection.scalar(&count, [])?)).unwrap();
             assert!(there > 0, "nothing is in {table}");
         }
     }
@@ -100,8 +99,7 @@ fn tables_of(path: &Path) -> BTreeSet<String> {
     let db = rusqlite::Connection::open(path).unwrap();
     let sql = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type <> 'shadow'
                AND name NOT LIKE 'sqlite%'";
-    let mut asked = db.prepare(sql).unwrap();
-    asked.query_map([], |row| row.get(0)).unwrap().map(|row| row.unwrap()).collect()
+    db.all::<String, BTreeSet<String>>(sql, [], sqlite::only).unwrap()
 }
 
 #[test]
