@@ -198,11 +198,11 @@ pub struct ContentChange {
     pub edited_at: Option<Timestamp>,
     /// When it was taken back.
     pub withdrawn_at: Option<Timestamp>,
-    /// What it said before, the latest first.
+    /// Its earlier contents, the latest first.
     pub former: Vec<FormerContent>,
 }
 
-/// What a message said before it was changed.
+/// An earlier content of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormerContent {
     pub content: SafeText,

@@ -1,5 +1,5 @@
-//! Messages that were changed after they were read: what a listed conversation tells
-//! of them, and what a message tells of its own changes. The interface names no such
+//! Messages that were changed after they were read, as a listed conversation and the
+//! message itself tell of them. The interface names no such
 //! fields; a service that has none of them tells of no changes.
 
 use serde_json::{Map, Value};

@@ -207,8 +207,8 @@ fn joins(page: &[Message], state: &HistoryState) -> bool {
     page.iter().any(|it| it.id == *id || it.created_at.is_some_and(|created| created < *at))
 }
 
-/// Whether a page reaches back to the oldest message that was changed since it was
-/// read.
+/// Returns true if a page reaches back to the oldest message that was changed since it
+/// was read.
 fn reaches_changes(page: &[Message], state: &HistoryState) -> bool {
     let place = |message: &Message| message.sent_at.or(message.created_at);
     state.changed_from.is_none_or(|from| page.iter().filter_map(place).any(|at| at <= from))

@@ -10,11 +10,11 @@ const MAX_FORMER: usize = 20;
 /// Bytes of a structure at most, as JSON.
 const MAX_STRUCTURE: usize = 64 * 1024;
 
-/// What is kept of a message beside the interface's fields.
+/// Fields that are kept of a message beside the interface's.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct MessageExtras {
-    /// What a structured message holds, as its platform tells it.
+    /// Objects of a structured message, as its platform tells them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<Value>,
     /// ISO 8601: when its author last changed it.
@@ -23,7 +23,7 @@ pub struct MessageExtras {
     /// ISO 8601: when its author took it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withdrawn_at: Option<String>,
-    /// What it said before, oldest first.
+    /// Its earlier contents, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_contents: Vec<FormerContent>,
     /// Of a reaction: the platform's ids of the message and of the person.
@@ -31,7 +31,7 @@ pub struct MessageExtras {
     pub reaction: Option<ReactionOrigin>,
 }
 
-/// What a message said before a change.
+/// Content of a message before a change.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct FormerContent {
@@ -76,7 +76,7 @@ impl MessageExtras {
     }
 }
 
-/// The same fields as they stand in a list, borrowed.
+/// Borrowed form of [`MessageExtras`], for lists.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ExtrasLine<'a> {

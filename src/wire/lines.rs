@@ -47,7 +47,7 @@ pub struct MessageLine<'a> {
     pub delivered_at: Option<Timestamp>,
     #[serde(serialize_with = "optional_time")]
     pub read_at: Option<Timestamp>,
-    /// What a structured message holds.
+    /// Objects of a structured message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structure: Option<&'a RawValue>,
     /// ISO 8601: when its author last changed it.
@@ -56,7 +56,7 @@ pub struct MessageLine<'a> {
     /// ISO 8601: when its author took it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub withdrawn_at: Option<&'a str>,
-    /// What it said before, oldest first.
+    /// Its earlier contents, oldest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former_contents: Option<&'a RawValue>,
 }

@@ -118,7 +118,7 @@ pub struct MessageBody {
     /// ISO 8601 or null.
     #[serde(default, deserialize_with = "lenient::text")]
     pub read_at: Option<String>,
-    /// What a structured message holds; this service's choice.
+    /// Objects of a structured message; this service's choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub structure: Option<serde_json::Value>,
     /// ISO 8601: when its author last changed it; this service's choice.
@@ -127,7 +127,7 @@ pub struct MessageBody {
     /// ISO 8601: when its author took it back; this service's choice.
     #[serde(default, deserialize_with = "lenient::text", skip_serializing_if = "Option::is_none")]
     pub withdrawn_at: Option<String>,
-    /// What it said before, oldest first; this service's choice.
+    /// Its earlier contents, oldest first; this service's choice.
     #[serde(default, deserialize_with = "lenient::present", skip_serializing_if = "Option::is_none")]
     pub former_contents: Option<serde_json::Value>,
 }

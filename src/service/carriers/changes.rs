@@ -1,16 +1,17 @@
 //! Messages that are changed after they were sent: edited, withdrawn, or a reaction
 //! that is replaced or taken back.
 //!
-//! The message stays where it is. What it said is kept with it, and its
+//! The message stays where it is. Its earlier contents are kept with it, and its
 //! conversation has activity at that moment, so that readers of lists look again.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::carriers::{ArrivedMessage, files};
 use crate::chat::receive;
 use crate::database::DatabaseError;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
+use crate::database::media::{self, MediaRow};
 use crate::database::messages::{self, MessageRow};
 use crate::errors::ApiError;
 use crate::handlers::bodies;
@@ -54,19 +55,27 @@ impl ChangedMessage {
     }
 }
 
-/// Returns true if the history has a message that was changed.
-pub async fn is_known(service: &Service, channel: &str, changed: &ChangedMessage) -> Result<bool, ApiError> {
+/// Returns true if the history has a message that was changed, with a file of the size
+/// that it has now. A file is only told apart by its size.
+pub async fn is_known(
+    service: &Service,
+    channel: &str,
+    changed: &ChangedMessage,
+    size: Option<i64>,
+) -> Result<bool, ApiError> {
     let (channel, changed) = (channel.to_owned(), changed.clone());
-    let found: Result<bool, DatabaseError> = service
+    let found: Result<Option<MessageRow>, DatabaseError> = service
         .database
-        .read(move |db| {
-            let Some(conversation) = conversations::of_peer(db, &channel, &changed.peer)? else {
-                return Ok(false);
-            };
-            Ok(messages::read_within(db, &conversation.id, &changed.platform_id)?.is_some())
+        .read(move |db| match conversations::of_peer(db, &channel, &changed.peer)? {
+            Some(conversation) => messages::read_within(db, &conversation.id, &changed.platform_id),
+            None => Ok(None),
         })
         .await;
-    Ok(found?)
+    let Some(row) = found? else { return Ok(false) };
+    let details: Value =
+        row.details.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let before = details["size"].as_i64();
+    Ok(size.zip(before).is_none_or(|(size, before)| size == before))
 }
 
 /// Writes a message anew with what its author says now; false where it is not known.
@@ -84,7 +93,7 @@ pub fn edit(
     }
     let structure = inbound.extras.structure.clone();
     let before = MessageExtras::read(row.extras.as_deref());
-    if content == row.content && structure == before.structure {
+    if content == row.content && structure == before.structure && inbound.media_url.is_none() {
         return Ok(true);
     }
     let extras = MessageExtras {
@@ -93,8 +102,14 @@ pub fn edit(
         withdrawn_at: None,
         ..before
     };
-    let media = row.media_url.clone();
-    change(work, &conversation, row, extras, (&content, media.as_deref()))?;
+    let mut now = MessageRow { content, ..row.clone() };
+    if let (Some(url), Some(file)) = (&inbound.media_url, &inbound.file) {
+        let workspace = channel.workspace.clone();
+        media::insert(work.db, &MediaRow { workspace, ..file.clone() }, work.now)?;
+        now.kind.clone_from(&inbound.kind);
+        (now.media_url, now.details) = (Some(url.clone()), inbound.details.clone());
+    }
+    change(work, &conversation, &row, now, extras)?;
     Ok(true)
 }
 
@@ -118,7 +133,8 @@ fn take_back(
     }
     files::give_up(work, &row)?;
     let withdrawn_at = Some(at.unwrap_or(work.now).to_string());
-    change(work, conversation, row, MessageExtras { withdrawn_at, ..before }, (WITHDRAWN, None))
+    let now = MessageRow { content: WITHDRAWN.to_owned(), media_url: None, ..row.clone() };
+    change(work, conversation, &row, now, MessageExtras { withdrawn_at, ..before })
 }
 
 /// Takes in a reaction of somebody who may have reacted to the same message before:
@@ -141,7 +157,8 @@ pub fn react(
     if content != row.content {
         let edited_at = Some(inbound.sent_at.unwrap_or(work.now).to_string());
         let extras = MessageExtras { edited_at, withdrawn_at: None, ..before };
-        change(work, conversation, row, extras, (&content, None))?;
+        let now = MessageRow { content, ..row.clone() };
+        change(work, conversation, &row, now, extras)?;
     }
     Ok(true)
 }
@@ -159,23 +176,25 @@ fn earlier_reaction(
     Ok(rows.find(|(_, extras)| extras.reaction.as_ref() == Some(origin)))
 }
 
+/// Keeps a message as it is `now`, with what it was `before`.
 fn change(
     work: &Work<'_>,
     conversation: &ConversationRow,
-    row: MessageRow,
+    before: &MessageRow,
+    mut now: MessageRow,
     mut extras: MessageExtras,
-    (content, media_url): (&str, Option<&str>),
 ) -> Result<(), ApiError> {
     let stamp = work.stamp();
-    let sent_at = row.sent_at.unwrap_or(row.created_at);
-    let gone = row.media_url.filter(|url| Some(url.as_str()) != media_url);
-    extras.push_former(FormerContent { content: row.content, media_url: gone, until: stamp.to_string() });
-    let kept = extras.kept().unwrap_or_default();
-    messages::change(work.db, &row.id, content, media_url, &kept)?;
-    let preview = bodies::preview(content, &row.kind);
-    conversations::retell(work.db, &conversation.id, &preview, row.created_at)?;
+    let media_url = before.media_url.clone().filter(|url| now.media_url.as_ref() != Some(url));
+    let until = stamp.to_string();
+    extras.push_former(FormerContent { content: before.content.clone(), media_url, until });
+    now.extras = extras.kept();
+    messages::change(work.db, &now)?;
+    let preview = bodies::preview(&now.content, &now.kind);
+    conversations::retell(work.db, &conversation.id, &preview, now.created_at)?;
     // Several changes may lie between two readings of a list.
     let lately = conversation.last_change.as_deref().and_then(|text| last_change(text, stamp));
+    let sent_at = now.sent_at.unwrap_or(now.created_at);
     let oldest = lately.map_or(sent_at, |before| before.min(sent_at));
     let told = json!({"at": stamp.to_string(), "messageAt": oldest.to_string()});
     Ok(conversations::note_change(work.db, &conversation.id, &told.to_string(), stamp)?)
@@ -183,7 +202,7 @@ fn change(
 
 /// The place of the oldest message that was changed lately.
 fn last_change(text: &str, now: Timestamp) -> Option<Timestamp> {
-    let told: serde_json::Value = serde_json::from_str(text).ok()?;
+    let told: Value = serde_json::from_str(text).ok()?;
     let time = |name: &str| Timestamp::read(told[name].as_str()?);
     time("messageAt").filter(|_| time("at").is_some_and(|at| now.since(at) < SPAN))
 }

@@ -123,8 +123,9 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
                 Ok(())
             }
             PlatformEvent::Edited { changed, message } if message.media.is_some() => {
-                // One that is known keeps its file.
-                if !changes::is_known(service, &row.channel, changed).await? {
+                let size = message.media.as_ref().and_then(|media| media.size);
+                // One that is known keeps its file, unless that was replaced.
+                if !changes::is_known(service, &row.channel, changed, size).await? {
                     fetch(service, &connected, message).await;
                 }
                 Ok(())

@@ -53,7 +53,7 @@ pub struct Inbound {
     pub needs_no_answer: bool,
     /// Its structure, and how it was changed.
     pub extras: MessageExtras,
-    /// What the platform understood it to ask of texts to this number.
+    /// The keyword that the platform recognised in it, in whatever language.
     pub keyword: Option<Keyword>,
 }
 

@@ -234,16 +234,11 @@ pub fn set_file(
     db.note(sql, bound![id, content, file.0, file.1])
 }
 
-/// Writes a message anew that its author has changed.
-pub fn change(
-    db: &dyn DbSession,
-    id: &str,
-    content: &str,
-    media_url: Option<&str>,
-    extras: &str,
-) -> Result<(), DatabaseError> {
-    let sql = "UPDATE messages SET content = ?2, media_url = ?3, extras = ?4 WHERE id = ?1";
-    db.note(sql, bound![id, content, media_url, extras])
+/// Writes a message anew that its author has changed: all that such a change can
+/// reach.
+pub fn change(db: &dyn DbSession, row: &MessageRow) -> Result<(), DatabaseError> {
+    let sql = "UPDATE messages SET content = ?2, kind = ?3, media_url = ?4, details = ?5, extras = ?6 WHERE id = ?1";
+    db.note(sql, bound![row.id, row.content, row.kind, row.media_url, row.details, row.extras])
 }
 
 /// Customers' reactions of a conversation, the latest `count`, newest first.

@@ -73,7 +73,9 @@ async fn ask_for_chat(
     address: &str,
 ) -> Result<Option<FoundChat>, ApiError> {
     let connected = service.platforms.connected(Channel::Telegram).filter(|_| !caller.is_test());
-    let Some(connected) = connected.filter(|it| it.channel == caller.channel_id) else { return Ok(None) };
+    let Some(connected) = connected.filter(|platform| platform.channel == caller.channel_id) else {
+        return Ok(None);
+    };
     let (channel, wanted) = (caller.channel_id.clone(), address.to_owned());
     let known = service.database.read(move |db| is_known(db, &channel, &wanted)).await?;
     let Some(asking) = connected.platform.find_chat(address).filter(|_| !known) else { return Ok(None) };

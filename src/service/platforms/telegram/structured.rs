@@ -11,7 +11,7 @@ const MAX_ENTRIES: usize = 60;
 /// Lines of a contact's card that are read at most.
 const MAX_CARD_LINES: usize = 200;
 
-/// What a structured message says, and the object that holds it.
+/// The words of a structured message, and the object that holds it.
 pub(super) struct BotStructure<'a> {
     /// Field of the message that holds the object.
     pub field: &'static str,
@@ -109,7 +109,7 @@ fn checklist(object: &Value) -> String {
     let tasks = object["tasks"].as_array().into_iter().flatten().take(MAX_ENTRIES);
     in_brackets(
         "checklist",
-        &joined([text(&object["title"])].into_iter().chain(tasks.map(|it| Some(task(it))))),
+        &joined([text(&object["title"])].into_iter().chain(tasks.map(|entry| Some(task(entry))))),
     )
 }
 

@@ -96,7 +96,7 @@ fn read(message: &Value) -> Option<ArrivedMessage> {
     Some(ArrivedMessage { inbound, media, quoted, missing: None })
 }
 
-/// What the owner of a business wrote to a customer past this service.
+/// Reads a message that the owner of a business sent past this service.
 fn sent_elsewhere(message: &Value) -> Option<PlatformEvent> {
     // The bot's own messages are known.
     if message["sender_business_bot"].is_object() {
@@ -135,7 +135,7 @@ fn deleted(told: &Value) -> Vec<PlatformEvent> {
     both.map(one).collect()
 }
 
-/// What somebody put below a message, as a message nobody need answer; without words
+/// Reads a reaction, as a message nobody need answer; without words
 /// where it was taken back.
 fn reaction(told: &Value, update: Option<i64>) -> Option<PlatformEvent> {
     let chat = &told["chat"];

@@ -182,7 +182,7 @@ fn arrived(told: &Value) -> Vec<PlatformEvent> {
     }
 }
 
-/// What the platform understood a text to ask.
+/// Returns the keyword that the platform recognised in a text.
 fn keyword(told: &Value) -> Option<Keyword> {
     match told.as_str()?.trim().to_ascii_uppercase().as_str() {
         "STOP" => Some(Keyword::Stop),

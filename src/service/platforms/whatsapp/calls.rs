@@ -186,8 +186,8 @@ fn moved(message: &Value) -> Vec<PlatformEvent> {
     number.into_iter().chain(id).collect()
 }
 
-/// What became of a payment, which is said by the one who pays and not a step of a
-/// message.
+/// Reads the status of a payment, as a message of the one who pays: it is no step of
+/// a message of ours.
 fn payment(told: &Value) -> Option<PlatformEvent> {
     let (payment, id) = (&told["payment"], text(&told["recipient_id"])?);
     let amount = &payment["amount"];

@@ -117,7 +117,7 @@ pub(super) fn about_product(message: &Value, words: &str) -> Option<String> {
     Some(in_brackets(&format!("about the product {id}"), words))
 }
 
-/// What a structured message holds, as the platform tells it.
+/// Returns the objects of a structured message, as the platform tells them.
 pub(super) fn structure(kind: &str, message: &Value) -> Value {
     let product = &message["context"]["referred_product"];
     let is_plain = matches!(
