@@ -58,6 +58,36 @@ async fn edited_message_keeps_its_place_and_what_it_said() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn file_that_is_replaced_is_brought_and_the_former_one_stays() {
+    let bot = BotServer::start();
+    let served = Served::quiet(&bot).await;
+    let photo = |id: &str, bytes: &[u8], caption: &str| {
+        bot.put_file(id, bytes);
+        json!({"photo": [{"file_id": id, "file_size": bytes.len()}], "caption": caption})
+    };
+    let number = bot.sends(ANA, photo("one", b"\xff\xd8\xff one", "the leak"));
+    let history = served.waits(ANA, "the picture", |history| history.len() == 1).await;
+    let first = history[0]["mediaUrl"].clone();
+    let edit = |content: Value| {
+        let mut update = edited(number, "");
+        let message = &mut update["edited_message"];
+        message.as_object_mut().expect("an object").remove("text");
+        for (name, value) in content.as_object().expect("an object") {
+            message[name] = value.clone();
+        }
+        bot.update(update);
+    };
+    edit(photo("one", b"\xff\xd8\xff one", "a leak"));
+    let history = served.waits(ANA, "the caption", |history| history[0]["content"] == "a leak").await;
+    assert_eq!(history[0]["mediaUrl"], first, "the file is as it was");
+    edit(photo("two", b"\xff\xd8\xff the other", "a leak"));
+    let history = served.waits(ANA, "the other picture", |history| history[0]["mediaUrl"] != first).await;
+    assert_eq!(former(&history[0]), ["the leak", "a leak"]);
+    assert_eq!(history[0]["formerContents"][1]["mediaUrl"], first);
+    assert!(history[0]["mediaUrl"].is_string(), "{history:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn number_edits_and_withdraws_what_it_wrote_and_nothing_else() {
     let number = NumberServer::start();
     let served = Served::number(&number, AssistantChoice::Off).await;
@@ -121,7 +151,7 @@ async fn reply_or_reaction_to_what_has_no_id_is_refused_in_words() {
         served.call("telegram live", "POST", &path, Some(json!({"emoji": "👍"})), None).await;
     assert_eq!((status, &told["code"]), (400, &json!("VALIDATION_ERROR")), "{told}");
     assert!(bot.reached().is_empty());
-    // What has one is reacted to with the emoji as the platform lists it.
+    // The emoji leaves in the form that the platform lists.
     let path = format!("/telegram/messages/{}/react", history[0]["id"].as_str().expect("an id"));
     let emoji = Some(json!({"emoji": "❤\u{fe0f}"}));
     let (status, told) = served.call("telegram live", "POST", &path, emoji, None).await;
