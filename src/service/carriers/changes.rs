@@ -13,6 +13,7 @@ use crate::database::channels::ChannelRow;
 use crate::database::conversations::{self, ConversationRow};
 use crate::database::media::{self, MediaRow};
 use crate::database::messages::{self, MessageRow};
+use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::handlers::bodies;
 use crate::state::Service;
@@ -40,6 +41,14 @@ pub struct ChangedMessage {
 }
 
 impl ChangedMessage {
+    /// Returns true if the history has a message of this id, whoever wrote it.
+    fn is_in_history(&self, db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+        Ok(match conversations::of_peer(db, channel, &self.peer)? {
+            Some(conversation) => messages::read_within(db, &conversation.id, &self.platform_id)?.is_some(),
+            None => false,
+        })
+    }
+
     fn find(
         &self,
         work: &Work<'_>,
@@ -85,7 +94,10 @@ pub fn edit(
     changed: &ChangedMessage,
     message: &ArrivedMessage,
 ) -> Result<bool, ApiError> {
-    let Some((conversation, row)) = changed.find(work, channel)? else { return Ok(false) };
+    let Some((conversation, row)) = changed.find(work, channel)? else {
+        // A post of ours that an administrator of the channel has edited is no new one.
+        return Ok(changed.is_in_history(work.db, &channel.id)?);
+    };
     let inbound = &message.inbound;
     let content = receive::spoken(inbound.speaker.as_deref(), &inbound.text, &row.kind);
     if files::reword(work, &row, &content)? {
