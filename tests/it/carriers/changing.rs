@@ -50,9 +50,12 @@ async fn edited_message_keeps_its_place_and_what_it_said() {
     assert_eq!((&listed["lastMessagePreview"], &listed["messageCount"]), (&json!("please"), &json!(2)));
     assert_eq!(listed["lastChange"]["at"], listed["lastMessageAt"], "a change is activity");
     assert_eq!(listed["lastChange"]["messageAt"], history[0]["createdAt"]);
+    // An edit of what was sent from here is no message of the customer's.
+    served.send(text_to(ANA, "noted"), None).await;
+    bot.update(edited(bot.waits_for("noted").id, "noted!"));
     // One from before this database comes in as what it says now.
     bot.update(edited(9_000, "from before"));
-    let history = served.waits(ANA, "the third", |history| history.len() == 3).await;
+    let history = served.waits(ANA, "the fourth", |history| history.len() == 4).await;
     let last = history.iter().find(|message| message["content"] == "from before").expect("it is there");
     assert!(last["editedAt"].is_string() && former(last).is_empty(), "{last}");
 }
