@@ -239,6 +239,74 @@ pub struct MailboxMark {
     pub sent: (u32, u32),
     /// How often the flags were told.
     pub told: u64,
+    /// Mail from before it was connected; `None` if that stays where it is.
+    #[serde(default)]
+    pub earlier: Option<EarlierMail>,
+}
+
+impl MailboxMark {
+    /// Arrival time from which mail counts, in seconds of the epoch.
+    pub fn counts_from(&self) -> i64 {
+        self.earlier.as_ref().map_or(self.since, |earlier| earlier.since.min(self.since))
+    }
+
+    /// True while mail from before it was connected is being filed.
+    pub fn is_importing(&self) -> bool {
+        self.earlier.as_ref().is_some_and(|earlier| !earlier.is_finished)
+    }
+}
+
+/// How far mail from before a mailbox was connected is filed: newest first.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct EarlierMail {
+    /// Older mail stays where it is, in seconds of the epoch.
+    pub since: i64,
+    /// Validity and number of the first mail of the inbox that is new.
+    pub inbox: (u32, u32),
+    /// Validity and number of the first mail in the folder of sent mail that
+    /// is new.
+    pub sent: (u32, u32),
+    /// The oldest mail that is filed, `None` at the beginning.
+    pub place: Option<EarlierPlace>,
+    /// Mails that are filed.
+    pub filed: u64,
+    /// Mails to file, those that are filed among them; 0 until they are counted.
+    pub total: u64,
+    pub is_finished: bool,
+}
+
+impl EarlierMail {
+    /// Nothing is filed yet of the mail from a time on, in seconds of the
+    /// epoch, and before the first mails that are new.
+    pub fn plan(since: i64, inbox: (u32, u32), sent: (u32, u32)) -> Self {
+        Self { since, inbox, sent, ..Self::default() }
+    }
+}
+
+/// Place of a mail in the order of filing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierPlace {
+    /// Arrival in the mailbox, in seconds of the epoch.
+    pub at: i64,
+    pub folder: PieceKind,
+    pub validity: u32,
+    pub uid: u32,
+}
+
+impl EarlierPlace {
+    /// Order of filing, the latest first; mails of the inbox stand before
+    /// those sent in the same second.
+    pub fn rank(&self) -> (i64, bool, u32) {
+        (self.at, self.folder == PieceKind::Inbox, self.uid)
+    }
+
+    /// True if a mail at this place is left once the mails up to `filed` are
+    /// filed. A mail that may be filed is left: numbers of another validity say
+    /// nothing.
+    pub fn is_left_after(&self, filed: &Self) -> bool {
+        let is_renumbered = self.folder == filed.folder && self.validity != filed.validity;
+        if is_renumbered { self.at <= filed.at } else { self.rank() < filed.rank() }
+    }
 }
 
 /// What a piece of a mailbox is.

@@ -355,6 +355,7 @@ async fn connect_mailbox(options: &Options, mailbox: &TestMailbox) {
         },
         reading: Secret::new(&reading),
         sending: Secret::new(""),
+        since: Some(mailbox.since),
     };
     admin.connect_mailbox(&access, SystemClock.now()).await.expect("connected");
     admin.close();

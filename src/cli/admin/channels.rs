@@ -13,7 +13,7 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
 use service::admin::Admin;
-use service::carriers::dashboard::{ChannelStanding, MailboxAccess, NumberAccess, PhoneAccess};
+use service::carriers::dashboard::{ChannelStanding, MailSince, MailboxAccess, NumberAccess, PhoneAccess};
 use service::platforms::{telegram, voip, whatsapp};
 use wire::carriers::{MailboxSettings, OauthSettings};
 
@@ -82,6 +82,11 @@ pub enum PlatformKind {
         /// Where mail leaves: smtps://USER@HOST:PORT, or smtp:// for STARTTLS.
         #[arg(long, value_name = "URL")]
         smtp: String,
+        /// Which mail that is there already becomes threads, without events and
+        /// answers: a span such as 12h, 30d or 8w, a day such as 2026-10-01, or
+        /// now for none; 30d, unless the mailbox was connected before.
+        #[arg(long, value_name = "SPAN|DAY|now")]
+        since: Option<MailSince>,
         /// Let the assistant answer mail until a person does.
         #[arg(long)]
         auto_reply: bool,
@@ -162,7 +167,7 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
             };
             ("whatsapp", admin.connect_number(&access, now).await.context(nothing)?.phone)
         }
-        PlatformKind::Email { address, name, imap, smtp, auto_reply, token_url, client_id } => {
+        PlatformKind::Email { address, name, imap, smtp, since, auto_reply, token_url, client_id } => {
             let oauth = token_url.zip(client_id);
             let oauth = oauth.map(|(token_url, client_id)| OauthSettings { token_url, client_id });
             let words = match oauth {
@@ -172,7 +177,7 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
             let reading = secret(words.0)?;
             let sending = prompt::optional_secret(words.1).context(nothing)?;
             let settings = MailboxSettings { address, name, imap, smtp, oauth, auto_reply };
-            let access = MailboxAccess { settings, reading, sending: Secret::new(&sending) };
+            let access = MailboxAccess { settings, reading, sending: Secret::new(&sending), since };
             ("email", admin.connect_mailbox(&access, now).await.context(nothing)?)
         }
         PlatformKind::Voip { account_sid, number, api_url } => {
@@ -202,6 +207,12 @@ fn standing_words(it: &ChannelStanding) -> String {
     for (name, told) in rated.into_iter().filter_map(|(name, it)| Some((name, it.as_ref()?))) {
         line.push_str(&format!("\t{name} {told}"));
     }
+    if let Some(earlier) = it.earlier.filter(|earlier| !earlier.is_finished) {
+        line.push_str(&match earlier.total {
+            0 => "\tearlier mail is counted".to_owned(),
+            total => format!("\tearlier mail {} of {total}", earlier.filed),
+        });
+    }
     if it.waiting > 0 {
         line.push_str(&format!("\t{} waiting", it.waiting));
     }
@@ -215,5 +226,9 @@ fn standing_json(it: &ChannelStanding) -> Value {
     json!({
         "channel": it.kind.word(), "connected": it.address.is_some(), "address": it.address, "heard": it.heard,
         "trouble": it.trouble, "quality": it.quality, "limit": it.tier, "waiting": it.waiting, "unknown": it.unknown,
+        "earlier": it.earlier.map(|earlier| json!({
+            "since": earlier.since.to_string(), "filed": earlier.filed, "total": earlier.total,
+            "finished": earlier.is_finished,
+        })),
     })
 }

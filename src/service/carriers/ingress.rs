@@ -225,7 +225,7 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
 }
 
 /// Keeps what is attached to a mail; what was kept already is not kept twice.
-async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
+pub async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
     for file in std::mem::take(&mut mail.files) {
         let (row, url) = store(service, &file.name, file.bytes).await.map_err(|it| it.message)?;
         mail.mail.attachments.push(AttachmentBody {

@@ -51,6 +51,7 @@ use wire::errors::ErrorCode;
 
 pub use crate::mail::arriving::{ArrivedMail, MailReturn};
 pub use changes::ChangedMessage;
+pub use crate::mail::earlier::EarlierArrival;
 pub use elsewhere::SentElsewhere;
 pub use secrets::SecretStore;
 pub use waiting::answered;
@@ -213,10 +214,13 @@ pub struct HookPiece {
 }
 
 /// What was read of a platform.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Polled {
     /// The pieces, oldest first.
     pub pieces: Vec<HookPiece>,
+    /// Mail from before the mailbox was connected, newest first. It is filed in
+    /// the transaction that keeps the mark.
+    pub earlier: Vec<ArrivedMail>,
     /// How far it was read now.
     pub mark: String,
 }

@@ -11,14 +11,16 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use crate::carriers::secrets::ChannelSecrets;
-use crate::carriers::{Platform, PlatformTrouble, account, ingress};
+use crate::carriers::{ArrivedMail, Platform, PlatformTrouble, account, ingress};
 use crate::channels::Channel;
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, channels};
 use crate::errors::ApiError;
+use crate::mail::{arriving, naming};
 use crate::platforms::{Connected, mailbox, telegram, voip, whatsapp};
 use crate::state::Service;
+use crate::write::Work;
 use model::time::{Clock, MINUTE};
 
 /// Between two looks.
@@ -27,6 +29,9 @@ const LOOK: Duration = Duration::from_secs(1);
 pub const LEASE: i64 = MINUTE + MINUTE / 2;
 /// Between two looks at what a platform that calls may not have told.
 const ALSO_READ: Duration = Duration::from_secs(15);
+/// Names of mails that are forgotten in one transaction, once mail from before
+/// a mailbox was connected is filed.
+const FORGOTTEN: i64 = 500;
 /// Where platforms call.
 const HOOKS: &str = "/hooks/";
 
@@ -220,22 +225,47 @@ async fn read(
         sleep(Duration::from_secs(5)).await;
         return Ok(None);
     };
-    let polled = match connected.platform.read(&mark).await {
+    let mut polled = match connected.platform.read(&mark).await {
         Ok(polled) => polled,
         Err(trouble) => return Ok(Some(trouble)),
     };
+    for mail in &mut polled.earlier {
+        if let Err(why) = ingress::keep_files(service, mail).await {
+            // The mark stays: the batch is read again.
+            return Ok(Some(PlatformTrouble::passing(format!("attachments could not be kept: {why}"))));
+        }
+    }
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
     let (state, reader) = (service.clone(), me.to_owned());
-    let kept: Result<(), DatabaseError> = service
+    let kept: Result<(), ApiError> = service
         .database
         .write_in(scope, move |db| {
             // Who reads it by now reads the same again.
             if stored::advance(db, (&channel, &version), &reader, &polled.mark)? {
                 ingress::keep(db, &state, &channel, &polled.pieces)?;
+                file_earlier(db, &state, &channel, polled.earlier)?;
             }
             Ok(())
         })
         .await;
     kept?;
     Ok(None)
+}
+
+/// Files mail from before a mailbox was connected.
+fn file_earlier(
+    db: &dyn DbSession,
+    state: &Service,
+    channel: &str,
+    earlier: Vec<ArrivedMail>,
+) -> Result<(), ApiError> {
+    if earlier.is_empty() {
+        if stored::has_filed_earlier(db, channel)? {
+            naming::forget(db, channel, FORGOTTEN)?;
+        }
+        return Ok(());
+    }
+    let work = Work { db, service: state, now: state.clock.now(), test: false, key: None };
+    let channel = channels::read(db, channel)?;
+    earlier.into_iter().try_for_each(|mail| arriving::arrive(&work, &channel, mail))
 }

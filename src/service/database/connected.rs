@@ -4,6 +4,7 @@ use crate::database::DatabaseError;
 use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
 use model::time::Timestamp;
+use wire::carriers::MailboxMark;
 
 /// A connected channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -89,6 +90,25 @@ pub fn lease(
 pub fn mark(db: &dyn DbSession, channel: &str, reader: &str) -> Result<Option<String>, DatabaseError> {
     let sql = "SELECT mark FROM connected_channels WHERE channel = ?1 AND reader = ?2";
     db.first(sql, bound![channel, reader], only)
+}
+
+/// Reads how far a mailbox was read; `None` if the channel is no connected
+/// mailbox.
+pub fn mailbox_mark(db: &dyn DbSession, channel: &str) -> Result<Option<MailboxMark>, DatabaseError> {
+    let sql = "SELECT mark FROM connected_channels WHERE channel = ?1";
+    let mark: Option<String> = db.first(sql, bound![channel], only)?;
+    Ok(mark.and_then(|mark| serde_json::from_str(&mark).ok()))
+}
+
+/// True while mail from before a mailbox was connected is being filed.
+pub fn is_importing(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+    Ok(mailbox_mark(db, channel)?.is_some_and(|mark| mark.is_importing()))
+}
+
+/// True once mail from before a mailbox was connected is filed.
+pub fn has_filed_earlier(db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
+    let earlier = mailbox_mark(db, channel)?.and_then(|mark| mark.earlier);
+    Ok(earlier.is_some_and(|earlier| earlier.is_finished))
 }
 
 /// Until when a process has the platform for itself, where one reads it.

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use crate::database::DatabaseError;
 use crate::database::rows::{bound, only, table};
 use crate::database::session::DbSession;
+use crate::mail::earlier;
 use model::time::Timestamp;
 use sqlite::read_row;
 use wire::email::AttachmentBody;
@@ -131,12 +132,25 @@ pub fn last(db: &dyn DbSession, thread: &str) -> Result<Option<EmailRow>, Databa
     Ok(of_thread(db, thread, 1, 0)?.pop())
 }
 
-/// The newest mails that came in on a channel, newest first.
-pub fn newest_inbound(db: &dyn DbSession, channel: &str, count: i64) -> Result<Vec<EmailRow>, DatabaseError> {
+/// The newest mails that came in on a channel from a time on, newest first.
+pub fn newest_inbound(
+    db: &dyn DbSession,
+    channel: &str,
+    from: Timestamp,
+    count: i64,
+) -> Result<Vec<EmailRow>, DatabaseError> {
     let sql = format!(
-        "{SELECT} WHERE channel = ?1 AND direction = 'inbound' ORDER BY created_at DESC, id DESC LIMIT ?2"
+        "{SELECT} WHERE channel = ?1 AND direction = 'inbound' AND created_at >= ?2
+         ORDER BY created_at DESC, id DESC LIMIT ?3"
     );
-    db.all(&sql, bound![channel, count], from_row)
+    db.all(&sql, bound![channel, from, count], from_row)
+}
+
+/// When the newest mail of a thread that came in did so.
+pub fn newest_inbound_at(db: &dyn DbSession, thread: &str) -> Result<Option<Timestamp>, DatabaseError> {
+    let sql = "SELECT created_at FROM emails WHERE thread = ?1 AND direction = 'inbound'
+        ORDER BY created_at DESC, id DESC LIMIT 1";
+    db.first(sql, bound![thread], only)
 }
 
 /// The `Message-ID`s of a thread's newest mails that came in, newest first.
@@ -146,8 +160,8 @@ pub fn inbound_ids(db: &dyn DbSession, thread: &str, count: i64) -> Result<Vec<S
     db.all(sql, bound![thread, count], only)
 }
 
-/// The `Message-ID`s of mails that came in after a time, were noted under names
-/// in a range, and are in threads of the inbox.
+/// The `Message-ID`s of mails that came in after a time, or were there before,
+/// were noted under names in a range, and are in threads of the inbox.
 pub fn noted_in_inbox(
     db: &dyn DbSession,
     channel: &str,
@@ -158,8 +172,9 @@ pub fn noted_in_inbox(
         JOIN emails ON emails.channel = arrivals.channel AND emails.header_id = arrivals.platform_id
         JOIN threads ON threads.id = emails.thread
         WHERE arrivals.channel = ?1 AND arrivals.peer BETWEEN ?2 AND ?3 AND emails.direction = 'inbound'
-        AND emails.created_at > ?4 AND threads.folder = 'inbox'";
-    db.all(sql, bound![channel, first, last, after], only)
+        AND (emails.created_at > ?4 OR emails.headers LIKE ?5) AND threads.folder = 'inbox'";
+    let was_there = format!("%\"{}\":true%", earlier::KEY);
+    db.all(sql, bound![channel, first, last, after, was_there], only)
 }
 
 /// The `Message-ID`s of a thread's newest mails, oldest first.

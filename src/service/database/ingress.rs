@@ -125,6 +125,35 @@ pub fn has_come(
     Ok(count > 0)
 }
 
+/// Ids of messages that were noted under a name, in their order.
+pub fn arrived_under(
+    db: &dyn DbSession,
+    channel: &str,
+    peer: &str,
+    count: i64,
+) -> Result<Vec<String>, DatabaseError> {
+    let sql =
+        "SELECT platform_id FROM arrivals WHERE channel = ?1 AND peer = ?2 ORDER BY platform_id LIMIT ?3";
+    db.all(sql, bound![channel, peer, count], only)
+}
+
+/// Forgets messages that were noted under names that begin so, at most so many;
+/// their number. `beginning` ends with a space.
+pub fn forget_arrivals(
+    db: &dyn DbSession,
+    channel: &str,
+    beginning: &str,
+    count: i64,
+) -> Result<i64, DatabaseError> {
+    // `!` is what follows a space.
+    let end = format!("{}!", beginning.trim_end_matches(' '));
+    let sql = "DELETE FROM arrivals WHERE (channel, peer, platform_id) IN
+               (SELECT channel, peer, platform_id FROM arrivals WHERE channel = ?1 AND peer > ?2 AND peer < ?3
+                ORDER BY peer, platform_id LIMIT ?4)";
+    let forgotten = db.change(sql, bound![channel, beginning, end, count])?;
+    Ok(i64::try_from(forgotten).unwrap_or(i64::MAX))
+}
+
 /// True if a message has come in whose id begins so; `beginning` ends with a
 /// space.
 pub fn has_begun(

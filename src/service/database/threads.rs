@@ -84,6 +84,21 @@ pub fn of_topic(
     db.first(&sql, bound, from_row)
 }
 
+/// The newest one with a contact on a topic that was active in a span.
+pub fn of_topic_around(
+    db: &dyn DbSession,
+    channel: &str,
+    contact: &str,
+    topic: &str,
+    (from, to): (Timestamp, Timestamp),
+) -> Result<Option<ThreadRow>, DatabaseError> {
+    let sql = format!(
+        "{SELECT} WHERE channel = ?1 AND contact = ?2 AND topic = ?3 AND last_at >= ?4 AND created_at <= ?5
+         ORDER BY last_at DESC LIMIT 1"
+    );
+    db.first(&sql, bound![channel, contact, topic, from, to], from_row)
+}
+
 /// A page, newest activity first.
 pub fn list(
     db: &dyn DbSession,
@@ -132,6 +147,28 @@ pub fn categorize(db: &dyn DbSession, id: &str, category: &str) -> Result<(), Da
 /// Sets how urgent a thread is.
 pub fn prioritize(db: &dyn DbSession, id: &str, priority: &str) -> Result<(), DatabaseError> {
     db.note("UPDATE threads SET priority = ?2 WHERE id = ?1", bound![id, priority])
+}
+
+/// Writes all that a mail from before can change of its thread.
+pub fn refile(db: &dyn DbSession, row: &ThreadRow) -> Result<(), DatabaseError> {
+    let sql = "UPDATE threads SET subject = ?2, topic = ?3, contact_name = ?4, folder = ?5, category = ?6, is_read = ?7,
+        is_starred = ?8, message_count = ?9, last_at = ?10, created_at = ?11 WHERE id = ?1";
+    let ThreadRow { id, subject, topic, contact_name, folder, category, .. } = row;
+    let ThreadRow { is_read, is_starred, message_count, last_at, created_at, .. } = row;
+    let bound = bound![
+        id,
+        subject,
+        topic,
+        contact_name,
+        folder,
+        category,
+        is_read,
+        is_starred,
+        message_count,
+        last_at,
+        created_at
+    ];
+    db.note(sql, bound)
 }
 
 /// Writes what callers may change: marks, folder, category and priority.

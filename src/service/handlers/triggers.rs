@@ -9,7 +9,7 @@ use crate::channels::Channel;
 use crate::cursors::Place;
 use crate::database::messages::{self, Filter};
 use crate::database::session::DbSession;
-use crate::database::{broadcasts as sent, contacts as stored, emails, happenings};
+use crate::database::{broadcasts as sent, connected, contacts as stored, emails, happenings};
 use crate::errors::ApiError;
 use crate::handlers::dev::event;
 use crate::handlers::{bodies, broadcasts, contacts, mail_bodies};
@@ -18,7 +18,7 @@ use crate::reply::Reply;
 use crate::request::Reading;
 use crate::state::Service;
 use model::bounds;
-use model::time::Timestamp;
+use model::time::{SECOND, Timestamp};
 use wire::pages::PageWriter;
 
 /// Items of an answer at most. The interface says so for new messages; the
@@ -37,7 +37,12 @@ pub async fn new_message(State(service): State<Service>, request: Reading) -> Re
 
 fn newest(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {
     if caller.channel == Channel::Email {
-        let rows = emails::newest_inbound(db, &caller.channel_id, ITEMS)?;
+        // Mail from before the mailbox was connected is no news.
+        let mark = connected::mailbox_mark(db, &caller.channel_id)?;
+        let connected_at =
+            mark.filter(|mark| mark.earlier.is_some()).map_or(i64::MIN, |mark| mark.since * SECOND);
+        let from = Timestamp::from_micros(connected_at);
+        let rows = emails::newest_inbound(db, &caller.channel_id, from, ITEMS)?;
         let data: Vec<_> = rows.into_iter().map(mail_bodies::message).collect();
         return Reply::ok(&serde_json::json!({ "data": data }));
     }

@@ -1,18 +1,17 @@
 //! A mail that was read of the mailbox: somebody's, a server's report, or the
 //! mailbox's own.
 
-use serde_json::Value;
-
 use crate::carriers::settle as carried;
 use crate::carriers::{CarryOutcome, Fate, ParcelFile};
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressState};
-use crate::database::emails::{self, EmailRow};
+use crate::database::emails;
 use crate::database::media::{self, MediaRow};
 use crate::database::threads::{self, ThreadRow};
 use crate::database::{DatabaseError, ingress};
 use crate::errors::ApiError;
 use crate::mail::answer_target::AnswerTarget;
+use crate::mail::earlier::{self, EarlierArrival};
 use crate::mail::receive::{self, InboundMail};
 use crate::mail::settle::{self, SENT, UNKNOWN};
 use crate::mail::{answering, filing, repeats};
@@ -21,7 +20,7 @@ use crate::takeover::{self, Subject};
 use crate::write::Work;
 
 /// What came into the inbox is noted under this name.
-const INBOX: &str = "inbox";
+pub const INBOX: &str = "inbox";
 
 /// A mail that was read of a mailbox.
 #[derive(Debug, Clone, Default)]
@@ -36,6 +35,8 @@ pub struct ArrivedMail {
     pub number: Option<(u32, u32)>,
     /// What it reports of a mail that was sent from here.
     pub returned: Option<MailReturn>,
+    /// How it lay in the mailbox before that was connected; `None` for news.
+    pub earlier: Option<EarlierArrival>,
 }
 
 /// What a server reports of a mail it had taken.
@@ -50,6 +51,9 @@ pub struct MailReturn {
 
 /// Takes a mail in, once.
 pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Result<(), ApiError> {
+    if let Some(arrival) = arrived.earlier {
+        return earlier::file(work, channel, arrived, arrival);
+    }
     let ArrivedMail { mut mail, kept, direction, number, returned, .. } = arrived;
     let id = mail.header_id.clone().unwrap_or_default();
     if let Some((validity, uid)) = number {
@@ -121,32 +125,7 @@ fn own(
     if !mail.is_automatic {
         takeover::person_answered(work, Subject::Thread(&thread.id))?;
     }
-    let dates = mail.dates(stamp);
-    let mut headers = mail.headers;
-    if let Some(dates) = dates {
-        dates.keep_in(&mut headers);
-    }
-    let row = EmailRow {
-        id: work.id("mail", stamp),
-        thread: thread.id,
-        channel: channel.id.clone(),
-        header_id,
-        direction: "outbound".to_owned(),
-        sender: mail.from,
-        sender_name: mail.name,
-        recipients: mail.to,
-        copies: mail.copies,
-        subject: mail.subject,
-        text: mail.text,
-        html: mail.html,
-        attachments: mail.attachments,
-        headers: Value::Object(headers).to_string(),
-        in_reply_to: mail.in_reply_to,
-        status: SENT.to_owned(),
-        created_at: stamp,
-        sent_at: dates.map(|dates| dates.sent_at),
-        ..EmailRow::default()
-    };
+    let row = receive::sent_row(work.id("mail", stamp), &thread.id, channel, &mail, stamp);
     Ok(settle::put(work, channel, &row)?)
 }
 

@@ -9,18 +9,19 @@ use serde_json::{Map, Value, json};
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::{self, ThreadRow};
-use crate::database::{DatabaseError, correspondents};
+use crate::database::{DatabaseError, connected, correspondents};
 use crate::events::{self, Event};
 use crate::mail::answer_target::AnswerTarget;
 use crate::mail::dates::MailDates;
-use crate::mail::{categories, plain, topics};
+use crate::mail::settle::SENT;
+use crate::mail::{categories, naming, plain, topics};
 use crate::write::Work;
 use model::bounds;
 use model::time::{DAY, Timestamp};
 use wire::email::AttachmentBody;
 
 /// How long a mail without a reference joins the thread of its topic.
-const SAME_TOPIC: i64 = 7 * DAY;
+pub const SAME_TOPIC: i64 = 7 * DAY;
 
 /// A mail as it came.
 #[derive(Debug, Clone, Default)]
@@ -153,36 +154,13 @@ pub fn receive(
     };
     let thread = find_or_make(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
     let stamp = work.stamp();
-    let dates = mail.dates(stamp);
     let id = work.id("mail", stamp);
-    let domain = mail.from.rsplit('@').next().unwrap_or("mail.example");
-    emails::insert(
-        work.db,
-        &EmailRow {
-            header_id: mail.header_id.clone().unwrap_or_else(|| format!("<{id}@{domain}>")),
-            id: id.clone(),
-            thread: thread.id.clone(),
-            channel: channel.id.clone(),
-            direction: "inbound".to_owned(),
-            sender: mail.from.clone(),
-            sender_name: mail.name.clone(),
-            recipients: match mail.to.is_empty() {
-                true => channel.address.iter().cloned().collect(),
-                false => mail.to.clone(),
-            },
-            copies: mail.copies.clone(),
-            subject: mail.subject.clone(),
-            text: mail.text.clone(),
-            html: mail.html.clone(),
-            attachments: mail.attachments.clone(),
-            headers: mail.kept_headers(dates),
-            in_reply_to: answered.map(|found| found.0.header_id).or_else(|| mail.in_reply_to.clone()),
-            status: "received".to_owned(),
-            created_at: stamp,
-            sent_at: dates.map(|dates| dates.sent_at),
-            ..EmailRow::default()
-        },
-    )?;
+    let answered = answered.map(|found| found.0.header_id);
+    let row = row_of(id.clone(), &thread.id, channel, mail, answered, stamp);
+    emails::insert(work.db, &row)?;
+    if connected::is_importing(work.db, &channel.id)? {
+        naming::note(work.db, &channel.id, &row, mail)?;
+    }
     threads::touch(work.db, &thread.id, true, stamp)?;
     let customer = mail.customer();
     if mail.is_answerable() && !mail.is_report {
@@ -201,6 +179,80 @@ pub fn receive(
         categorize(work, &thread, mail)?;
     }
     Ok(ReceivedMail { thread: thread.id, message: id })
+}
+
+/// The row of a mail that came in; `answered` is the id of the mail it answers
+/// that is known.
+pub fn row_of(
+    id: String,
+    thread: &str,
+    channel: &ChannelRow,
+    mail: &InboundMail,
+    answered: Option<String>,
+    at: Timestamp,
+) -> EmailRow {
+    let domain = mail.from.rsplit('@').next().unwrap_or("mail.example");
+    let dates = mail.dates(at);
+    EmailRow {
+        header_id: mail.header_id.clone().unwrap_or_else(|| format!("<{id}@{domain}>")),
+        id,
+        thread: thread.to_owned(),
+        channel: channel.id.clone(),
+        direction: "inbound".to_owned(),
+        sender: mail.from.clone(),
+        sender_name: mail.name.clone(),
+        recipients: match mail.to.is_empty() {
+            true => channel.address.iter().cloned().collect(),
+            false => mail.to.clone(),
+        },
+        copies: mail.copies.clone(),
+        subject: mail.subject.clone(),
+        text: mail.text.clone(),
+        html: mail.html.clone(),
+        attachments: mail.attachments.clone(),
+        headers: mail.kept_headers(dates),
+        in_reply_to: answered.or_else(|| mail.in_reply_to.clone()),
+        status: "received".to_owned(),
+        created_at: at,
+        sent_at: dates.map(|dates| dates.sent_at),
+        ..EmailRow::default()
+    }
+}
+
+/// The row of a mail that was sent from the mailbox with another program.
+pub fn sent_row(
+    id: String,
+    thread: &str,
+    channel: &ChannelRow,
+    mail: &InboundMail,
+    at: Timestamp,
+) -> EmailRow {
+    let dates = mail.dates(at);
+    let mut headers = mail.headers.clone();
+    if let Some(dates) = dates {
+        dates.keep_in(&mut headers);
+    }
+    EmailRow {
+        id,
+        thread: thread.to_owned(),
+        channel: channel.id.clone(),
+        header_id: mail.header_id.clone().unwrap_or_default(),
+        direction: "outbound".to_owned(),
+        sender: mail.from.clone(),
+        sender_name: mail.name.clone(),
+        recipients: mail.to.clone(),
+        copies: mail.copies.clone(),
+        subject: mail.subject.clone(),
+        text: mail.text.clone(),
+        html: mail.html.clone(),
+        attachments: mail.attachments.clone(),
+        headers: Value::Object(headers).to_string(),
+        in_reply_to: mail.in_reply_to.clone(),
+        status: SENT.to_owned(),
+        created_at: at,
+        sent_at: dates.map(|dates| dates.sent_at),
+        ..EmailRow::default()
+    }
 }
 
 /// The mail it answers, with its thread: the one it names, or the newest of
@@ -227,7 +279,7 @@ pub fn answered(
 /// True if one of these people has a part in a thread: as its contact, as
 /// somebody who was written to from here, or as somebody to whom its contact
 /// has sent copies.
-fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
+pub fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
     let people: Vec<String> = people.iter().map(|address| address.to_lowercase()).collect();
     if people.is_empty() || people.contains(&thread.contact) {
         return Ok(!people.is_empty());
@@ -250,6 +302,10 @@ fn find_or_make(
     if let Some(thread) = answered {
         return Ok(thread.clone());
     }
+    let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
+    if let Some(thread) = naming::thread_of(work, channel, mail, &people)? {
+        return Ok(thread);
+    }
     let topic = topics::distinct_topic(&mail.subject);
     if mail.is_answerable() && !topic.is_empty() {
         let since = work.now.plus(-SAME_TOPIC);
@@ -270,7 +326,11 @@ fn find_or_make(
 
 /// True if the author of a mail is the customer of a thread or has written in
 /// it: `Reply-To` alone brings nobody into another's thread.
-fn is_by_same_author(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<bool, DatabaseError> {
+pub fn is_by_same_author(
+    work: &Work<'_>,
+    thread: &ThreadRow,
+    mail: &InboundMail,
+) -> Result<bool, DatabaseError> {
     let author = mail.from.to_lowercase();
     if author == thread.contact {
         return Ok(true);

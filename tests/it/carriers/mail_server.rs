@@ -12,6 +12,8 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use frontdesk::service::carriers::dashboard::MailSince;
+
 use super::stand_in;
 use crate::binary::free_port;
 use crate::raw_http::RawRequest;
@@ -222,6 +224,8 @@ pub struct TestMailbox {
     pub auto_reply: bool,
     /// Whether it is let in by tokens.
     pub tokens: bool,
+    /// Mail from before that becomes threads.
+    pub since: MailSince,
 }
 
 /// The servers; none where they are not installed, which is said.
@@ -313,6 +317,7 @@ impl MailServers {
             imap_port: self.ports.imap,
             auto_reply: false,
             tokens: false,
+            since: MailSince::Now,
         }
     }
 

@@ -1,13 +1,18 @@
 //! Connecting and testing the email channel.
 
+use std::str::FromStr;
+
 use crate::admin::{Admin, AdminError};
 use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
 use crate::channels::Channel;
 use crate::platforms::mailbox::MailboxPlatform;
 use model::bounds;
 use model::secret::Secret;
-use model::time::{SECOND, Timestamp};
-use wire::carriers::{MailboxMark, MailboxSecrets, MailboxSettings};
+use model::time::{DAY, HOUR, SECOND, Timestamp};
+use wire::carriers::{EarlierMail, MailboxMark, MailboxSecrets, MailboxSettings};
+
+/// Hours, days or weeks of mail from before, at most.
+const MAX_COUNT: i64 = 100_000;
 
 /// A mailbox as its owner describes it.
 #[derive(Clone)]
@@ -19,6 +24,61 @@ pub struct MailboxAccess {
     /// The password for sending, or the client's secret; empty where it is the
     /// same, or there is none.
     pub sending: Secret,
+    /// Mail that is there already; `None` where nobody said: 30 days of a new
+    /// mailbox, and no change for one that was connected.
+    pub since: Option<MailSince>,
+}
+
+/// Which mail from before a mailbox is connected becomes threads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MailSince {
+    /// None.
+    Now,
+    /// Mail of a span before now, in microseconds.
+    Span(i64),
+    /// Mail from a time on.
+    Time(Timestamp),
+}
+
+impl MailSince {
+    const USUAL: Self = Self::Span(30 * DAY);
+
+    /// The time from which mail becomes threads, in seconds of the epoch;
+    /// `None` for none from before now.
+    fn begins(self, now: Timestamp) -> Option<i64> {
+        let at = match self {
+            Self::Now => return None,
+            Self::Span(span) => now.plus(-span),
+            Self::Time(at) => at,
+        };
+        (at < now).then(|| at.micros().max(0) / SECOND)
+    }
+}
+
+impl FromStr for MailSince {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let shape = || {
+            format!(
+                "{text:?} is neither now, nor a span such as 12h, 30d or 8w, nor a day such as 2026-10-01"
+            )
+        };
+        if text == "now" {
+            return Ok(Self::Now);
+        }
+        if let Some(at) = Timestamp::parse(&format!("{text}T00:00:00Z")) {
+            return Ok(Self::Time(at));
+        }
+        let units = [('h', HOUR), ('d', DAY), ('w', 7 * DAY)];
+        let (count, unit) = units
+            .iter()
+            .find_map(|(name, unit)| Some((text.strip_suffix(*name)?, unit)))
+            .ok_or_else(shape)?;
+        let count: i64 =
+            count.parse().ok().filter(|count| (1..=MAX_COUNT).contains(count)).ok_or_else(shape)?;
+        Ok(Self::Span(count * unit))
+    }
 }
 
 impl MailboxAccess {
@@ -56,8 +116,9 @@ impl MailboxAccess {
 }
 
 impl Admin {
-    /// Connects the email channel once both servers have let the account in;
-    /// mail that is there already stays where it is.
+    /// Connects the email channel once both servers have let the account in.
+    /// Mail that is there already is filed by the process that reads the
+    /// mailbox.
     ///
     /// # Errors
     /// What a server says, in words; when the database fails.
@@ -73,7 +134,7 @@ impl Admin {
         let fresh = mailbox.test(now.micros() / SECOND, now.micros().to_string()).await.map_err(refused)?;
         let secrets = mailbox.changed_secrets().await.unwrap_or(secrets);
         let address = settings.address.clone();
-        let (account, server) = (address.clone(), settings.imap.clone());
+        let (account, server, since) = (address.clone(), settings.imap.clone(), access.since);
         let connection = NewConnection {
             kind: Channel::Email,
             address: address.clone(),
@@ -81,18 +142,53 @@ impl Admin {
             secrets: text(serde_json::to_string(&secrets))?,
             // The same mailbox is read on from where it was.
             mark: Box::new(move |before| {
-                let same = before.filter(|it| {
-                    let known: Result<MailboxSettings, _> = serde_json::from_str(&it.settings);
-                    known.is_ok_and(|it| it.address == account && it.imap == server)
+                let same = before.filter(|row| {
+                    let known: Result<MailboxSettings, _> = serde_json::from_str(&row.settings);
+                    known.is_ok_and(|known| known.address == account && known.imap == server)
                 });
-                let kept = same.filter(|it| serde_json::from_str::<MailboxMark>(&it.mark).is_ok());
-                kept.map_or(fresh, |it| it.mark.clone())
+                let kept: Option<MailboxMark> = same.and_then(|row| serde_json::from_str(&row.mark).ok());
+                let mark = match kept {
+                    Some(kept) => with_earlier(kept, since, now),
+                    None => {
+                        let (inbox, sent) = (fresh.inbox, fresh.sent);
+                        let begins = since.unwrap_or(MailSince::USUAL).begins(now);
+                        MailboxMark {
+                            earlier: begins.map(|begins| EarlierMail::plan(begins, inbox, sent)),
+                            ..fresh
+                        }
+                    }
+                };
+                serde_json::to_string(&mark).unwrap_or_default()
             }),
             at: now,
         };
         self.keep(vault, connection, |_, _| Ok(())).await?;
         Ok(address)
     }
+}
+
+/// No number of a mail: no server counts under this validity.
+const NO_NUMBER: (u32, u32) = (u32::MAX, 0);
+
+/// A mark with what is to be filed of mail from before. Filing begins anew
+/// where older mail is wanted than before: what is there is not filed twice.
+fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp) -> MailboxMark {
+    let Some(since) = since else { return mark };
+    let Some(begins) = since.begins(now).filter(|begins| *begins < mark.since) else {
+        // What is filed already stays, and counts as before.
+        match &mut mark.earlier {
+            Some(earlier) if earlier.filed > 0 => earlier.is_finished = true,
+            earlier => *earlier = None,
+        }
+        return mark;
+    };
+    match &mark.earlier {
+        Some(earlier) if begins >= earlier.since && !earlier.is_finished => {}
+        Some(earlier) => mark.earlier = Some(EarlierMail::plan(begins, earlier.inbox, earlier.sent)),
+        // Later mail was new, whatever its number is.
+        None => mark.earlier = Some(EarlierMail::plan(begins, NO_NUMBER, NO_NUMBER)),
+    }
+    mark
 }
 
 /// Asks both servers again: what they say, line by line, and the secrets where
@@ -108,4 +204,49 @@ pub(super) async fn test(
         None => None,
     };
     Ok((tested.map(|_| mailbox.standing()).map_err(refused), now))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn since_is_now_a_span_or_a_day() {
+        let day = Timestamp::parse("2026-10-01T00:00:00Z").expect("a time");
+        let cases = [
+            ("now", MailSince::Now),
+            ("12h", MailSince::Span(12 * HOUR)),
+            ("30d", MailSince::Span(30 * DAY)),
+            ("8w", MailSince::Span(56 * DAY)),
+            ("2026-10-01", MailSince::Time(day)),
+        ];
+        for (text, since) in cases {
+            assert_eq!(text.parse(), Ok(since), "{text}");
+        }
+        for text in ["", "30", "d", "-3d", "0d", "1.5d", "30 days", "2026-13-01", "999999999999d"] {
+            assert!(text.parse::<MailSince>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn connecting_again_files_only_what_was_not_wanted_before() {
+        let now = Timestamp::from_micros(1_000 * DAY);
+        let seconds = |days: i64| days * DAY / SECOND;
+        let (inbox, sent) = ((7, 20), (8, 3));
+        let fresh =
+            MailboxMark { since: seconds(1_000), inbox: (7, 90), sent: (8, 40), ..MailboxMark::default() };
+        let planned = EarlierMail { filed: 5, ..EarlierMail::plan(seconds(970), inbox, sent) };
+        let going_on = MailboxMark { earlier: Some(planned), ..fresh.clone() };
+        let days = |count: i64| Some(MailSince::Span(count * DAY));
+        // Another password changes nothing of it.
+        assert_eq!(with_earlier(going_on.clone(), None, now), going_on);
+        assert_eq!(with_earlier(going_on.clone(), days(20), now), going_on);
+        let more = with_earlier(going_on.clone(), days(90), now).earlier;
+        assert_eq!(more, Some(EarlierMail::plan(seconds(910), inbox, sent)));
+        let first = with_earlier(fresh.clone(), days(90), now).earlier.expect("planned");
+        assert_eq!((first.inbox, first.sent), (NO_NUMBER, NO_NUMBER), "what has come since is known");
+        let stopped = with_earlier(going_on, Some(MailSince::Now), now);
+        assert!(!stopped.is_importing() && stopped.counts_from() == seconds(970));
+        assert_eq!(with_earlier(fresh.clone(), Some(MailSince::Now), now), fresh);
+    }
 }

@@ -19,9 +19,10 @@ use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
-use model::time::Timestamp;
+use model::time::{SECOND, Timestamp};
+use wire::carriers::MailboxMark;
 
-pub use mailbox::MailboxAccess;
+pub use mailbox::{MailSince, MailboxAccess};
 pub use number::NumberAccess;
 pub use phone::{OpenCall, PhoneAccess};
 
@@ -41,6 +42,32 @@ pub struct ChannelStanding {
     pub waiting: i64,
     /// Messages whose outcome is unknown.
     pub unknown: i64,
+    /// Mail from before a mailbox was connected, where it becomes threads.
+    pub earlier: Option<EarlierStanding>,
+}
+
+/// How far mail from before a mailbox was connected is filed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EarlierStanding {
+    /// Older mail stays where it is.
+    pub since: Timestamp,
+    /// Mails that are filed.
+    pub filed: u64,
+    /// Mails to file, those that are filed among them; 0 until they are counted.
+    pub total: u64,
+    pub is_finished: bool,
+}
+
+impl EarlierStanding {
+    fn of(mark: &str) -> Option<Self> {
+        let mark: MailboxMark = serde_json::from_str(mark).ok()?;
+        mark.earlier.map(|earlier| Self {
+            since: Timestamp::from_micros(earlier.since.saturating_mul(SECOND)),
+            filed: earlier.filed,
+            total: earlier.total,
+            is_finished: earlier.is_finished,
+        })
+    }
 }
 
 /// Told of a connected channel that the service does not use.
@@ -222,6 +249,7 @@ pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseErr
             kind,
             address: channel.address.filter(|_| row.is_some()),
             heard,
+            earlier: row.as_ref().and_then(|row| EarlierStanding::of(&row.mark)),
             trouble: row.and_then(|row| if is_played { Some(PLAYED.to_owned()) } else { row.trouble }),
             quality,
             tier,

@@ -52,11 +52,22 @@ pub struct FolderState {
     pub validity: u32,
     /// The number the next mail will have.
     pub next: u32,
+    /// Mails in the folder; 0 where it was not entered.
+    pub count: u32,
 }
 
 impl FolderState {
     fn of(told: &Mailbox) -> Self {
-        Self { validity: told.uid_validity.unwrap_or(0), next: told.uid_next.unwrap_or(1) }
+        Self {
+            validity: told.uid_validity.unwrap_or(0),
+            next: told.uid_next.unwrap_or(1),
+            count: told.exists,
+        }
+    }
+
+    /// Validity and number of the next mail, as marks hold them.
+    pub fn place(self) -> (u32, u32) {
+        (self.validity, self.next)
     }
 }
 
@@ -232,13 +243,32 @@ impl ImapLink {
     /// be older than the numbers the server uses in there.
     pub async fn enter(&mut self, folder: &str) -> Result<FolderState, ImapError> {
         let told = self.session.select(folder).await?;
-        Ok(FolderState::of(&told))
+        let mut state = FolderState::of(&told);
+        if told.uid_next.is_none() && state.count > 0 {
+            // Some servers do not tell it: it follows the last mail's.
+            let last = self.fetch("*", "(UID)").await?;
+            state.next = last.iter().filter_map(|mail| mail.uid).max().map_or(1, |uid| uid.saturating_add(1));
+        }
+        Ok(state)
     }
 
     /// What is asked of mails by their numbers.
     pub async fn fetch(&mut self, uids: &str, what: &str) -> Result<Vec<FetchedMail>, ImapError> {
         self.session.get_mut().expect(AnswerSize::Mails);
         let told = self.session.uid_fetch(uids, what).await?;
+        let all = told.map_ok(|mail| FetchedMail::of(&mail)).try_collect().await?;
+        self.session.get_mut().expect(AnswerSize::Usual);
+        Ok(all)
+    }
+
+    /// Asks for mails by their positions, from 1 to the count of the folder.
+    pub async fn fetch_positions(
+        &mut self,
+        (first, last): (u32, u32),
+        what: &str,
+    ) -> Result<Vec<FetchedMail>, ImapError> {
+        self.session.get_mut().expect(AnswerSize::Mails);
+        let told = self.session.fetch(format!("{first}:{last}"), what).await?;
         let all = told.map_ok(|mail| FetchedMail::of(&mail)).try_collect().await?;
         self.session.get_mut().expect(AnswerSize::Usual);
         Ok(all)
@@ -335,6 +365,21 @@ pub async fn timed_for<T>(
         Ok(Err(why)) => Err(trouble(&why)),
         Err(_) => Err(PlatformTrouble::passing("the mailbox takes too long to answer")),
     }
+}
+
+/// The same, `None` where the server refuses it and the connection goes on.
+pub async fn unless_refused<T>(
+    limit: Duration,
+    asked: impl Future<Output = Result<T, ImapError>>,
+) -> Result<Option<T>, PlatformTrouble> {
+    let asked = async {
+        match asked.await {
+            Ok(told) => Ok(Some(told)),
+            Err(ImapError::No(_) | ImapError::Bad(_)) => Ok(None),
+            Err(why) => Err(why),
+        }
+    };
+    timed_for(limit, asked).await
 }
 
 fn trouble(why: &ImapError) -> PlatformTrouble {

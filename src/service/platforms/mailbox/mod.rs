@@ -9,11 +9,13 @@
 //! | `sending.rs` | a mail leaves, and what is known where that broke off |
 //! | `imap.rs` | one connection to the mailbox, and its folders |
 //! | `reading.rs` | what is new, and waiting for it |
+//! | `earlier.rs` | mail from before the mailbox was connected |
 //! | `pieces.rs` | what was read, as it is kept |
 //! | `understanding/` | what a mail says, and who an answer goes to |
 //! | `filing.rs` | marks and moves, and the copy of what was sent |
 
 mod answer_guard;
+mod earlier;
 mod fetched;
 mod filing;
 #[cfg(test)]
@@ -42,7 +44,7 @@ use model::secret::Secret;
 use reading::MailboxReader;
 use sending::SmtpPool;
 use server::{MailProtocol, MailServer};
-use wire::carriers::{MailEnvelope, MailFiling, MailboxSecrets, MailboxSettings, PieceKind};
+use wire::carriers::{MailEnvelope, MailFiling, MailboxMark, MailboxSecrets, MailboxSettings, PieceKind};
 use wire::errors::ErrorCode;
 
 pub use understanding::MailDirection;
@@ -109,12 +111,11 @@ impl MailboxPlatform {
         }
     }
 
-    /// Logs in at both servers, and looks where reading would begin: what is
-    /// kept of it.
-    pub async fn test(&self, since: i64, name: String) -> Result<String, PlatformTrouble> {
+    /// Logs in at both servers, and looks where reading would begin.
+    pub async fn test(&self, since: i64, name: String) -> Result<MailboxMark, PlatformTrouble> {
         let mark = self.beginning(since, name).await?;
         self.try_sending().await?;
-        serde_json::to_string(&mark).map_err(|why| PlatformTrouble::passing(why.to_string()))
+        Ok(mark)
     }
 }
 

@@ -1,6 +1,8 @@
 //! Reading: what is new in the inbox and among what was sent, and which mails
 //! were read, marked or moved elsewhere. Then it waits for the server to tell
-//! of more, and looks again, whatever it was told.
+//! of more, and looks again, whatever it was told. While mail from before the
+//! mailbox was connected is left (`earlier.rs`), it reads a batch of that
+//! instead of waiting.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,6 +13,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::carriers::{HookPiece, PlatformTrouble, Polled};
 use crate::platforms::mailbox::MailboxPlatform;
+use crate::platforms::mailbox::earlier::{EarlierPiece, EarlierReader};
 use crate::platforms::mailbox::fetched::{FetchedMail, InternalDate};
 use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, timed_for};
 use crate::platforms::mailbox::pieces::piece;
@@ -27,13 +30,17 @@ const READING: Duration = Duration::from_secs(80);
 const MAILS: usize = 20;
 const BYTES: usize = 16 * 1024 * 1024;
 /// For the bytes of one mail; after so long no other is begun.
-const MAIL: Duration = Duration::from_secs(50);
+pub(super) const MAIL: Duration = Duration::from_secs(50);
 const ENOUGH: Duration = Duration::from_secs(15);
 /// Bytes of a mail that is read whole; of a longer one the beginning.
-const WHOLE: usize = 26 * 1024 * 1024;
-const BEGINNING: usize = 1024 * 1024;
+pub(super) const WHOLE: usize = 26 * 1024 * 1024;
+pub(super) const BEGINNING: usize = 1024 * 1024;
 /// Mails of the inbox whose flags are followed: the newest.
 const FOLLOWED: u32 = 500;
+/// Time between two looks at flags while mail from before is read.
+const FLAGS_PAUSE: Duration = Duration::from_secs(2);
+/// Time after which a reading asks for no mail from before.
+const LATE: Duration = Duration::from_secs(20);
 /// What is asked of a mail before its bytes.
 const HEAD: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE)";
 const WITH_ID: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])";
@@ -47,6 +54,17 @@ pub struct MailboxReader {
     known: BTreeMap<u32, MailFact>,
     /// The count they were told under.
     told: Option<u64>,
+    /// When they were looked at last.
+    looked_at: Option<Instant>,
+    earlier: EarlierReader,
+}
+
+/// Mail that was read.
+#[derive(Default)]
+struct MailboxNews {
+    pieces: Vec<HookPiece>,
+    /// From before the mailbox was connected, newest first.
+    earlier: Vec<EarlierPiece>,
 }
 
 impl MailboxPlatform {
@@ -59,20 +77,33 @@ impl MailboxPlatform {
                 Some(reader) => reader,
                 None => self.begin_reading().await?,
             };
-            let pieces = reader.round(&mut mark, &self.changed).await?;
-            Ok::<_, PlatformTrouble>((reader, pieces))
+            let news = reader.round(&mut mark, &self.changed).await?;
+            Ok::<_, PlatformTrouble>((reader, news))
         };
         let late = || PlatformTrouble::passing("the mailbox takes too long to answer");
-        let (reader, pieces) = timeout(READING, reading).await.map_err(|_| late())??;
+        let (reader, news) = timeout(READING, reading).await.map_err(|_| late())??;
         *place = Some(reader);
+        let mut earlier = Vec::with_capacity(news.earlier.len());
+        for piece in news.earlier {
+            earlier.push(piece.understand(&self.settings.address));
+            // A batch takes a processor for a while.
+            tokio::task::yield_now().await;
+        }
         let mark = serde_json::to_string(&mark).map_err(|why| PlatformTrouble::passing(why.to_string()))?;
-        Ok(Polled { pieces, mark })
+        Ok(Polled { pieces: news.pieces, earlier, mark })
     }
 
     async fn begin_reading(&self) -> Result<MailboxReader, PlatformTrouble> {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
         let inbox = timed(link.enter(INBOX)).await?;
-        Ok(MailboxReader { link: Some(link), inbox, known: BTreeMap::new(), told: None })
+        Ok(MailboxReader {
+            link: Some(link),
+            inbox,
+            known: BTreeMap::new(),
+            told: None,
+            looked_at: None,
+            earlier: EarlierReader::new(),
+        })
     }
 
     /// Where reading begins that begins now; whether the inbox can be entered.
@@ -83,8 +114,8 @@ impl MailboxPlatform {
         let sent = timed(link.state_of(&folder)).await?;
         // The server forgets it anyway.
         let _ = timed(link.session.logout()).await;
-        let pair = |it: FolderState| (it.validity, it.next);
-        Ok(MailboxMark { since, name, inbox: pair(inbox), sent: pair(sent), told: 0 })
+        let (inbox, sent) = (inbox.place(), sent.place());
+        Ok(MailboxMark { since, name, inbox, sent, told: 0, earlier: None })
     }
 }
 
@@ -94,8 +125,8 @@ impl MailboxReader {
         &mut self,
         mark: &mut MailboxMark,
         changed: &AtomicBool,
-    ) -> Result<Vec<HookPiece>, PlatformTrouble> {
-        let mut waited = false;
+    ) -> Result<MailboxNews, PlatformTrouble> {
+        let (mut waited, begun) = (false, Instant::now());
         loop {
             let link = self
                 .link
@@ -112,11 +143,26 @@ impl MailboxReader {
                 fetch_new(link, PieceKind::Sent, sent, mark, &mut pieces).await?;
                 self.inbox = timed(link.enter(INBOX)).await?;
             }
-            if let Some(piece) = self.facts(mark, changed.swap(false, Ordering::SeqCst)).await? {
-                pieces.push(piece);
+            let is_importing = mark.is_importing();
+            let looked = self.looked_at.is_some_and(|at| at.elapsed() < FLAGS_PAUSE);
+            if !(is_importing && looked) {
+                if let Some(piece) = self.facts(mark, changed.swap(false, Ordering::SeqCst)).await? {
+                    pieces.push(piece);
+                }
+                self.looked_at = Some(Instant::now());
+            }
+            if is_importing {
+                let mut earlier = Vec::new();
+                if pieces.len() < MAILS
+                    && begun.elapsed() < LATE
+                    && let Some(link) = self.link.as_mut()
+                {
+                    (earlier, self.inbox) = self.earlier.read_batch(link, mark).await?;
+                }
+                return Ok(MailboxNews { pieces, earlier });
             }
             if waited || *mark != before {
-                return Ok(pieces);
+                return Ok(MailboxNews { pieces, ..MailboxNews::default() });
             }
             self.wait().await?;
             waited = true;
@@ -158,7 +204,7 @@ impl MailboxReader {
         }
         let (validity, next) = mark.inbox;
         let from = next.saturating_sub(FOLLOWED).max(1);
-        let mut now = look_at_flags(link, &self.known, from, mark.since).await?;
+        let mut now = look_at_flags(link, &self.known, from, mark.counts_from()).await?;
         now.retain(|uid, _| *uid < next);
         let mails: Vec<MailFact> = now
             .iter()
@@ -200,7 +246,7 @@ async fn look_at_flags(
     let is_there = |it: &&FetchedMail| it.flags().all(|it| it != Flag::Deleted);
     let told: Vec<&FetchedMail> = told
         .iter()
-        .filter(|it| it.uid.is_some_and(|it| it >= from) && at(it) >= since)
+        .filter(|it| it.uid.is_some_and(|it| it >= from) && arrival_seconds(it) >= since)
         .filter(is_there)
         .collect();
     let unknown: Vec<String> = told
@@ -233,9 +279,9 @@ fn header_id(header: &[u8]) -> Option<String> {
     parsed.message_id().map(|it| format!("<{it}>"))
 }
 
-/// When a mail came into the mailbox, in seconds.
-fn at(it: &FetchedMail) -> i64 {
-    it.internal_date().map_or(0, |it| it.timestamp())
+/// When a mail came into the mailbox, in seconds of the epoch.
+pub(super) fn arrival_seconds(mail: &FetchedMail) -> i64 {
+    mail.internal_date().map_or(0, |date| date.timestamp())
 }
 
 /// Fetches what is new in the folder it is in; the mark moves on.
@@ -258,7 +304,7 @@ async fn fetch_new(
     let (mut count, mut bytes, begun) = (0, 0, Instant::now());
     for it in found {
         let Some(uid) = it.uid else { continue };
-        if at(&it) >= mark.since {
+        if arrival_seconds(&it) >= mark.since {
             let size = it.size.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
             let enough = bytes + size.min(WHOLE) > BYTES || begun.elapsed() > ENOUGH;
             if count >= MAILS || (count > 0 && enough) {

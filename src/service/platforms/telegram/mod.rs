@@ -134,7 +134,7 @@ impl PlatformSource for BotPlatform {
             let last = told.iter().filter_map(|update| update["update_id"].as_i64()).max();
             let mark = last.map_or(0, |last| last.saturating_add(1)).to_string();
             *self.unconfirmed.lock().unwrap_or_else(PoisonError::into_inner) = last.map(|_| mark.clone());
-            Ok(Polled { pieces, mark })
+            Ok(Polled { pieces, mark, ..Polled::default() })
         })
     }
 

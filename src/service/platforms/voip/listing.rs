@@ -52,7 +52,7 @@ impl PhonePlatform {
         }
         // The platform lists what is newest first.
         found.pieces.reverse();
-        Ok(Polled { pieces: found.pieces, mark: self::mark(found.newest) })
+        Ok(Polled { pieces: found.pieces, mark: self::mark(found.newest), ..Polled::default() })
     }
 
     /// All of a list, newest first.

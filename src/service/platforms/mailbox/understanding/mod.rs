@@ -174,6 +174,7 @@ pub fn understand(head: &PieceHead, raw: &[u8], own: &str) -> ArrivedMail {
         direction: people.direction,
         number: is_numbered.then_some((head.validity, head.uid)),
         returned: reading.returned,
+        earlier: None,
     }
 }
 

@@ -1,0 +1,303 @@
+//! Mail from before the mailbox was connected: read newest first, a batch
+//! between two looks at what is new.
+//!
+//! - **listing**: the inbox and the folder of sent mail are walked from their
+//!   newest mail down, for arrival times and sizes alone;
+//! - **fetching**: mails leave the list in batches, whole, with their flags. The
+//!   mark moves on with each batch, in the transaction that files it;
+//! - **finished**: a listing finds nothing that is left.
+//!
+//! The list belongs to one connection and is made anew on the next. Only the
+//! mark decides what is left.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use async_imap::types::Flag;
+use tokio::time::Instant;
+
+use crate::carriers::{ArrivedMail, EarlierArrival, PlatformTrouble};
+use crate::platforms::mailbox::fetched::FetchedMail;
+use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, unless_refused};
+use crate::platforms::mailbox::reading::{BEGINNING, MAIL, WHOLE, arrival_seconds};
+use crate::platforms::mailbox::understanding;
+use model::time::{SECOND, Timestamp};
+use wire::carriers::{EarlierPlace, MailboxMark, PieceHead, PieceKind};
+
+/// Mails asked for in one step of a listing.
+const LISTING_STEP: u32 = 1000;
+/// Time after which a listing lets new mail be looked at.
+const LISTING_TIME: Duration = Duration::from_secs(3);
+/// Steps without a mail of the period after which the rest of a folder is taken
+/// for older: folders are in the order of arrival but for mails moved by hand.
+const EMPTY_STEPS: u32 = 3;
+/// Mails that are listed at most: the newest.
+const MAX_LISTED: usize = 200_000;
+/// Mails of one batch at most: they are filed in one transaction.
+const MAX_BATCH: usize = 40;
+/// Bounds and first value of the size of a batch, in bytes.
+const MIN_BATCH_BYTES: usize = 128 * 1024;
+const FIRST_BATCH_BYTES: usize = 1024 * 1024;
+const MAX_BATCH_BYTES: usize = 8 * 1024 * 1024;
+/// A batch that comes faster is followed by a larger one, and one that comes
+/// slower by a smaller one.
+const FAST_BATCH: Duration = Duration::from_millis(500);
+const SLOW_BATCH: Duration = Duration::from_secs(3);
+const LISTED: &str = "(UID INTERNALDATE RFC822.SIZE)";
+const WHOLE_MAIL: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[])";
+/// Mails between two lines of the log.
+const LOGGED_EVERY: u64 = 1000;
+
+/// A mail that is left to file.
+#[derive(Debug, Clone, Copy)]
+struct ListedMail {
+    place: EarlierPlace,
+    /// In bytes.
+    size: usize,
+}
+
+/// A mail as it was fetched.
+pub(super) struct EarlierPiece {
+    head: PieceHead,
+    arrival: EarlierArrival,
+    raw: Vec<u8>,
+}
+
+impl EarlierPiece {
+    /// The mail as the service takes it in, in a mailbox with this address.
+    pub(super) fn understand(&self, own: &str) -> ArrivedMail {
+        let mail = understanding::understand(&self.head, &self.raw, own);
+        ArrivedMail { earlier: Some(self.arrival), ..mail }
+    }
+}
+
+/// Reads mail from before the mailbox was connected, over one connection.
+pub(super) struct EarlierReader {
+    /// What is left, the newest last; not whole while `walks` has folders.
+    listed: Vec<ListedMail>,
+    /// Folders that are not listed to their end, the next one last.
+    walks: Vec<FolderWalk>,
+    /// Bytes that the next batch may have.
+    batch_bytes: usize,
+    is_listed: bool,
+}
+
+/// A folder that is being listed.
+struct FolderWalk {
+    kind: PieceKind,
+    /// The position to go on below, `None` before the folder was entered.
+    below: Option<u32>,
+    empty_steps: u32,
+}
+
+impl EarlierReader {
+    pub(super) fn new() -> Self {
+        let walk = |kind| FolderWalk { kind, below: None, empty_steps: 0 };
+        Self {
+            listed: Vec::new(),
+            walks: vec![walk(PieceKind::Sent), walk(PieceKind::Inbox)],
+            batch_bytes: FIRST_BATCH_BYTES,
+            is_listed: false,
+        }
+    }
+
+    /// Reads a batch, or goes on listing; the mark moves on. The connection is
+    /// in the inbox before and after, whose state is returned.
+    pub(super) async fn read_batch(
+        &mut self,
+        link: &mut ImapLink,
+        mark: &mut MailboxMark,
+    ) -> Result<(Vec<EarlierPiece>, FolderState), PlatformTrouble> {
+        let mut pieces = Vec::new();
+        if !self.is_listed {
+            self.list(link, mark).await?;
+        } else if self.listed.is_empty() {
+            // Listed once more, for what came into the period meanwhile.
+            *self = Self { batch_bytes: self.batch_bytes, ..Self::new() };
+        } else {
+            pieces = self.fetch(link, mark).await?;
+        }
+        let state = timed(link.enter(INBOX)).await?;
+        Ok((pieces, state))
+    }
+
+    /// Lists for a while.
+    async fn list(&mut self, link: &mut ImapLink, mark: &mut MailboxMark) -> Result<(), PlatformTrouble> {
+        let begun = Instant::now();
+        while let Some(walk) = self.walks.last_mut() {
+            let folder = folder_name(link, walk.kind);
+            let state = timed(link.enter(&folder)).await?;
+            // Positions move down only, as mails are removed: none is passed over.
+            let mut below = walk.below.unwrap_or(u32::MAX).min(state.count.saturating_add(1));
+            while below > 1 && walk.empty_steps < EMPTY_STEPS {
+                if begun.elapsed() > LISTING_TIME {
+                    walk.below = Some(below);
+                    return Ok(());
+                }
+                let first = below.saturating_sub(LISTING_STEP).max(1);
+                let told = timed(link.fetch_positions((first, below - 1), LISTED)).await?;
+                let found = told.iter().filter_map(|mail| left_of(mail, walk.kind, state.validity, mark));
+                let before = self.listed.len();
+                self.listed.extend(found);
+                let is_recent = |mail: &FetchedMail| is_in_period(mail, mark);
+                let is_empty = self.listed.len() == before && !told.iter().any(is_recent);
+                walk.empty_steps = if is_empty { walk.empty_steps + 1 } else { 0 };
+                below = first;
+            }
+            self.walks.pop();
+        }
+        self.end_listing(mark);
+        Ok(())
+    }
+
+    fn end_listing(&mut self, mark: &mut MailboxMark) {
+        self.is_listed = true;
+        self.listed.sort_by_key(|mail| (mail.place.rank(), mail.place.validity));
+        self.listed.dedup_by_key(|mail| mail.place);
+        self.listed.drain(..self.listed.len().saturating_sub(MAX_LISTED));
+        let Some(earlier) = &mut mark.earlier else { return };
+        let left = u64::try_from(self.listed.len()).unwrap_or(u64::MAX);
+        earlier.total = earlier.filed.saturating_add(left);
+        earlier.is_finished = left == 0;
+        match earlier.is_finished {
+            true => tracing::info!(filed = earlier.filed, "mail from before the mailbox was connected is filed"),
+            false => tracing::info!(left, filed = earlier.filed, "filing mail from before the mailbox was connected"),
+        }
+    }
+
+    async fn fetch(
+        &mut self,
+        link: &mut ImapLink,
+        mark: &mut MailboxMark,
+    ) -> Result<Vec<EarlierPiece>, PlatformTrouble> {
+        let Some(earlier) = &mut mark.earlier else { return Ok(Vec::new()) };
+        let batch = self.take_batch();
+        let begun = Instant::now();
+        let mut pieces: BTreeMap<(i64, bool, u32), EarlierPiece> = BTreeMap::new();
+        for kind in [PieceKind::Inbox, PieceKind::Sent] {
+            let of_kind: Vec<ListedMail> =
+                batch.iter().filter(|mail| mail.place.folder == kind).copied().collect();
+            if of_kind.is_empty() {
+                continue;
+            }
+            let folder = folder_name(link, kind);
+            let state = timed(link.enter(&folder)).await?;
+            if of_kind.iter().any(|mail| mail.place.validity != state.validity) {
+                return Err(PlatformTrouble::passing("the mailbox numbers its mails anew"));
+            }
+            for (mail, fetched) in fetch_mails(link, &of_kind).await? {
+                let piece = piece_of(mail, &fetched, mark.since);
+                pieces.extend(piece.map(|piece| (mail.place.rank(), piece)));
+            }
+        }
+        match begun.elapsed() {
+            took if took < FAST_BATCH => self.batch_bytes = (self.batch_bytes * 2).min(MAX_BATCH_BYTES),
+            took if took > SLOW_BATCH => self.batch_bytes = (self.batch_bytes / 2).max(MIN_BATCH_BYTES),
+            _ => {}
+        }
+        let filed = earlier.filed + u64::try_from(batch.len()).unwrap_or_default();
+        if filed / LOGGED_EVERY != earlier.filed / LOGGED_EVERY {
+            tracing::info!(filed, total = earlier.total, "filing mail from before the mailbox was connected");
+        }
+        earlier.filed = filed;
+        earlier.place = batch.last().map(|mail| mail.place).or(earlier.place);
+        Ok(pieces.into_values().rev().collect())
+    }
+
+    /// The newest mails that are left, as many as fit a batch, newest first.
+    fn take_batch(&mut self) -> Vec<ListedMail> {
+        let (mut batch, mut bytes): (Vec<ListedMail>, usize) = (Vec::new(), 0);
+        while let Some(mail) = self.listed.last() {
+            bytes += fetched_bytes(mail);
+            if !batch.is_empty() && (batch.len() >= MAX_BATCH || bytes > self.batch_bytes) {
+                break;
+            }
+            batch.extend(self.listed.pop());
+        }
+        batch
+    }
+}
+
+fn folder_name(link: &ImapLink, kind: PieceKind) -> String {
+    if kind == PieceKind::Sent { link.sent.clone() } else { INBOX.to_owned() }
+}
+
+/// Bytes that are fetched of a mail.
+fn fetched_bytes(mail: &ListedMail) -> usize {
+    if mail.size > WHOLE { BEGINNING } else { mail.size }
+}
+
+/// True for a mail that arrived in the period that is filed, or later.
+fn is_in_period(mail: &FetchedMail, mark: &MailboxMark) -> bool {
+    arrival_seconds(mail) >= mark.counts_from()
+}
+
+/// A mail of a folder, if it is left to file.
+fn left_of(mail: &FetchedMail, kind: PieceKind, validity: u32, mark: &MailboxMark) -> Option<ListedMail> {
+    let earlier = mark.earlier.as_ref()?;
+    let (uid, at) = (mail.uid?, arrival_seconds(mail));
+    let first_new = if kind == PieceKind::Sent { earlier.sent } else { earlier.inbox };
+    let is_new = if validity == first_new.0 { uid >= first_new.1 } else { at >= mark.since };
+    let place = EarlierPlace { at, folder: kind, validity, uid };
+    let is_left = earlier.place.is_none_or(|filed| place.is_left_after(&filed));
+    let size = mail.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
+    (is_left && !is_new && is_in_period(mail, mark)).then_some(ListedMail { place, size })
+}
+
+/// Fetches mails of the folder the connection is in. One that the server does
+/// not give is left out.
+async fn fetch_mails<'a>(
+    link: &mut ImapLink,
+    mails: &'a [ListedMail],
+) -> Result<Vec<(&'a ListedMail, FetchedMail)>, PlatformTrouble> {
+    let (whole, long): (Vec<&ListedMail>, Vec<&ListedMail>) = mails.iter().partition(|mail| mail.size <= WHOLE);
+    let uids: Vec<String> = whole.iter().map(|mail| mail.place.uid.to_string()).collect();
+    let mut told = Vec::new();
+    if !uids.is_empty() {
+        match unless_refused(MAIL, link.fetch(&uids.join(","), WHOLE_MAIL)).await? {
+            Some(all) => told.extend(all),
+            // One that cannot be read keeps the others from being told.
+            None => {
+                for uid in &uids {
+                    told.extend(fetch_one(link, uid, WHOLE_MAIL).await?);
+                }
+            }
+        }
+    }
+    for mail in long {
+        let what = format!("(UID FLAGS INTERNALDATE BODY.PEEK[]<0.{BEGINNING}>)");
+        told.extend(fetch_one(link, &mail.place.uid.to_string(), &what).await?);
+    }
+    let find = |fetched: FetchedMail| {
+        let mail = mails.iter().find(|mail| Some(mail.place.uid) == fetched.uid)?;
+        Some((mail, fetched))
+    };
+    Ok(told.into_iter().filter_map(find).collect())
+}
+
+async fn fetch_one(link: &mut ImapLink, uid: &str, what: &str) -> Result<Vec<FetchedMail>, PlatformTrouble> {
+    let told = unless_refused(MAIL, link.fetch(uid, what)).await?;
+    if told.is_none() {
+        tracing::warn!(uid, "the mailbox does not give a mail, which is left out");
+    }
+    Ok(told.unwrap_or_default())
+}
+
+/// A mail with the marks it has; `None` without its bytes.
+fn piece_of(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> Option<EarlierPiece> {
+    let raw = fetched.body()?.to_vec();
+    let EarlierPlace { at, folder, validity, uid } = mail.place;
+    let has = |flag: Flag<'_>| fetched.flags().any(|set| set == flag);
+    if has(Flag::Deleted) {
+        // It is on its way out.
+        return None;
+    }
+    // Whole seconds: mails of one second keep the order of their numbers.
+    let second = at.min(connected - 1).max(0);
+    let at = Timestamp::from_micros(second * SECOND + i64::from(uid) % SECOND);
+    Some(EarlierPiece {
+        head: PieceHead { uid, validity, cut: mail.size > WHOLE, ..PieceHead::new(folder) },
+        arrival: EarlierArrival { at, is_read: has(Flag::Seen), is_starred: has(Flag::Flagged) },
+        raw,
+    })
+}
