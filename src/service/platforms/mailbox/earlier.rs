@@ -18,7 +18,7 @@ use tokio::time::Instant;
 
 use crate::carriers::{ArrivedMail, EarlierArrival, PlatformTrouble};
 use crate::platforms::mailbox::fetched::FetchedMail;
-use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, unless_refused};
+use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, STEP, timed, unless_refused};
 use crate::platforms::mailbox::reading::{BEGINNING, MAIL, WHOLE, arrival_seconds};
 use crate::platforms::mailbox::understanding;
 use model::time::{SECOND, Timestamp};
@@ -126,7 +126,11 @@ impl EarlierReader {
         let begun = Instant::now();
         while let Some(walk) = self.walks.last_mut() {
             let folder = folder_name(link, walk.kind);
-            let state = timed(link.enter(&folder)).await?;
+            let Some(state) = unless_refused(STEP, link.enter(&folder)).await? else {
+                tracing::warn!("the mailbox has no folder of sent mail");
+                self.walks.pop();
+                continue;
+            };
             // Positions move down only, as mails are removed: none is passed over.
             let mut below = walk.below.unwrap_or(u32::MAX).min(state.count.saturating_add(1));
             while below > 1 && walk.empty_steps < EMPTY_STEPS {
@@ -160,8 +164,14 @@ impl EarlierReader {
         earlier.total = earlier.filed.saturating_add(left);
         earlier.is_finished = left == 0;
         match earlier.is_finished {
-            true => tracing::info!(filed = earlier.filed, "mail from before the mailbox was connected is filed"),
-            false => tracing::info!(left, filed = earlier.filed, "filing mail from before the mailbox was connected"),
+            true => {
+                tracing::info!(filed = earlier.filed, "mail from before the mailbox was connected is filed")
+            }
+            false => tracing::info!(
+                left,
+                filed = earlier.filed,
+                "filing mail from before the mailbox was connected"
+            ),
         }
     }
 
@@ -250,7 +260,8 @@ async fn fetch_mails<'a>(
     link: &mut ImapLink,
     mails: &'a [ListedMail],
 ) -> Result<Vec<(&'a ListedMail, FetchedMail)>, PlatformTrouble> {
-    let (whole, long): (Vec<&ListedMail>, Vec<&ListedMail>) = mails.iter().partition(|mail| mail.size <= WHOLE);
+    let (whole, long): (Vec<&ListedMail>, Vec<&ListedMail>) =
+        mails.iter().partition(|mail| mail.size <= WHOLE);
     let uids: Vec<String> = whole.iter().map(|mail| mail.place.uid.to_string()).collect();
     let mut told = Vec::new();
     if !uids.is_empty() {

@@ -1,7 +1,9 @@
 //! What is kept of an answer about a mail. The reader's own rows hold a buffer
 //! of at least 4 KiB each, which is too much for a line per mail of a mailbox.
 
-use async_imap::types::{Fetch, Flag};
+use async_imap::imap_proto::AttributeValue;
+use async_imap::types::Flag;
+use mail_parser::DateTime;
 
 /// An answer about one mail.
 #[derive(Debug, Clone, Default)]
@@ -27,15 +29,25 @@ impl InternalDate {
 }
 
 impl FetchedMail {
-    pub fn of(told: &Fetch) -> Self {
-        Self {
-            uid: told.uid,
-            size: told.size,
-            flags: told.flags().filter_map(known_flag).collect(),
-            internal_date: told.internal_date().map(|date| InternalDate(date.timestamp())),
-            header: told.header().map(<[u8]>::to_vec),
-            body: told.body().map(<[u8]>::to_vec),
+    pub fn of(told: &[AttributeValue<'_>]) -> Self {
+        let mut mail = Self::default();
+        for value in told {
+            match value {
+                AttributeValue::Uid(uid) => mail.uid = Some(*uid),
+                AttributeValue::Rfc822Size(size) => mail.size = Some(*size),
+                AttributeValue::InternalDate(date) => mail.internal_date = read_date(date),
+                AttributeValue::Flags(flags) => {
+                    mail.flags =
+                        flags.iter().filter_map(|flag| known_flag(Flag::from(flag.as_ref()))).collect();
+                }
+                AttributeValue::BodySection { section: None, data: Some(body), .. }
+                | AttributeValue::Rfc822(Some(body)) => mail.body = Some(body.to_vec()),
+                AttributeValue::BodySection { section: Some(_), data: Some(header), .. }
+                | AttributeValue::Rfc822Header(Some(header)) => mail.header = Some(header.to_vec()),
+                _ => {}
+            }
         }
+        mail
     }
 
     /// Returns the flags that the protocol itself defines.
@@ -56,6 +68,12 @@ impl FetchedMail {
     }
 }
 
+/// Reads ` 7-Jul-1996 02:44:25 -0700`.
+fn read_date(text: &str) -> Option<InternalDate> {
+    let date = DateTime::parse_rfc822(&text.trim().replacen('-', " ", 2))?;
+    date.is_valid().then(|| InternalDate(date.to_timestamp()))
+}
+
 /// Leaves out keywords, which are words of the users of the mailbox.
 fn known_flag(flag: Flag<'_>) -> Option<Flag<'static>> {
     match flag {
@@ -66,5 +84,23 @@ fn known_flag(flag: Flag<'_>) -> Option<Flag<'static>> {
         Flag::Draft => Some(Flag::Draft),
         Flag::Recent => Some(Flag::Recent),
         Flag::MayCreate | Flag::Custom(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dates_are_read_as_servers_write_them() {
+        for (text, seconds) in [
+            ("17-Jul-1996 02:44:25 -0700", Some(837_596_665)),
+            (" 7-Jul-1996 02:44:25 +0000", Some(836_707_465)),
+            ("07-Jul-1996 02:44:25 +0000", Some(836_707_465)),
+            ("", None),
+            ("yesterday", None),
+        ] {
+            assert_eq!(read_date(text).map(InternalDate::timestamp), seconds, "{text:?}");
+        }
     }
 }

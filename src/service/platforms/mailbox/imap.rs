@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_imap::imap_proto::{MailboxDatum, Response, Status};
 use async_imap::types::{Mailbox, NameAttribute};
 use async_imap::{Client, Session, error::Error as ImapError};
 use base64::Engine;
@@ -15,13 +16,14 @@ use tokio::time::timeout;
 use crate::carriers::PlatformTrouble;
 use crate::platforms::mailbox::answer_guard::AnswerSize;
 use crate::platforms::mailbox::fetched::FetchedMail;
+use crate::platforms::mailbox::folders::{self, Folder, FolderUse};
 use crate::platforms::mailbox::login::{BearerLogin, MailLogin};
 use crate::platforms::mailbox::server::{MailServer, MailStream};
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
 
 /// For what a server is asked.
-const STEP: Duration = Duration::from_secs(30);
+pub(super) const STEP: Duration = Duration::from_secs(30);
 /// Maximum number of folders that are known.
 const MAX_FOLDERS: usize = 10_000;
 /// Where mail comes in.
@@ -44,6 +46,8 @@ pub struct ImapLink {
     pub(super) junk: Option<String>,
     /// All its folders, as the server calls them.
     pub(super) names: Vec<String>,
+    /// Mails in the folder it is in, as the server told without being asked.
+    pub(super) told_count: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -128,13 +132,40 @@ impl ImapLink {
             trash: None,
             junk: None,
             names: Vec::new(),
+            told_count: None,
         };
         timed(link.look_around()).await?;
         Ok(link)
     }
 
+    /// Asks something; each line of the answer is told. The answer is whole:
+    /// the reader above takes one that the server refuses, or that breaks off,
+    /// for a short one.
+    async fn ask(&mut self, command: &str, mut tell: impl FnMut(&Response<'_>)) -> Result<(), ImapError> {
+        let tag = self.session.run_command(command).await?;
+        loop {
+            let Some(line) = self.session.read_response().await? else {
+                return Err(ImapError::ConnectionLost);
+            };
+            match line.parsed() {
+                Response::Done { tag: of, status, outcome } if *of == tag => {
+                    let why = || outcome.information.as_deref().unwrap_or("no reason").to_owned();
+                    return match status {
+                        Status::Ok => Ok(()),
+                        Status::No => Err(ImapError::No(why())),
+                        _ => Err(ImapError::Bad(why())),
+                    };
+                }
+                Response::Data { status: Status::Bye, .. } => return Err(ImapError::ConnectionLost),
+                Response::MailboxData(MailboxDatum::Exists(count)) => self.told_count = Some(*count),
+                told => tell(told),
+            }
+        }
+    }
+
     /// Learns what the server can do and what its folders are called.
     async fn look_around(&mut self) -> Result<(), ImapError> {
+        self.session.get_mut().fail_at_end();
         let can = self.session.capabilities().await?;
         (self.idles, self.moves) = (can.has_str("IDLE"), can.has_str("MOVE"));
         self.removes = can.has_str("UIDPLUS");
@@ -143,45 +174,52 @@ impl ImapLink {
             self.session.id([("name", Some("frontdesk"))]).await?;
         }
         self.session.get_mut().expect(AnswerSize::Usual);
-        let mut all: Vec<(String, Vec<String>)> = Vec::new();
-        {
-            let mut told = self.session.list(Some(""), Some("*")).await?;
-            while let Some(folder) = told.try_next().await? {
-                if all.len() < MAX_FOLDERS && !folder.attributes().contains(&NameAttribute::NoSelect) {
-                    let marks = folder.attributes().iter().map(|mark| format!("{mark:?}").to_lowercase());
-                    all.push((folder.name().to_owned(), marks.collect()));
-                }
+        let (mut all, mut delimiter): (Vec<Folder>, Option<String>) = (Vec::new(), None);
+        let listing = self.ask("LIST \"\" \"*\"", |told| {
+            let Response::MailboxData(MailboxDatum::List(folder)) = told else { return };
+            if let (None, Some(between)) = (&delimiter, &folder.delimiter) {
+                delimiter = Some(between.to_string());
             }
-        }
-        let find = |used: &str, usual: &[&str]| {
-            let marked = all.iter().find(|(_, marks)| marks.iter().any(|it| it.contains(used)));
-            let named = || {
-                all.iter().find(|(name, _)| {
-                    let last = name.rsplit(['/', '.']).next().unwrap_or(name);
-                    usual.iter().any(|it| it.eq_ignore_ascii_case(last))
-                })
-            };
-            marked.or_else(named).map(|(name, _)| name.clone())
-        };
-        let sent = find("sent", &["Sent", "Sent Items", "Sent Messages", "Sent Mail"]);
-        let archive = find("archive", &["Archive", "Archives"]);
-        self.trash = find("trash", &["Trash", "Deleted Items", "Deleted Messages"]);
-        self.junk = find("junk", &["Junk", "Spam", "Junk E-mail"]);
-        self.sent = self.made(sent, "Sent").await?;
-        self.archive = self.made(archive, "Archive").await?;
-        self.names = all.into_iter().map(|it| it.0).collect();
+            let marks = folder.name_attributes.iter().map(|mark| format!("{mark:?}").to_lowercase());
+            let marks: Vec<String> = marks.collect();
+            let is_there = !folder.name_attributes.contains(&NameAttribute::NoSelect)
+                && !marks.iter().any(|mark| mark.contains("nonexistent"));
+            if all.len() < MAX_FOLDERS && is_there {
+                all.push(Folder { name: folder.name.to_string(), marks });
+            }
+        });
+        listing.await?;
+        let sent = folders::find(&all, FolderUse::Sent);
+        let archive = folders::find(&all, FolderUse::Archive);
+        self.trash = folders::find(&all, FolderUse::Trash);
+        self.junk = folders::find(&all, FolderUse::Junk);
+        let delimiter = delimiter.unwrap_or_default();
+        self.sent = self.made(sent, "Sent", &delimiter).await?;
+        self.archive = self.made(archive, "Archive", &delimiter).await?;
+        self.names = all.into_iter().map(|folder| folder.name).collect();
         Ok(())
     }
 
-    async fn made(&mut self, found: Option<String>, name: &str) -> Result<String, ImapError> {
-        match found {
-            Some(found) => Ok(found),
-            None => match self.session.create(name).await {
-                // Another connection may have made it meanwhile.
-                Ok(()) | Err(ImapError::No(_)) => Ok(name.to_owned()),
-                Err(why) => Err(why),
-            },
+    /// The name of a folder, which is made where it is missing: beside the inbox,
+    /// or in it at servers that allow no others.
+    async fn made(
+        &mut self,
+        found: Option<String>,
+        name: &str,
+        delimiter: &str,
+    ) -> Result<String, ImapError> {
+        if let Some(found) = found {
+            return Ok(found);
         }
+        for name in [name.to_owned(), format!("{INBOX}{delimiter}{name}")] {
+            match self.session.create(&name).await {
+                Ok(()) => return Ok(name),
+                Err(ImapError::No(_) | ImapError::Bad(_)) => {}
+                Err(why) => return Err(why),
+            }
+        }
+        // Another connection may have made it meanwhile.
+        Ok(name.to_owned())
     }
 
     /// The name of a folder of the interface, if the mailbox has it.
@@ -245,20 +283,23 @@ impl ImapLink {
         let told = self.session.select(folder).await?;
         let mut state = FolderState::of(&told);
         if told.uid_next.is_none() && state.count > 0 {
-            // Some servers do not tell it: it follows the last mail's.
-            let last = self.fetch("*", "(UID)").await?;
-            state.next = last.iter().filter_map(|mail| mail.uid).max().map_or(1, |uid| uid.saturating_add(1));
+            state.next = self.next_number(folder).await?;
         }
         Ok(state)
     }
 
+    /// The number of the next mail of the folder it is in, where the server does
+    /// not tell it on entering.
+    async fn next_number(&mut self, folder: &str) -> Result<u32, ImapError> {
+        let told = self.state_of(folder).await?;
+        let last = self.fetch("*", "(UID)").await?;
+        let last = last.iter().filter_map(|mail| mail.uid).max();
+        Ok(told.next.max(last.map_or(1, |uid| uid.saturating_add(1))))
+    }
+
     /// What is asked of mails by their numbers.
     pub async fn fetch(&mut self, uids: &str, what: &str) -> Result<Vec<FetchedMail>, ImapError> {
-        self.session.get_mut().expect(AnswerSize::Mails);
-        let told = self.session.uid_fetch(uids, what).await?;
-        let all = told.map_ok(|mail| FetchedMail::of(&mail)).try_collect().await?;
-        self.session.get_mut().expect(AnswerSize::Usual);
-        Ok(all)
+        self.fetch_by(&format!("UID FETCH {uids} {what}")).await
     }
 
     /// Asks for mails by their positions, from 1 to the count of the folder.
@@ -267,11 +308,36 @@ impl ImapLink {
         (first, last): (u32, u32),
         what: &str,
     ) -> Result<Vec<FetchedMail>, ImapError> {
+        self.fetch_by(&format!("FETCH {first}:{last} {what}")).await
+    }
+
+    async fn fetch_by(&mut self, command: &str) -> Result<Vec<FetchedMail>, ImapError> {
         self.session.get_mut().expect(AnswerSize::Mails);
-        let told = self.session.fetch(format!("{first}:{last}"), what).await?;
-        let all = told.map_ok(|mail| FetchedMail::of(&mail)).try_collect().await?;
+        let mut all = Vec::new();
+        let asked = self.ask(command, |told| {
+            if let Response::Fetch(_, values) = told {
+                all.push(FetchedMail::of(values));
+            }
+        });
+        asked.await?;
         self.session.get_mut().expect(AnswerSize::Usual);
         Ok(all)
+    }
+
+    /// The position of the first mail with this number or a higher one, in the
+    /// folder it is in, which holds so many; one behind the last if there is none.
+    pub async fn position_of(&mut self, uid: u32, count: u32) -> Result<u32, ImapError> {
+        let (mut low, mut high) = (1, count.saturating_add(1));
+        while low < high {
+            let middle = low + (high - low) / 2;
+            let told = self.fetch_positions((middle, middle), "(UID)").await?;
+            match told.iter().find_map(|mail| mail.uid) {
+                Some(found) if found < uid => low = middle + 1,
+                // Where it was removed meanwhile, the search ends lower.
+                _ => high = middle,
+            }
+        }
+        Ok(low)
     }
 
     /// The numbers of the mails with a `Message-ID` in the folder it is in.
@@ -279,8 +345,15 @@ impl ImapLink {
         if !is_plain(header_id) {
             return Ok(Vec::new());
         }
-        let found = self.session.uid_search(format!("HEADER Message-ID \"{header_id}\"")).await?;
-        Ok(found.into_iter().collect())
+        let mut found = Vec::new();
+        let command = format!("UID SEARCH HEADER Message-ID \"{header_id}\"");
+        let asked = self.ask(&command, |told| {
+            if let Response::MailboxData(MailboxDatum::Search(numbers)) = told {
+                found.extend_from_slice(numbers);
+            }
+        });
+        asked.await?;
+        Ok(found)
     }
 
     /// Sets or removes a flag.
@@ -289,7 +362,7 @@ impl ImapLink {
             return Ok(());
         }
         let query = format!("{}FLAGS.SILENT ({flag})", if set { '+' } else { '-' });
-        self.session.uid_store(list(uids), query).await?.try_for_each(async |_| Ok(())).await
+        self.ask(&format!("UID STORE {} {query}", list(uids)), |_| ()).await
     }
 
     /// Moves mails into another folder.
@@ -311,7 +384,7 @@ impl ImapLink {
 }
 
 /// A folder's name as the protocol writes it (RFC 3501, 5.1.3).
-fn modified_utf7(name: &str) -> String {
+pub(super) fn modified_utf7(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     let mut coded: Vec<u8> = Vec::new();
     let end = |coded: &mut Vec<u8>, out: &mut String| {

@@ -7,7 +7,8 @@
 //! | `fetched.rs` | what is kept of an answer about a mail |
 //! | `login.rs` | passwords and access tokens |
 //! | `sending.rs` | a mail leaves, and what is known where that broke off |
-//! | `imap.rs` | one connection to the mailbox, and its folders |
+//! | `imap.rs` | one connection to the mailbox |
+//! | `folders.rs` | which of its folders is for what |
 //! | `reading.rs` | what is new, and waiting for it |
 //! | `earlier.rs` | mail from before the mailbox was connected |
 //! | `pieces.rs` | what was read, as it is kept |
@@ -20,6 +21,7 @@ mod fetched;
 mod filing;
 #[cfg(test)]
 mod flooding;
+mod folders;
 mod imap;
 mod login;
 mod pieces;
@@ -29,7 +31,7 @@ mod server;
 mod understanding;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU32};
 
 use rustls::ClientConfig;
 use tokio::sync::Mutex;
@@ -67,6 +69,8 @@ pub struct MailboxPlatform {
     worker: Mutex<Option<ImapLink>>,
     /// Whether mails were changed over it since all were looked at.
     changed: AtomicBool,
+    /// Readings in a row that failed.
+    failures: AtomicU32,
 }
 
 impl MailboxPlatform {
@@ -92,6 +96,7 @@ impl MailboxPlatform {
             reader: Mutex::default(),
             worker: Mutex::default(),
             changed: AtomicBool::new(false),
+            failures: AtomicU32::new(0),
         })
     }
 

@@ -8,15 +8,17 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use async_imap::types::Flag;
+use async_imap::extensions::idle::IdleResponse;
+use async_imap::types::{Flag, UnsolicitedResponse};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::carriers::{HookPiece, PlatformTrouble, Polled};
 use crate::platforms::mailbox::MailboxPlatform;
 use crate::platforms::mailbox::earlier::{EarlierPiece, EarlierReader};
 use crate::platforms::mailbox::fetched::{FetchedMail, InternalDate};
-use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, timed, timed_for};
+use crate::platforms::mailbox::imap::{FolderState, INBOX, ImapLink, STEP, timed, unless_refused};
 use crate::platforms::mailbox::pieces::piece;
+use model::time::SECOND;
 use wire::carriers::{MailFact, MailFacts, MailboxMark, PieceHead, PieceKind};
 
 /// How long the server is waited for; each time it is asked to tell anew, long
@@ -41,6 +43,13 @@ const FOLLOWED: u32 = 500;
 const FLAGS_PAUSE: Duration = Duration::from_secs(2);
 /// Time after which a reading asks for no mail from before.
 const LATE: Duration = Duration::from_secs(20);
+/// Mails whose heads are asked for at a time.
+const HEADS: u32 = 5_000;
+/// The same where each is asked for by itself.
+const SINGLE_HEADS: u32 = 50;
+/// Readings that fail in a row after which a mail that the server refuses, while
+/// it gives another, is left out.
+const MAX_REFUSALS: u32 = 3;
 /// What is asked of a mail before its bytes.
 const HEAD: &str = "(UID FLAGS INTERNALDATE RFC822.SIZE)";
 const WITH_ID: &str = "(UID FLAGS INTERNALDATE BODY.PEEK[HEADER.FIELDS (MESSAGE-ID)])";
@@ -56,6 +65,13 @@ pub struct MailboxReader {
     told: Option<u64>,
     /// When they were looked at last.
     looked_at: Option<Instant>,
+    /// True if nothing was asked in the inbox since it was gone into.
+    is_entered: bool,
+    /// True if a mail that the server refuses again and again is left out.
+    leaves_out: bool,
+    /// Validity and next number for which the inbox was last read from its
+    /// beginning, because they were lower than before.
+    numbered_anew: Option<(u32, u32)>,
     earlier: EarlierReader,
 }
 
@@ -77,11 +93,19 @@ impl MailboxPlatform {
                 Some(reader) => reader,
                 None => self.begin_reading().await?,
             };
+            reader.leaves_out = self.failures.load(Ordering::SeqCst) >= MAX_REFUSALS;
             let news = reader.round(&mut mark, &self.changed).await?;
             Ok::<_, PlatformTrouble>((reader, news))
         };
-        let late = || PlatformTrouble::passing("the mailbox takes too long to answer");
-        let (reader, news) = timeout(READING, reading).await.map_err(|_| late())??;
+        let late = PlatformTrouble::passing("the mailbox takes too long to answer");
+        let (reader, news) = match timeout(READING, reading).await.unwrap_or(Err(late)) {
+            Ok(read) => read,
+            Err(trouble) => {
+                self.failures.fetch_add(1, Ordering::SeqCst);
+                return Err(trouble);
+            }
+        };
+        self.failures.store(0, Ordering::SeqCst);
         *place = Some(reader);
         let mut earlier = Vec::with_capacity(news.earlier.len());
         for piece in news.earlier {
@@ -102,6 +126,9 @@ impl MailboxPlatform {
             known: BTreeMap::new(),
             told: None,
             looked_at: None,
+            is_entered: true,
+            leaves_out: false,
+            numbered_anew: None,
             earlier: EarlierReader::new(),
         })
     }
@@ -111,7 +138,7 @@ impl MailboxPlatform {
         let mut link = ImapLink::open(&self.imap_server, &self.login, &self.trust).await?;
         let inbox = timed(link.enter(INBOX)).await?;
         let folder = link.sent.clone();
-        let sent = timed(link.state_of(&folder)).await?;
+        let sent = unless_refused(STEP, link.state_of(&folder)).await?.unwrap_or_default();
         // The server forgets it anyway.
         let _ = timed(link.session.logout()).await;
         let (inbox, sent) = (inbox.place(), sent.place());
@@ -128,20 +155,25 @@ impl MailboxReader {
     ) -> Result<MailboxNews, PlatformTrouble> {
         let (mut waited, begun) = (false, Instant::now());
         loop {
-            let link = self
-                .link
-                .as_mut()
-                .ok_or_else(|| PlatformTrouble::passing("the mailbox ended the connection"))?;
+            self.enter_inbox().await?;
             let before = mark.clone();
             let mut pieces = Vec::new();
             let state = self.inbox;
-            fetch_new(link, PieceKind::Inbox, state, mark, &mut pieces).await?;
+            if self.is_numbered_anew(mark) {
+                mark.inbox = (state.validity, 1);
+            }
+            let link = self.link.as_mut().ok_or_else(connection_ended)?;
+            fetch_new(link, (PieceKind::Inbox, state, self.leaves_out), mark, &mut pieces).await?;
             let folder = link.sent.clone();
-            let sent = timed(link.state_of(&folder)).await?;
-            if (sent.validity, sent.next) != mark.sent {
+            // Without a folder of sent mail the inbox is read all the same.
+            let sent = unless_refused(STEP, link.state_of(&folder)).await?;
+            if let Some(sent) = sent
+                && sent.place() != mark.sent
+            {
                 let sent = timed(link.enter(&folder)).await?;
-                fetch_new(link, PieceKind::Sent, sent, mark, &mut pieces).await?;
-                self.inbox = timed(link.enter(INBOX)).await?;
+                fetch_new(link, (PieceKind::Sent, sent, self.leaves_out), mark, &mut pieces).await?;
+                let state = timed(link.enter(INBOX)).await?;
+                self.set_inbox(state);
             }
             let is_importing = mark.is_importing();
             let looked = self.looked_at.is_some_and(|at| at.elapsed() < FLAGS_PAUSE);
@@ -157,16 +189,67 @@ impl MailboxReader {
                     && begun.elapsed() < LATE
                     && let Some(link) = self.link.as_mut()
                 {
-                    (earlier, self.inbox) = self.earlier.read_batch(link, mark).await?;
+                    let state;
+                    (earlier, state) = self.earlier.read_batch(link, mark).await?;
+                    self.set_inbox(state);
                 }
                 return Ok(MailboxNews { pieces, earlier });
             }
             if waited || *mark != before {
                 return Ok(MailboxNews { pieces, ..MailboxNews::default() });
             }
-            self.wait().await?;
+            if !self.is_behind(mark) {
+                self.wait().await?;
+            }
             waited = true;
         }
+    }
+
+    /// Goes into the inbox anew, unless it was just gone into: a connection may
+    /// go on showing a mailbox that is no more, without a word.
+    async fn enter_inbox(&mut self) -> Result<(), PlatformTrouble> {
+        let link = self.link.as_mut().ok_or_else(connection_ended)?;
+        if !self.is_entered {
+            let state = timed(link.enter(INBOX)).await?;
+            self.set_inbox(state);
+        }
+        self.is_entered = false;
+        while link_news(&mut self.link).is_some() {}
+        if let Some(link) = &mut self.link {
+            link.told_count = None;
+        }
+        Ok(())
+    }
+
+    fn set_inbox(&mut self, state: FolderState) {
+        if state.validity != self.inbox.validity {
+            // Nothing that was known by its number is known any more.
+            self.known.clear();
+            self.told = None;
+            self.earlier = EarlierReader::new();
+        }
+        self.inbox = state;
+        self.is_entered = true;
+    }
+
+    /// True if the inbox counts lower than it did under the same validity, as
+    /// one that was brought back from a copy does. Each number is believed
+    /// once: some servers tell a wrong one.
+    fn is_numbered_anew(&mut self, mark: &MailboxMark) -> bool {
+        let state = self.inbox;
+        let is_lower = state.validity == mark.inbox.0 && state.next < mark.inbox.1;
+        is_lower && self.numbered_anew.replace(state.place()) != Some(state.place())
+    }
+
+    /// True if something came into the inbox that was not read yet.
+    fn is_behind(&mut self, mark: &MailboxMark) -> bool {
+        let mut is_behind = self.inbox.validity != mark.inbox.0 || self.inbox.next > mark.inbox.1;
+        while let Some(news) = link_news(&mut self.link) {
+            is_behind |= matches!(news, UnsolicitedResponse::Exists(count) if count > self.inbox.count);
+        }
+        let told_count = self.link.as_ref().and_then(|link| link.told_count);
+        is_behind |= told_count.is_some_and(|count| count > self.inbox.count);
+        is_behind
     }
 
     /// Waits until the server tells something, or for a while.
@@ -182,7 +265,8 @@ impl MailboxReader {
         timed(idle.init()).await?;
         let told = {
             let (waiting, _interrupt) = idle.wait_with_timeout(WAIT);
-            waiting.await
+            // A server that goes on saying that it is there is asked anew, too.
+            timeout(2 * WAIT, waiting).await.unwrap_or(Ok(IdleResponse::Timeout))
         };
         told.map_err(|why| PlatformTrouble::passing(format!("the mailbox ended the connection: {why}")))?;
         let session = timed(idle.done()).await?;
@@ -204,7 +288,10 @@ impl MailboxReader {
         }
         let (validity, next) = mark.inbox;
         let from = next.saturating_sub(FOLLOWED).max(1);
-        let mut now = look_at_flags(link, &self.known, from, mark.counts_from()).await?;
+        // Where the server refuses it, nothing is known, and nothing is gone.
+        let Some(mut now) = look_at_flags(link, &self.known, from, mark.counts_from()).await? else {
+            return Ok(None);
+        };
         now.retain(|uid, _| *uid < next);
         let mails: Vec<MailFact> = now
             .iter()
@@ -234,14 +321,26 @@ impl MailboxReader {
     }
 }
 
-/// The flags of the mails from a number on that came in since a time.
+fn connection_ended() -> PlatformTrouble {
+    PlatformTrouble::passing("the mailbox ended the connection")
+}
+
+/// Next thing the server told without being asked.
+fn link_news(link: &mut Option<ImapLink>) -> Option<UnsolicitedResponse> {
+    link.as_mut()?.session.unsolicited_responses.try_recv().ok()
+}
+
+/// The flags of the mails from a number on that came in since a time, `None`
+/// where the server refuses.
 async fn look_at_flags(
     link: &mut ImapLink,
     known: &BTreeMap<u32, MailFact>,
     from: u32,
     since: i64,
-) -> Result<BTreeMap<u32, MailFact>, PlatformTrouble> {
-    let told = timed(link.fetch(&format!("{from}:*"), "(UID FLAGS INTERNALDATE)")).await?;
+) -> Result<Option<BTreeMap<u32, MailFact>>, PlatformTrouble> {
+    let numbers = format!("{from}:*");
+    let asked = link.fetch(&numbers, "(UID FLAGS INTERNALDATE)");
+    let Some(told) = unless_refused(STEP, asked).await? else { return Ok(None) };
     // A mail that is marked as deleted is on its way out.
     let is_there = |it: &&FetchedMail| it.flags().all(|it| it != Flag::Deleted);
     let told: Vec<&FetchedMail> = told
@@ -257,7 +356,10 @@ async fn look_at_flags(
         .collect();
     let mut ids: BTreeMap<u32, String> = BTreeMap::new();
     if !unknown.is_empty() {
-        for it in timed(link.fetch(&unknown.join(","), WITH_ID)).await? {
+        let Some(told) = unless_refused(STEP, link.fetch(&unknown.join(","), WITH_ID)).await? else {
+            return Ok(None);
+        };
+        for it in told {
             if let (Some(uid), Some(id)) = (it.uid, it.header().and_then(header_id)) {
                 ids.insert(uid, id);
             }
@@ -270,7 +372,7 @@ async fn look_at_flags(
         let has = |flag: Flag<'_>| it.flags().any(|it| it == flag);
         now.insert(uid, MailFact { id, seen: has(Flag::Seen), flagged: has(Flag::Flagged) });
     }
-    Ok(now)
+    Ok(Some(now))
 }
 
 /// The `Message-ID` in a header that is asked for alone.
@@ -284,11 +386,11 @@ pub(super) fn arrival_seconds(mail: &FetchedMail) -> i64 {
     mail.internal_date().map_or(0, |date| date.timestamp())
 }
 
-/// Fetches what is new in the folder it is in; the mark moves on.
+/// Fetches what is new in the folder it is in; the mark moves on. What the
+/// server refuses is asked for again, or left out.
 async fn fetch_new(
     link: &mut ImapLink,
-    kind: PieceKind,
-    state: FolderState,
+    (kind, state, leaves_out): (PieceKind, FolderState, bool),
     mark: &mut MailboxMark,
     pieces: &mut Vec<HookPiece>,
 ) -> Result<(), PlatformTrouble> {
@@ -298,9 +400,11 @@ async fn fetch_new(
         // Its numbers count no more: what is known already is known by its id.
         *place = (validity, 1);
     }
-    let mut found = timed(link.fetch(&format!("{}:*", place.1), HEAD)).await?;
-    found.retain(|it| it.uid.is_some_and(|it| it >= place.1));
-    found.sort_by_key(|it| it.uid);
+    let (found, is_whole) = match fetch_heads(link, state, place.1).await? {
+        Some(heads) => heads,
+        None if leaves_out => fetch_heads_singly(link, state, place.1).await?,
+        None => return Err(refused()),
+    };
     let (mut count, mut bytes, begun) = (0, 0, Instant::now());
     for it in found {
         let Some(uid) = it.uid else { continue };
@@ -314,7 +418,14 @@ async fn fetch_new(
                 true => format!("(UID BODY.PEEK[]<0.{BEGINNING}>)"),
                 false => "(UID BODY.PEEK[])".to_owned(),
             };
-            let told = timed_for(MAIL, link.fetch(&uid.to_string(), &what)).await?;
+            let told = match unless_refused(MAIL, link.fetch(&uid.to_string(), &what)).await? {
+                Some(told) => told,
+                None if leaves_out && gives_another(link).await? => {
+                    tracing::warn!(uid, "the mailbox does not give a mail, which is left out");
+                    Vec::new()
+                }
+                None => return Err(refused()),
+            };
             let body = told.iter().find(|it| it.uid == Some(uid)).and_then(FetchedMail::body);
             // One that is gone by now is nobody's any more.
             if let Some(body) = body {
@@ -327,6 +438,70 @@ async fn fetch_new(
         }
         place.1 = uid.saturating_add(1);
     }
-    place.1 = place.1.max(state.next);
+    if is_whole {
+        place.1 = place.1.max(state.next);
+    }
     Ok(())
+}
+
+fn refused() -> PlatformTrouble {
+    PlatformTrouble { why: "the mailbox does not give its new mail now".to_owned(), pause: 10 * SECOND }
+}
+
+/// True if the server gives the first mail of the folder: so one that it refuses
+/// cannot be read, and others can.
+async fn gives_another(link: &mut ImapLink) -> Result<bool, PlatformTrouble> {
+    let first = unless_refused(STEP, link.fetch_positions((1, 1), WITH_ID)).await?;
+    Ok(first.is_some_and(|mails| !mails.is_empty()))
+}
+
+/// [`fetch_heads`], each mail for itself; those that the server refuses are left
+/// out.
+async fn fetch_heads_singly(
+    link: &mut ImapLink,
+    state: FolderState,
+    from: u32,
+) -> Result<(Vec<FetchedMail>, bool), PlatformTrouble> {
+    if !gives_another(link).await? {
+        return Err(refused());
+    }
+    let first = timed(link.position_of(from, state.count)).await?;
+    let last = state.count.min(first.saturating_add(SINGLE_HEADS - 1));
+    let mut found = Vec::new();
+    for position in first..=last {
+        match unless_refused(STEP, link.fetch_positions((position, position), HEAD)).await? {
+            Some(mails) => found.extend(mails),
+            None => tracing::warn!(position, "the mailbox does not give a mail, which is left out"),
+        }
+    }
+    found.retain(|mail| mail.uid.is_some_and(|uid| uid >= from));
+    Ok((found, last >= state.count))
+}
+
+/// Heads of the mails of a folder from a number on, in their order, and whether
+/// these are all: of a large folder some are asked for at a time. `None` where
+/// the server refuses.
+async fn fetch_heads(
+    link: &mut ImapLink,
+    state: FolderState,
+    from: u32,
+) -> Result<Option<(Vec<FetchedMail>, bool)>, PlatformTrouble> {
+    let is_few = state.next.saturating_sub(from) <= HEADS || state.count <= HEADS;
+    let (found, is_whole) = if is_few {
+        (unless_refused(STEP, link.fetch(&format!("{from}:*"), HEAD)).await?, true)
+    } else {
+        let first = timed(link.position_of(from, state.count)).await?;
+        let last = first.saturating_add(HEADS - 1);
+        match first > state.count {
+            true => (Some(Vec::new()), true),
+            false => {
+                let asked = link.fetch_positions((first, last.min(state.count)), HEAD);
+                (unless_refused(STEP, asked).await?, last >= state.count)
+            }
+        }
+    };
+    let Some(mut found) = found else { return Ok(None) };
+    found.retain(|mail| mail.uid.is_some_and(|uid| uid >= from));
+    found.sort_by_key(|mail| mail.uid);
+    Ok(Some((found, is_whole)))
 }

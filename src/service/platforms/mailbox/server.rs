@@ -162,7 +162,7 @@ impl MailServer {
         let encrypted = encrypted.map_err(|_| refused("no answer".to_owned()))?;
         let stream = Box::new(encrypted.map_err(|why| refused(why.to_string()))?);
         let guard = AnswerGuard::new(self.protocol);
-        Ok(MailStream { kind: StreamKind::Encrypted(stream), guard, greeting, given: 0 })
+        Ok(MailStream { kind: StreamKind::Encrypted(stream), guard, greeting, given: 0, goes_on: false })
     }
 
     /// Asks for STARTTLS; the greeting that the server says no more afterwards.
@@ -231,6 +231,8 @@ pub struct MailStream {
     /// What the server had said before the connection was encrypted.
     greeting: Vec<u8>,
     given: usize,
+    /// True once its end is an error.
+    goes_on: bool,
 }
 
 #[derive(Debug)]
@@ -242,13 +244,20 @@ enum StreamKind {
 impl MailStream {
     fn plain(stream: TcpStream, protocol: MailProtocol) -> Self {
         let guard = AnswerGuard::new(protocol);
-        Self { kind: StreamKind::Plain(stream), guard, greeting: Vec::new(), given: 0 }
+        Self { kind: StreamKind::Plain(stream), guard, greeting: Vec::new(), given: 0, goes_on: false }
     }
 
     /// Sets the size of the answers that follow; a new connection expects short
     /// ones.
     pub fn expect(&mut self, size: AnswerSize) {
         self.guard.expect(size);
+    }
+
+    /// Makes the end of the connection an error from now on: the reader above
+    /// takes it for the end of the answer, and an answer that broke off for a
+    /// whole one.
+    pub fn fail_at_end(&mut self) {
+        self.goes_on = true;
     }
 }
 
@@ -276,11 +285,14 @@ impl AsyncRead for MailStream {
             return Poll::Ready(Ok(()));
         }
         let before = buffer.filled().len();
-        let Self { kind, guard, .. } = &mut *self;
+        let Self { kind, guard, goes_on, .. } = &mut *self;
         ready!(match kind {
             StreamKind::Plain(stream) => Pin::new(stream).poll_read(context, buffer),
             StreamKind::Encrypted(stream) => Pin::new(stream).poll_read(context, buffer),
         })?;
+        if *goes_on && buffer.filled().len() == before && buffer.remaining() > 0 {
+            return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
+        }
         let admitted = guard.admit(&buffer.filled()[before..]);
         if let Err(bound) = admitted {
             // Nothing above sees what is too much.
