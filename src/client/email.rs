@@ -61,7 +61,8 @@ impl Client {
                 .enumerate()
                 .map(|(place, it)| {
                     let (message, letter) = letters::read_letter(it, &conversation.id, own, place);
-                    ReadMail { message, letter, html: letters::html(it.get()) }
+                    let is_imported = letters::is_imported(it.get());
+                    ReadMail { message, letter, html: letters::html(it.get()), is_imported }
                 })
                 .collect();
             // Whichever way they come, the newest goes first from here on.
@@ -105,6 +106,8 @@ pub struct ReadMail {
     pub letter: MailMessage,
     /// Its HTML.
     pub html: Option<String>,
+    /// True if it was in the mailbox before that was connected: it is no news.
+    pub is_imported: bool,
 }
 
 /// What only a thread has, from the item a list told.

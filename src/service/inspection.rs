@@ -31,7 +31,7 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Err(wrong) => Err(wrong),
     };
     // A file that an earlier version has written knows of none.
-    let channels = Database::look(database, standings).unwrap_or_default();
+    let channels = Database::look(database, |db| standings(db, None)).unwrap_or_default();
     Ok(Inspection { holder, key, channels })
 }
 

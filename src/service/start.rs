@@ -189,7 +189,7 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
 
 /// Returns the addresses of channels that are connected.
 fn unused_channels(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
-    let all = carriers::dashboard::standings(db)?;
+    let all = carriers::dashboard::standings(db, None)?;
     Ok(all.into_iter().filter_map(|standing| standing.address).collect())
 }
 

@@ -210,6 +210,16 @@ impl ChannelSync {
     /// Tells what a batch of messages changed; new ones from customers ring,
     /// unless they are older than this desk's first look or were told of before.
     pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
+        self.tell_messages_beside(applied, ring_after, &HashSet::new());
+    }
+
+    /// [`tell_messages`](Self::tell_messages), but `quiet` messages never ring.
+    pub(crate) fn tell_messages_beside(
+        &self,
+        applied: &AppliedMessages,
+        ring_after: Option<Timestamp>,
+        quiet: &HashSet<MessageId>,
+    ) {
         for conversation in &applied.touched {
             self.tell(News::History(self.id().clone(), conversation.clone()));
         }
@@ -226,7 +236,7 @@ impl ChannelSync {
         };
         let new = applied.inserted.iter().filter(|it| {
             let is_new = !it.is_back && it.created_at.is_some_and(|at| at > ring_after);
-            it.direction == Direction::Inbound && is_new
+            it.direction == Direction::Inbound && is_new && !quiet.contains(&it.id)
         });
         let ringing: BTreeSet<_> = new.map(|it| it.conversation.clone()).collect();
         for conversation in ringing {

@@ -30,6 +30,20 @@ pub struct EmailAccountBody {
     /// Whether the assistant answers mail by itself.
     #[serde(default, deserialize_with = "lenient::boolean")]
     pub ai_auto_reply: Option<bool>,
+    /// Mail from before the mailbox was connected, where it becomes threads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier_mail: Option<EarlierMailBody>,
+}
+
+/// How far mail from before a mailbox was connected is filed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct EarlierMailBody {
+    /// Mails that are filed.
+    pub filed: u64,
+    /// Mails to file, those that are filed among them; 0 until they are counted.
+    pub total: u64,
+    pub finished: bool,
 }
 
 /// The body of `POST /email/send`, as this desk writes it.
@@ -175,6 +189,10 @@ pub struct EmailBody {
     /// one.
     #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
     pub can_be_answered: Option<bool>,
+    /// `true` for a mail that was in the mailbox before that was connected: no
+    /// event told of it.
+    #[serde(default, deserialize_with = "lenient::boolean", skip_serializing_if = "Option::is_none")]
+    pub imported: Option<bool>,
     #[serde(default, deserialize_with = "lenient::texts")]
     pub to: Vec<String>,
     #[serde(default, deserialize_with = "lenient::texts")]

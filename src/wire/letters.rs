@@ -83,6 +83,12 @@ pub fn read_letter(
     (message, letter)
 }
 
+/// True if the server says that a mail was there before: it is no news.
+pub fn is_imported(raw: &str) -> bool {
+    let fields: Fields = serde_json::from_str(raw).unwrap_or_default();
+    fields.get("imported") == Some(&Value::Bool(true))
+}
+
 /// The HTML of a mail, as it came.
 pub fn html(raw: &str) -> Option<String> {
     html_of(&serde_json::from_str(raw).ok()?)

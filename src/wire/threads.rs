@@ -71,6 +71,7 @@ pub fn account(body: EmailAccountBody) -> MailAccount {
         sync_status: line(body.sync_status),
         last_sync_at: body.last_sync_at.as_deref().and_then(Timestamp::read),
         ai_auto_reply: body.ai_auto_reply,
+        earlier: body.earlier_mail.map(|earlier| (earlier.filed, earlier.finished)),
     }
 }
 

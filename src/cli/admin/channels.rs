@@ -190,7 +190,7 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
 }
 
 async fn list(admin: &Admin, json: bool) -> Result<()> {
-    let all = admin.channels().await.context("listing the channels")?;
+    let all = admin.channels(SystemClock.now()).await.context("listing the channels")?;
     if json {
         return print::json(&Value::Array(all.iter().map(standing_json).collect()));
     }

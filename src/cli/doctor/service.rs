@@ -5,7 +5,9 @@ use std::path::Path;
 
 use crate::cli::doctor::CheckResult;
 use crate::cli::doctor::files::open_to_others;
+use crate::shell::clock::SystemClock;
 use model::text::SafeText;
+use model::time::Clock;
 use service::DatabasePlace;
 use service::admin::Admin;
 use service::carriers::dashboard::ChannelStanding;
@@ -25,7 +27,7 @@ pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> 
 fn look_at_server(place: &DatabasePlace) -> Vec<CheckResult> {
     let seen = Admin::open(place, None).map_err(anyhow::Error::new).and_then(|admin| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        Ok(runtime.block_on(admin.channels())?)
+        Ok(runtime.block_on(admin.channels(SystemClock.now()))?)
     });
     match seen {
         Ok(channels) => {

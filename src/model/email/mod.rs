@@ -46,6 +46,10 @@ pub struct MailAccount {
     /// Whether the AI answers mail by itself; of the whole account.
     #[serde(rename = "autoReply")]
     pub ai_auto_reply: Option<bool>,
+    /// Mails from before the mailbox was connected that are filed, and whether
+    /// these are all; where the server files any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub earlier: Option<(u64, bool)>,
 }
 
 impl MailAccount {

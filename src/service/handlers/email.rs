@@ -4,6 +4,7 @@ use axum::Extension;
 use axum::extract::State;
 
 use crate::auth::Caller;
+use crate::carriers::dashboard::EarlierStanding;
 use crate::carriers::watch;
 use crate::channels::Channel;
 use crate::chat::send::QUEUED;
@@ -26,7 +27,7 @@ use crate::state::Service;
 use crate::write::Work;
 use model::prices;
 use model::time::Clock;
-use wire::email::{AttachmentBody, EmailAccountBody, SentEmail};
+use wire::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail};
 
 /// Mails of a thread that are shown at most: the newest.
 const SHOWN: i64 = 100;
@@ -55,6 +56,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
                     // The simulated account is never behind.
                     last_sync_at: Some(now.to_string()),
                     ai_auto_reply: Some(false),
+                    earlier_mail: None,
                 });
             };
             let row = connected::read(db, &channel.id)?;
@@ -67,6 +69,13 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
                 sync_status: Some(if trouble { "error" } else { "active" }.to_owned()),
                 last_sync_at: read_at.map(|it| it.to_string()),
                 ai_auto_reply: Some(behind.platform.answers_mail() && state.assistant.is_some()),
+                earlier_mail: row.and_then(|row| EarlierStanding::of(&row.mark)).map(|earlier| {
+                    EarlierMailBody {
+                        filed: earlier.filed,
+                        total: earlier.total,
+                        finished: earlier.is_finished,
+                    }
+                }),
             })
         })
         .await

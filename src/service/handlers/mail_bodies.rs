@@ -4,8 +4,8 @@ use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
 use crate::database::threads::ThreadRow;
 use crate::mail::answer_target::AnswerTarget;
-use crate::mail::dates;
 use crate::mail::receive::words;
+use crate::mail::{dates, earlier};
 use model::time::Timestamp;
 use serde_json::{Map, Value};
 use wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
@@ -69,6 +69,7 @@ fn email(mut row: EmailRow, base: &str) -> EmailBody {
             AnswerTarget::Nobody { shown } if shown.is_empty() || shown == row.sender => Vec::new(),
             AnswerTarget::Nobody { shown } => vec![shown],
         },
+        imported: headers.contains_key(earlier::KEY).then_some(true),
         sender_type: by_assistant.then(|| "ai".to_owned()),
         id: row.id,
         direction: Some(row.direction),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::carriers::dashboard::EarlierStanding;
+use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, processes};
 use crate::metrics::exposition::{Exposition, seconds};
@@ -21,7 +23,7 @@ const LANES: &str =
     "SELECT CASE WHEN state IN ('departed', 'recalled') THEN 'claimed' ELSE state END AS state,
     count(DISTINCT lane) AS lanes FROM egress
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
-const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled FROM connected_channels
+const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, mark FROM connected_channels
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
 /// Workspaces that are told apart: the oldest.
 const CREDITS: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
@@ -33,7 +35,8 @@ const SERVER_CLOCK: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 
 struct Measured {
     queues: Vec<(String, i64, Option<i64>)>,
     lanes: Vec<(String, i64)>,
-    channels: Vec<(String, bool)>,
+    /// Kind, whether it is in trouble, and how far it was read.
+    channels: Vec<(String, bool, String)>,
     credits: Vec<(String, i64)>,
     webhooks: Vec<(String, i64)>,
     processes: i64,
@@ -95,7 +98,9 @@ impl Measured {
             queues: db
                 .all(QUEUES, &[], |row| Ok((row.get("queue")?, row.get("length")?, row.get("oldest")?)))?,
             lanes: db.all(LANES, &[], |row| Ok((row.get("state")?, row.get("lanes")?)))?,
-            channels: db.all(CHANNELS, &[], |row| Ok((row.get("kind")?, row.get("is_troubled")?)))?,
+            channels: db.all(CHANNELS, &[], |row| {
+                Ok((row.get("kind")?, row.get("is_troubled")?, row.get("mark")?))
+            })?,
             credits: db.all(CREDITS, &[], |row| Ok((row.get("id")?, row.get("balance")?)))?,
             webhooks: db.all(WEBHOOKS, &[], |row| Ok((row.get("state")?, row.get("webhooks")?)))?,
             processes,
@@ -123,9 +128,10 @@ impl Measured {
         }
         let name = "frontdesk_channel_up";
         page.family(name, "gauge", "Whether a connected channel works.");
-        for (channel, is_troubled) in &self.channels {
+        for (channel, is_troubled, _) in &self.channels {
             page.sample(name, &[("channel", channel)], u8::from(!is_troubled));
         }
+        self.write_earlier(page);
         page.family("frontdesk_credits", "gauge", "Credits that a workspace has left.");
         for (workspace, balance) in &self.credits {
             page.sample("frontdesk_credits", &[("workspace", workspace)], balance);
@@ -138,6 +144,16 @@ impl Measured {
         }
         page.family("frontdesk_processes", "gauge", "Processes that serve the database.");
         page.sample("frontdesk_processes", &[], self.processes);
+    }
+
+    /// Telegram and Twilio have marks of another shape.
+    fn write_earlier(&self, page: &mut Exposition) {
+        let name = "frontdesk_earlier_mails";
+        page.family(name, "gauge", "Mails from before the mailbox was connected, filed and left.");
+        for earlier in self.channels.iter().filter_map(|(_, _, mark)| EarlierStanding::of(mark)) {
+            page.sample(name, &[("state", "filed")], earlier.filed);
+            page.sample(name, &[("state", "left")], earlier.total.saturating_sub(earlier.filed));
+        }
     }
 
     /// Times are told by the clock of the process that writes: they should agree.

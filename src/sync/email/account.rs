@@ -1,10 +1,15 @@
 //! Pulling the account behind a mail key. Interface: Endpoints, Email.
 
 use crate::ChannelSync;
+use crate::conversations::{REST, REST_AT, SINCE};
 use crate::health::PolledResource;
-use crate::report::Pulled;
+use crate::report::{PullError, Pulled};
 use model::account::Platform;
 use model::news::News;
+
+/// Mark: how much mail from before the mailbox was connected was filed when the
+/// whole list was last read.
+const EARLIER: &str = "earlier_mail";
 
 impl ChannelSync {
     /// Reads `GET /email/account`. Mail only.
@@ -18,9 +23,35 @@ impl ChannelSync {
             }
             let account = self.client.email_account().await?;
             self.store.apply_mailbox(self.id(), account.clone()).await?;
+            if let Some(earlier) = account.earlier {
+                self.follow_earlier_mail(earlier).await?;
+            }
             self.tell(News::Mailbox(self.id().clone(), Box::new(account)));
             Ok(Pulled::Done)
         })
         .await
+    }
+
+    /// Reads the whole list again where mail from before the mailbox was
+    /// connected was filed since it was read: its threads stand far below what
+    /// moves, where nobody looks.
+    async fn follow_earlier_mail(&self, (filed, is_finished): (u64, bool)) -> Result<(), PullError> {
+        let known = self.store.meta(self.id(), EARLIER).await?;
+        let (seen, had_finished) =
+            known.as_deref().and_then(|text| text.split_once(' ')).unwrap_or(("0", "false"));
+        let seen: u64 = seen.parse().unwrap_or(0);
+        // While it goes on: not for a few more of many.
+        let is_more = filed / 2 >= seen.max(1) || (is_finished && filed > seen);
+        let is_news = is_more || (is_finished && had_finished != "true" && filed > 0);
+        let is_being_read = self.store.meta(self.id(), REST).await?.is_some();
+        if !is_news || is_being_read || self.time_mark(SINCE).await?.is_none() {
+            return Ok(());
+        }
+        let marks = vec![
+            (EARLIER, Some(format!("{filed} {is_finished}"))),
+            (REST, Some(String::new())),
+            (REST_AT, None),
+        ];
+        Ok(self.store.set_meta(self.id(), marks).await?)
     }
 }

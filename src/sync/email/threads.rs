@@ -1,6 +1,7 @@
 //! Threads: what lists tell of them, and reading one with its mails, whose
 //! HTML becomes text here, off the screen's way and within a budget of time.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
 use crate::ChannelSync;
@@ -72,7 +73,11 @@ impl ChannelSync {
         let mut letters = self.store.known_letters(self.id(), conversation).await?;
         let mut messages = Vec::with_capacity(whole.mails.len());
         let mut new = Vec::new();
+        let mut imported = HashSet::new();
         for mail in whole.mails {
+            if mail.is_imported {
+                imported.insert(mail.message.id.clone());
+            }
             let (message, letter) = match letters.remove(&mail.message.id) {
                 // What was laid out once stays: mails do not change.
                 Some(known)
@@ -105,7 +110,7 @@ impl ChannelSync {
             .store
             .apply_history(self.id(), conversation, messages, Platform::Email, step, caught_up)
             .await?;
-        self.tell_messages(&applied, ring_after);
+        self.tell_messages_beside(&applied, ring_after, &imported);
         if row.is_news() {
             self.tell(News::Conversations(self.id().clone()));
         }
@@ -125,7 +130,7 @@ fn is_answered_alike(known: &MailMessage, told: &MailMessage) -> bool {
 
 /// A mail as its message shows it, with its HTML laid out.
 async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
-    let ReadMail { message, mut letter, html } = mail;
+    let ReadMail { message, mut letter, html, .. } = mail;
     if let Some(html) = html {
         let shown = shown(&message.id, html).await;
         letter.rich = Some(shown.text);

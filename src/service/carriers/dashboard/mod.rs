@@ -59,7 +59,9 @@ pub struct EarlierStanding {
 }
 
 impl EarlierStanding {
-    fn of(mark: &str) -> Option<Self> {
+    /// Reads it from the mark of a mailbox; `None` if such mail stays where it
+    /// is.
+    pub fn of(mark: &str) -> Option<Self> {
         let mark: MailboxMark = serde_json::from_str(mark).ok()?;
         mark.earlier.map(|earlier| Self {
             since: Timestamp::from_micros(earlier.since.saturating_mul(SECOND)),
@@ -73,6 +75,26 @@ impl EarlierStanding {
 /// Told of a connected channel that the service does not use.
 const PLAYED: &str = "not used: the service was started with --dev, --demo or --simulate, which play the platforms; \
                       start it without them";
+
+/// Told of a connected channel that no process reads.
+const UNREAD: &str = "not read: no service runs on this database, or it cannot read the channel; start `frontdesk serve`, \
+                      and look at its log if it runs";
+/// How a platform is heard that calls nobody.
+const READ: &str = "it is read";
+/// Time in which a service begins to read a channel that was just connected.
+const GRACE: i64 = 15 * SECOND;
+
+/// False for a connected channel that nobody has read for longer than one
+/// reading takes.
+fn is_being_read(
+    db: &dyn DbSession,
+    row: Option<&ConnectedRow>,
+    now: Timestamp,
+) -> Result<bool, DatabaseError> {
+    let Some(row) = row else { return Ok(true) };
+    let until = stored::read_until(db, &row.channel)?;
+    Ok(until.is_some_and(|until| until > now) || now.since(row.connected_at) < GRACE)
+}
 
 fn refused(trouble: PlatformTrouble) -> AdminError {
     AdminError::Refused(trouble.why)
@@ -143,8 +165,8 @@ impl Admin {
             .await
     }
 
-    pub async fn channels(&self) -> Result<Vec<ChannelStanding>, AdminError> {
-        let all: Result<_, DatabaseError> = self.database.read(standings).await;
+    pub async fn channels(&self, now: Timestamp) -> Result<Vec<ChannelStanding>, AdminError> {
+        let all: Result<_, DatabaseError> = self.database.read(move |db| standings(db, Some(now))).await;
         Ok(all?)
     }
 
@@ -233,7 +255,8 @@ fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
     it.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
-pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
+/// How the channels stand; `now` where it counts whether a process reads them.
+pub fn standings(db: &dyn DbSession, now: Option<Timestamp>) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
     let is_played = meta::number(db, meta::PLAYS_PLATFORMS)?.is_some_and(|is_played| is_played != 0);
     for kind in Channel::ALL {
@@ -243,14 +266,20 @@ pub fn standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseErr
             row.as_ref().map(|it| serde_json::from_str(&it.settings).unwrap_or_else(|_| json!({})));
         let word = |name: &str| settings.as_ref().and_then(|it| Some(it[name].as_str()?.to_owned()));
         let (quality, tier) = (word("quality"), word("tier"));
-        let heard =
-            settings.map(|it| if it["webhook"] == true { "the platform calls" } else { "it is read" });
+        let heard = settings.map(|it| if it["webhook"] == true { "the platform calls" } else { READ });
+        let is_read = match now {
+            Some(now) if heard == Some(READ) => is_being_read(db, row.as_ref(), now)?,
+            _ => true,
+        };
         all.push(ChannelStanding {
             kind,
             address: channel.address.filter(|_| row.is_some()),
             heard,
             earlier: row.as_ref().and_then(|row| EarlierStanding::of(&row.mark)),
-            trouble: row.and_then(|row| if is_played { Some(PLAYED.to_owned()) } else { row.trouble }),
+            trouble: row.and_then(|row| match is_played {
+                true => Some(PLAYED.to_owned()),
+                false => row.trouble.or_else(|| (!is_read).then(|| UNREAD.to_owned())),
+            }),
             quality,
             tier,
             waiting: egress::count(db, &channel.id, EgressState::Waiting)?,
