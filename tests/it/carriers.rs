@@ -11,6 +11,7 @@ mod connecting;
 mod hook_flood;
 mod mail_campaign;
 mod mail_dates;
+mod mail_earlier;
 mod mail_filing;
 mod mail_gate;
 mod mail_line;

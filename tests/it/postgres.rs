@@ -30,7 +30,7 @@ use crate::desk::HandClock;
 use crate::waiting::until_found;
 
 /// Stories that look into the file itself, or at what only a file can suffer.
-const OF_FILES: [&str; 9] = [
+const OF_FILES: [&str; 11] = [
     "contract::killing",
     "contract::memory",
     "contract::connections::the_last_request",
@@ -40,6 +40,8 @@ const OF_FILES: [&str; 9] = [
     "service::events::failures_are_tried",
     "service::events::a_success_ends",
     "service::webhooks::the_database_alone",
+    "mail_earlier::kills_neither",
+    "mail_earlier::an_open_desk",
 ];
 
 /// The contract once more, by this very binary, and without notifications, as behind
@@ -56,6 +58,7 @@ fn the_contract_holds_on_a_server() {
         "carriers::bots",
         "carriers::numbers",
         "carriers::mails",
+        "carriers::mail_earlier",
         "carriers::phones",
         "carriers::taking_over",
     ]);

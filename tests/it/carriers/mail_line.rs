@@ -3,32 +3,70 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+
+/// Ends a connection, between two lines.
+pub const CUT: &str = "\0cut";
 
 /// What stands before the server.
 pub struct MailLine {
     pub port: u16,
     heard: Arc<Mutex<Vec<String>>>,
+    wrong: Arc<LineWrong>,
+}
+
+/// What goes wrong on every connection, while it is so.
+#[derive(Default)]
+struct LineWrong {
+    /// Nothing passes either way, and nobody is told.
+    silent: AtomicBool,
+    /// No password is right.
+    locked: AtomicBool,
 }
 
 impl MailLine {
     /// One that does not pass on that the server can do some things.
     pub fn before(server: u16, hidden: &'static [&'static str]) -> Self {
+        Self::changing(server, |_, line| without(line, hidden))
+    }
+
+    /// One that changes what the server says, by the number of the connection.
+    /// [`CUT`] in what it says ends the connection before that.
+    pub fn changing(server: u16, change: impl Fn(usize, String) -> String + Clone + Send + 'static) -> Self {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-        let line = Self { port: listener.local_addr().expect("an address").port(), heard: Arc::default() };
-        let heard = Arc::clone(&line.heard);
+        let port = listener.local_addr().expect("an address").port();
+        let line = Self { port, heard: Arc::default(), wrong: Arc::default() };
+        let (heard, wrong) = (Arc::clone(&line.heard), Arc::clone(&line.wrong));
         std::thread::spawn(move || {
-            for client in listener.incoming().flatten() {
+            for (number, client) in listener.incoming().flatten().enumerate() {
                 let heard = Arc::clone(&heard);
                 let upstream = TcpStream::connect((Ipv4Addr::LOCALHOST, server)).expect("a server");
                 let (from_client, from_server) =
                     (client.try_clone().expect("a stream"), upstream.try_clone().expect("a stream"));
-                let hear = move |it: String| heard.lock().expect("no one failed").push(it);
-                std::thread::spawn(move || pass(from_client, upstream, |line| (hear(line.clone()), line).1));
-                std::thread::spawn(move || pass(from_server, client, |line| without(line, hidden)));
+                let (asking, answering) = (Arc::clone(&wrong), Arc::clone(&wrong));
+                let hear = move |line: String| {
+                    heard.lock().expect("no one failed").push(line.clone());
+                    if asking.locked.load(Ordering::SeqCst) { unlocked_wrongly(line) } else { line }
+                };
+                let (asked, change) = (Arc::clone(&wrong), change.clone());
+                std::thread::spawn(move || pass(from_client, upstream, &asked, hear));
+                std::thread::spawn(move || {
+                    pass(from_server, client, &answering, |line| change(number, line))
+                });
             }
         });
         line
+    }
+
+    /// Nothing passes any more, or everything again.
+    pub fn is_silent(&self, silent: bool) {
+        self.wrong.silent.store(silent, Ordering::SeqCst);
+    }
+
+    /// No password is right any more, or each as before.
+    pub fn is_locked(&self, locked: bool) {
+        self.wrong.locked.store(locked, Ordering::SeqCst);
     }
 
     /// How often a command was given.
@@ -40,7 +78,7 @@ impl MailLine {
 
 /// What is said in one direction, line by line; the end of one is the end of
 /// both.
-fn pass(from: TcpStream, mut to: TcpStream, change: impl Fn(String) -> String) {
+fn pass(from: TcpStream, mut to: TcpStream, wrong: &LineWrong, change: impl Fn(String) -> String) {
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
     while from.read_until(b'\n', &mut line).is_ok_and(|it| it > 0) {
@@ -49,12 +87,23 @@ fn pass(from: TcpStream, mut to: TcpStream, change: impl Fn(String) -> String) {
             Ok(text) => change(text).into_bytes(),
             Err(bytes) => bytes.into_bytes(),
         };
-        if to.write_all(&said).is_err() {
+        if said.starts_with(CUT.as_bytes()) {
+            break;
+        }
+        if !wrong.silent.load(Ordering::SeqCst) && to.write_all(&said).is_err() {
             break;
         }
     }
     // The other side may have ended first.
     let _ = to.shutdown(Shutdown::Both);
+}
+
+/// A login with another password than was given.
+fn unlocked_wrongly(line: String) -> String {
+    match line.split_once(" LOGIN ") {
+        Some((tag, _)) => format!("{tag} LOGIN nobody wrong\r\n"),
+        None => line,
+    }
 }
 
 fn without(line: String, hidden: &[&str]) -> String {

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use frontdesk::model::time::Timestamp;
 use frontdesk::service::carriers::dashboard::MailSince;
 
 use super::stand_in;
@@ -469,6 +470,23 @@ impl TestMailbox {
         told
     }
 
+    /// Puts mails into folders as they were before, over one connection.
+    pub fn holds(&self, mails: impl IntoIterator<Item = OldMail>) {
+        let mut server = Lines::to(self.servers.ports.imap);
+        server.says("* OK");
+        server.tell(&format!("a LOGIN {} {}", self.address, password()));
+        assert!(server.until("a ").contains("a OK"), "it is let in");
+        for OldMail { folder, flags, at, text } in mails {
+            let text = text.replace("\r\n", "\n").replace('\n', "\r\n");
+            let (at, size) = (internal_date(at), text.len());
+            server.tell(&format!("a APPEND {folder} ({flags}) \"{at}\" {{{size}}}"));
+            server.until("+ ");
+            server.tell(&text);
+            let told = server.until("a ");
+            assert!(told.contains("a OK"), "{told}");
+        }
+    }
+
     /// Flags of the mails in the inbox.
     pub fn flags(&self) -> String {
         let told = self.elsewhere(&["a SELECT INBOX", "a FETCH 1:* (FLAGS)"]);
@@ -484,6 +502,11 @@ impl TestMailbox {
             let told = String::from_utf8_lossy(&told).into_owned();
             if told.contains(&self.address) { Err(told) } else { Ok(()) }
         });
+        self.numbered_anew_unnoticed();
+    }
+
+    /// The same while programs are in the mailbox, which nobody tells.
+    pub fn numbered_anew_unnoticed(&self) {
         let folder = self.servers.folder.join("mail").join(&self.address);
         for entry in std::fs::read_dir(&folder).expect("a mailbox").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
@@ -517,6 +540,25 @@ impl TestMailbox {
         let config = self.servers.folder.join("dovecot.conf");
         Command::new("doveadm").arg("-c").arg(config).args(asked).output().expect("it runs")
     }
+}
+
+/// A mail that is in a mailbox before that is connected.
+pub struct OldMail {
+    pub folder: &'static str,
+    pub flags: &'static str,
+    /// When it arrived.
+    pub at: Timestamp,
+    pub text: String,
+}
+
+/// A time as the protocol writes it.
+fn internal_date(at: Timestamp) -> String {
+    const MONTHS: [&str; 12] =
+        ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    let iso = at.iso();
+    let text = iso.as_str();
+    let month: usize = text[5..7].parse().expect("a month");
+    format!("{}-{}-{} {} +0000", &text[8..10], MONTHS[month - 1], &text[..4], &text[11..19])
 }
 
 /// A conversation in lines.

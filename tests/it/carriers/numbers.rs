@@ -1,7 +1,9 @@
 //! The business chat channel on its platform: what people write, what they are
 //! answered, what the platform reports later, and each thing that it can say.
 
+use frontdesk::model::time::Clock;
 use frontdesk::service::AssistantChoice;
+use frontdesk::shell::clock::SystemClock;
 use serde_json::{Value, json};
 
 use super::number_server::{NumberServer, SIGNATURE, VERIFY, change, signature};
@@ -321,7 +323,7 @@ async fn templates_are_the_platforms_own_with_their_status() {
     assert_eq!(served.send(filled("order_late"), None).await.1["code"], "TEMPLATE_ERROR");
     until(&served, "/templates", |told| names(told) == ["order_ready"]).await;
     let admin = dashboard(&served.options).await;
-    let all = admin.channels().await.expect("listed");
+    let all = admin.channels(SystemClock.now()).await.expect("listed");
     let one =
         all.iter().find(|it| it.kind == frontdesk::service::channels::Channel::Whatsapp).expect("there");
     assert_eq!((one.quality.as_deref(), one.tier.as_deref()), (Some("RED"), Some("TIER_1K")));
