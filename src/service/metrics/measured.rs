@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use crate::carriers::dashboard::EarlierStanding;
-use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, processes};
 use crate::metrics::exposition::{Exposition, seconds};
