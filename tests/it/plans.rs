@@ -11,6 +11,7 @@ use frontdesk::service::database::{
     Database, DatabaseError, Durability, broadcasts, contacts, conversations, correspondents, emails,
     happenings, messages, templates, threads, webhooks,
 };
+use frontdesk::model::time::Timestamp;
 use serde_json::Value;
 
 use crate::postgres::cluster;
@@ -161,7 +162,7 @@ fn add_others(all: &mut Questions) {
         let filter = messages::Filter { direction: Some("inbound"), ..Default::default() };
         let nothing = |_: &messages::MessageRow<&str>| Ok::<_, DatabaseError>(());
         messages::each(db, "c", &filter, &top, 50, nothing).expect("asked");
-        drop(emails::newest_inbound(db, "c", 50).expect("asked"));
+        drop(emails::newest_inbound(db, "c", Timestamp::default(), 50).expect("asked"));
     });
     all.add("/triggers/new-contact", &[], &|db| drop(contacts::newest(db, "w", 50).expect("asked")));
     for path in ["/triggers/new-order", "/triggers/new-appointment", "/triggers/campaign-completed"] {
