@@ -12,8 +12,9 @@ use std::sync::{Arc, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use frontdesk::model::time::Timestamp;
+use frontdesk::model::time::{Clock, Timestamp};
 use frontdesk::service::carriers::dashboard::MailSince;
+use frontdesk::shell::clock::SystemClock;
 
 use super::stand_in;
 use crate::binary::free_port;
@@ -508,6 +509,11 @@ impl TestMailbox {
     /// The same while programs are in the mailbox, which nobody tells.
     pub fn numbered_anew_unnoticed(&self) {
         let folder = self.servers.folder.join("mail").join(&self.address);
+        // Dovecot takes the second as the validity: in the same one it would number
+        // the mails in another order under the same validity, which no server may.
+        let list = std::fs::read_to_string(folder.join("dovecot-uidlist")).unwrap_or_default();
+        let validity = list.split_whitespace().find_map(|word| word.strip_prefix('V')?.parse::<i64>().ok());
+        until_so("another second", || validity.is_none_or(|validity| SystemClock.now().seconds() > validity));
         for entry in std::fs::read_dir(&folder).expect("a mailbox").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
             if name.starts_with("dovecot") {
