@@ -146,7 +146,7 @@ fn file_sent(
             ThreadRow { folder: SENT.to_owned(), is_read: true, ..made }
         }
     };
-    // Who answers has read what came before.
+    // An answer shows that somebody has read the mails before it.
     thread.is_read |= is_newest_inbound(work, &thread, at)?;
     count(work, &mut thread, mail, at)?;
     for address in settle::everybody([&mail.to, &mail.copies, &[]]) {

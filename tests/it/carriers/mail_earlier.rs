@@ -183,7 +183,7 @@ fn old_threads(mailbox: &TestMailbox, mails: usize) -> (Vec<OldMail>, Vec<String
     (all, people)
 }
 
-/// What is wrong with what was filed, by what a database has.
+/// Faults of the filed mails, from the rows of a database.
 fn faults(rows: &[String], people: &[String]) -> Vec<String> {
     let mut mails: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut threads: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();

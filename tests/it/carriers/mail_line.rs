@@ -16,7 +16,7 @@ pub struct MailLine {
     wrong: Arc<LineWrong>,
 }
 
-/// What goes wrong on every connection, while it is so.
+/// Faults of every connection, while they are set.
 #[derive(Default)]
 struct LineWrong {
     /// Nothing passes either way, and nobody is told.

@@ -506,7 +506,8 @@ impl TestMailbox {
         self.numbered_anew_unnoticed();
     }
 
-    /// The same while programs are in the mailbox, which nobody tells.
+    /// [`numbered_anew`](Self::numbered_anew) while programs are in the mailbox, which
+    /// nobody tells.
     pub fn numbered_anew_unnoticed(&self) {
         let folder = self.servers.folder.join("mail").join(&self.address);
         // Dovecot takes the second as the validity: in the same one it would number

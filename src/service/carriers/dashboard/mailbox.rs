@@ -175,7 +175,7 @@ const NO_NUMBER: (u32, u32) = (u32::MAX, 0);
 fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp) -> MailboxMark {
     let Some(since) = since else { return mark };
     let Some(begins) = since.begins(now).filter(|begins| *begins < mark.since) else {
-        // What is filed already stays, and counts as before.
+        // Filed mail stays, and its flags are followed as before.
         match &mut mark.earlier {
             Some(earlier) if earlier.filed > 0 => earlier.is_finished = true,
             earlier => *earlier = None,

@@ -73,7 +73,7 @@ impl EarlierPiece {
 
 /// Reads mail from before the mailbox was connected, over one connection.
 pub(super) struct EarlierReader {
-    /// What is left, the newest last; not whole while `walks` has folders.
+    /// Mails that are left, the newest last; not whole while `walks` has folders.
     listed: Vec<ListedMail>,
     /// Folders that are not listed to their end, the next one last.
     walks: Vec<FolderWalk>,
@@ -300,7 +300,7 @@ fn piece_of(mail: &ListedMail, fetched: &FetchedMail, connected: i64) -> Option<
     let EarlierPlace { at, folder, validity, uid } = mail.place;
     let has = |flag: Flag<'_>| fetched.flags().any(|set| set == flag);
     if has(Flag::Deleted) {
-        // It is on its way out.
+        // On its way out of the mailbox.
         return None;
     }
     // Whole seconds: mails of one second keep the order of their numbers.

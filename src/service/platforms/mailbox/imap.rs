@@ -333,7 +333,7 @@ impl ImapLink {
             let told = self.fetch_positions((middle, middle), "(UID)").await?;
             match told.iter().find_map(|mail| mail.uid) {
                 Some(found) if found < uid => low = middle + 1,
-                // Where it was removed meanwhile, the search ends lower.
+                // A mail that was removed meanwhile makes the search end lower.
                 _ => high = middle,
             }
         }
@@ -440,7 +440,7 @@ pub async fn timed_for<T>(
     }
 }
 
-/// The same, `None` where the server refuses it and the connection goes on.
+/// [`timed_for`], but `None` where the server refuses and the connection goes on.
 pub async fn unless_refused<T>(
     limit: Duration,
     asked: impl Future<Output = Result<T, ImapError>>,

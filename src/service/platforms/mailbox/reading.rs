@@ -45,7 +45,7 @@ const FLAGS_PAUSE: Duration = Duration::from_secs(2);
 const LATE: Duration = Duration::from_secs(20);
 /// Mails whose heads are asked for at a time.
 const HEADS: u32 = 5_000;
-/// The same where each is asked for by itself.
+/// Mails whose heads are asked for one by one in one reading.
 const SINGLE_HEADS: u32 = 50;
 /// Readings that fail in a row after which a mail that the server refuses, while
 /// it gives another, is left out.
@@ -288,7 +288,7 @@ impl MailboxReader {
         }
         let (validity, next) = mark.inbox;
         let from = next.saturating_sub(FOLLOWED).max(1);
-        // Where the server refuses it, nothing is known, and nothing is gone.
+        // Refused by the server: nothing is known then, and nothing is gone.
         let Some(mut now) = look_at_flags(link, &self.known, from, mark.counts_from()).await? else {
             return Ok(None);
         };
