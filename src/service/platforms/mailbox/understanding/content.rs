@@ -15,8 +15,6 @@ use model::bounds;
 pub const BODY_CHARS: usize = BODY;
 /// Attachments that are kept of one mail.
 const MAX_FILES: usize = 50;
-/// Said of a mail of which only the beginning was fetched.
-const CUT: &str = "[the mail is longer than what is fetched of one]";
 /// Said of a mail that was taken out of a signature.
 const SIGNED: &str = "[a signed mail (S/MIME); its signature was not checked]";
 /// Behind the name of a file of which only the beginning was fetched: it opens
@@ -54,7 +52,11 @@ pub fn read_content(parsed: &Message<'_>, returned: Option<&MailReturn>, is_cut:
         content.text = report.or_else(|| stand_ins::describe_content(parsed)).or_else(|| Some(String::new()));
     }
     if is_cut {
-        content.append(CUT);
+        content.note_cut();
+    }
+    for text in [&mut content.text, &mut content.html].into_iter().flatten() {
+        // No database keeps it.
+        text.retain(|letter| letter != '\0');
     }
     content
 }
@@ -75,6 +77,13 @@ impl MailContent {
             None if self.html.is_none() => self.text = Some(words.to_owned()),
             None => {}
         }
+    }
+
+    /// Says that the mail is not whole, and which file is not.
+    pub fn note_cut(&mut self) {
+        let cut = self.files.iter().find_map(|file| file.name.strip_suffix(CUT_ENDING));
+        let file = cut.map(|name| format!("; {name} is not whole")).unwrap_or_default();
+        self.append(&format!("[the mail is longer than what is fetched of one{file}]"));
     }
 
     /// Takes files out of the text in which they are written.

@@ -103,7 +103,8 @@ pub fn describe_invitation(calendar: &str, has_text: bool) -> String {
         ("Guests", guests(all("ATTENDEE"))),
         ("More", (count > 1).then(|| format!("{} more events in the file", count - 1))),
     ];
-    let told = told.into_iter().filter_map(|(name, value)| Some((name, value.filter(|it| !it.is_empty())?)));
+    let told =
+        told.into_iter().filter_map(|(name, value)| Some((name, value.filter(|value| !value.is_empty())?)));
     let mut lines = vec![title.to_owned()];
     lines.extend(told.map(|(name, value)| format!("{name}: {value}")));
     let description = all("DESCRIPTION").next().filter(|_| !has_text).map(|field| unescaped(&field.value));

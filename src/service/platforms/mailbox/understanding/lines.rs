@@ -17,13 +17,18 @@ pub fn one_line(text: &str, max_chars: usize) -> String {
 }
 
 /// Values of all headers of a name, in their order, unfolded and not decoded.
-/// The name counts as it stands: the parser also takes `F rom` for `From`.
+/// A header counts as it stands, at the beginning of a line: the parser also
+/// takes `F rom` for `From`.
 pub fn header_values(parsed: &Message<'_>, name: &str) -> Vec<String> {
     let is_named = |header: &&Header<'_>| {
-        let raw = usize::try_from(header.offset_field).ok().and_then(|at| parsed.raw_message().get(at..));
-        let raw = raw.and_then(|raw| raw.split_at_checked(name.len()));
+        let raw = usize::try_from(header.offset_field).ok();
+        let raw = raw.and_then(|at| parsed.raw_message().split_at_checked(at));
         header.name().eq_ignore_ascii_case(name)
-            && raw.is_some_and(|(raw, _)| raw.eq_ignore_ascii_case(name.as_bytes()))
+            && raw.is_some_and(|(before, field)| {
+                let is_first = before.last().is_none_or(|byte| *byte == b'\n');
+                is_first
+                    && field.get(..name.len()).is_some_and(|raw| raw.eq_ignore_ascii_case(name.as_bytes()))
+            })
     };
     let named = parsed.headers().iter().filter(is_named);
     named

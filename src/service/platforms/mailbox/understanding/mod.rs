@@ -98,7 +98,11 @@ pub fn understand_mail(raw: &[u8], place: MailPlace<'_>) -> MailReading {
             String::from_utf8_lossy(raw).chars().filter(|letter| *letter != '\0').take(BODY).collect();
         let nobody = AnswerTarget::Nobody { shown: String::new() };
         let people = Correspondence { answers_go_to: nobody, ..Correspondence::default() };
-        return MailReading { people, message_id: content_id, text: Some(text), ..MailReading::default() };
+        let mut content = MailContent { text: Some(text), ..MailContent::default() };
+        if place.is_cut {
+            content.note_cut();
+        }
+        return MailReading { people, message_id: content_id, text: content.text, ..MailReading::default() };
     };
     let mut people = correspondence::read_correspondence(&parsed, place.folder, place.own);
     let own_id = parsed.message_id().and_then(usable_id);
