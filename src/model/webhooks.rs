@@ -16,6 +16,9 @@ pub struct Webhook {
     pub events: Vec<SafeText>,
     pub is_active: bool,
     pub created_at: Option<Timestamp>,
+    /// Since when nothing arrives; `None` while events arrive, or where a server does
+    /// not tell.
+    pub failing_since: Option<Timestamp>,
 }
 
 /// Events of business chat and bot-chat: names, and when they are told.

@@ -59,6 +59,7 @@ impl ChannelSync {
                 events: it.events.iter().map(|name| SafeText::line(name)).collect(),
                 is_active: it.is_active,
                 created_at: it.created_at.as_deref().and_then(Timestamp::read),
+                failing_since: it.failing_since.as_deref().and_then(Timestamp::read),
             });
         }
         Ok(FetchResult::Webhooks(webhooks))

@@ -208,6 +208,7 @@ mod tests {
             events: events.iter().map(|it| SafeText::line(it)).collect(),
             is_active: active,
             created_at: None,
+            failing_since: None,
         }
     }
 

@@ -36,20 +36,26 @@ impl Desk {
     fn webhook_card(&self, it: &Webhook, context: &Context) -> PageCard {
         let events: Vec<&str> = it.events.iter().map(SafeText::as_str).collect();
         let made = it.created_at.map(|at| ago(context.now.since(at))).unwrap_or_default();
+        let failing = it.failing_since.map(|at| ago(context.now.since(at)));
+        let (kind, state) = match (it.is_active, &failing) {
+            (true, None) => ("active", "active: deliveries go there".to_owned()),
+            (true, Some(since)) => ("FAILING", format!("FAILING: nothing arrives; it began {since}")),
+            (false, None) => ("INACTIVE", "INACTIVE: nothing is delivered".to_owned()),
+            (false, Some(since)) => {
+                ("INACTIVE", format!("INACTIVE: given up, nothing arrived; it began {since}"))
+            }
+        };
         let mut card = PageCard {
             id: it.id.to_string(),
-            kind: if it.is_active { "active" } else { "INACTIVE" }.to_owned(),
+            kind: kind.to_owned(),
             title: SafeText::line(&it.url),
             words: SafeText::line(&format!("{} events", events.len())),
             right: made.clone(),
-            weight: if it.is_active { CardEmphasis::Plain } else { CardEmphasis::Loud },
+            weight: if kind == "active" { CardEmphasis::Plain } else { CardEmphasis::Loud },
             ..PageCard::default()
         };
         card.line("address", &it.url);
-        card.line(
-            "state",
-            if it.is_active { "active: deliveries go there" } else { "INACTIVE: nothing is delivered" },
-        );
+        card.line("state", &state);
         card.line("made", &made);
         card.line("secret", "is never told again; whoever lost it registers anew");
         let known = webhooks::events(self.tab().platform().unwrap_or(&Platform::Whatsapp));
