@@ -201,7 +201,7 @@ const ANSWER_HEADERS: [&str; 4] = ["from", "reply-to", "x-original-from", "x-ori
 fn standing(raw: &[u8]) -> BTreeSet<String> {
     let mut fields: Vec<(String, Vec<u8>)> = Vec::new();
     for line in raw.split(|byte| *byte == b'\n') {
-        let is_folded = line.first().is_some_and(u8::is_ascii_whitespace) && line != b"\r";
+        let is_folded = matches!(line.first(), Some(b' ' | b'\t'));
         match (is_folded, fields.last_mut()) {
             (true, Some(field)) => field.1.extend_from_slice(line),
             _ => {
