@@ -1,6 +1,8 @@
 //! The bounds of the interface as a person's words meet them, before anything
 //! leaves. Interface: Limits, Size and count bounds.
 
+use url::Host;
+
 use crate::prepare::PrepareError;
 use model::bounds;
 
@@ -44,8 +46,23 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
     }
 }
 
-pub(crate) fn mail_address(text: &str) -> Result<(), PrepareError> {
-    if bounds::is_email(text) { Ok(()) } else { Err(PrepareError::NotAMailAddress(text.to_owned())) }
+/// Checks a mail address and returns it as mail servers take it: the domain in ASCII.
+pub(crate) fn mail_address(text: &str) -> Result<String, PrepareError> {
+    let refused = || PrepareError::NotAMailAddress(text.to_owned());
+    let (local, domain) = text.rsplit_once('@').ok_or_else(refused)?;
+    let address = match domain.is_ascii() {
+        true => text.to_owned(),
+        false => match Host::parse(domain) {
+            Ok(Host::Domain(domain)) => format!("{local}@{domain}"),
+            _ => return Err(refused()),
+        },
+    };
+    if bounds::is_email(&address) { Ok(address) } else { Err(refused()) }
+}
+
+/// Checks a list of mail addresses.
+pub(crate) fn mail_addresses(all: &[String]) -> Result<Vec<String>, PrepareError> {
+    all.iter().map(|address| mail_address(address)).collect()
 }
 
 /// An address the service fetches from. A service on this machine hands out

@@ -140,9 +140,10 @@ fn told(body: ContactBody) -> ToldContact {
 pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, PrepareError> {
     checks::phone(&wish.phone)?;
     checks::bounded("the name", wish.name.as_deref().unwrap_or(""), bounds::CONTACT_NAME)?;
-    if let Some(email) = wish.email.as_deref().filter(|it| !it.is_empty()) {
-        checks::mail_address(email)?;
-    }
+    let email = match wish.email.as_deref() {
+        None | Some("") => wish.email.clone(),
+        Some(email) => Some(checks::mail_address(email)?),
+    };
     let metadata = match &wish.metadata {
         None => None,
         Some(given) => {
@@ -153,7 +154,7 @@ pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, Prepar
     let body = SaveContactBody {
         phone: &wish.phone,
         name: wish.name.as_deref(),
-        email: wish.email.as_deref(),
+        email: email.as_deref(),
         tags: wish.tags.as_deref(),
         metadata,
     };

@@ -130,20 +130,23 @@ pub fn enclosed_of(item: &str, place: usize) -> Option<Vec<u8>> {
 /// their order.
 pub(crate) fn prepare_mail(mail: &Mail, files: &[&[u8]]) -> Result<PreparedRequest, PrepareError> {
     check(mail)?;
+    let (to, cc) = (checks::mail_addresses(&mail.to)?, checks::mail_addresses(&mail.cc)?);
+    let bcc = checks::mail_addresses(&mail.bcc)?;
+    let reply_to = mail.reply_to.as_deref().map(checks::mail_address).transpose()?;
     let shape = PrepareError::NotJson { what: "the headers", shape: "a JSON object" };
     let headers = match &mail.headers {
         None => None,
         Some(given) => Some(object(given).ok_or(shape)?),
     };
     let body = SendEmailBody {
-        to: &mail.to,
-        cc: &mail.cc,
-        bcc: &mail.bcc,
+        to: &to,
+        cc: &cc,
+        bcc: &bcc,
         subject: &mail.subject,
         text: mail.text.as_deref(),
         html: mail.html.as_deref(),
         from: mail.from.as_deref(),
-        reply_to: mail.reply_to.as_deref(),
+        reply_to: reply_to.as_deref(),
         headers,
         in_reply_to: mail.in_reply_to.as_deref(),
         thread_id: mail.thread.as_ref().map(ThreadId::as_str),
@@ -156,8 +159,6 @@ fn check(mail: &Mail) -> Result<(), PrepareError> {
     if mail.to.is_empty() {
         return Err(PrepareError::Empty("the list of recipients"));
     }
-    let others = mail.cc.iter().chain(&mail.bcc).chain(&mail.reply_to);
-    mail.to.iter().chain(others).try_for_each(|it| checks::mail_address(it))?;
     checks::wanted("the subject", &mail.subject, bounds::SUBJECT)?;
     checks::counted("attachments", mail.attachments.len(), bounds::ATTACHMENTS)?;
     let blank = |text: &Option<String>| text.as_deref().unwrap_or("").trim().is_empty();

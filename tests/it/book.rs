@@ -272,7 +272,7 @@ fn every_campaign_of_the_book_is_there() {
             }
             // A test or the tests of a module, whatever floor it is on.
             ["test", "--lib", filter, ..] => {
-                let forms = [format!("mod {filter};"), format!("fn {filter}()")];
+                let forms = [format!("mod {filter};"), format!("fn {filter}")];
                 assert!(forms.iter().any(|form| program.contains(form)), "no test is called so: {line}");
             }
             // Tests of one floor.

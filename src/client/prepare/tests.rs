@@ -310,6 +310,19 @@ fn a_mail_with_all_it_can_have() {
 }
 
 #[test]
+fn internationalised_domains_leave_in_ascii() {
+    let whole = Mail { to: vec!["kim@bücher.example".into()], ..mail() };
+    let (_, body) = enclosing(&Operation::SendMail(Box::new(whole)), &[]).expect("can be sent");
+    let body = String::from_utf8(body).expect("text");
+    assert!(body.starts_with(r#"{"to":["kim@xn--bcher-kva.example"]"#), "{body}");
+    for wrong in ["jörg@buch.example", "kim@bü cher.example", "kim@①②⑦.0.0.1"] {
+        let whole = Mail { to: vec![wrong.into()], ..mail() };
+        let refused = enclosing(&Operation::SendMail(Box::new(whole)), &[]);
+        assert_eq!(refused, Err(PrepareError::NotAMailAddress(wrong.into())));
+    }
+}
+
+#[test]
 fn an_upload_is_pinned_with_its_boundary() {
     let upload = |filename: &str, mime_type: &str, size| Operation::Upload {
         filename: filename.into(),

@@ -2,6 +2,7 @@
 //! `to`, `cc`, `bcc`, `from`, `replyTo`.
 
 use serde_json::Value;
+use url::Host;
 
 use crate::errors::ApiError;
 use crate::fields::Fields;
@@ -15,13 +16,26 @@ pub const RECIPIENTS: usize = 50;
 ///
 /// # Errors
 /// `VALIDATION_ERROR` when it is not one address in plain form.
-pub fn optional<'a>(fields: &Fields<'a>, name: &str) -> Result<Option<&'a str>, ApiError> {
+pub fn optional(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
     let Some(text) = fields.text(name, bounds::EMAIL_ADDRESS)? else { return Ok(None) };
-    if bounds::is_email(text) { Ok(Some(text)) } else { Err(refused(fields, name)) }
+    in_ascii(text).map(Some).ok_or_else(|| refused(fields, name))
+}
+
+/// A mail address as mail servers take it, its domain in ASCII; `None` if it is none.
+fn in_ascii(text: &str) -> Option<String> {
+    let (local, domain) = text.rsplit_once('@')?;
+    let address = match domain.is_ascii() {
+        true => text.to_owned(),
+        false => match Host::parse(domain).ok()? {
+            Host::Domain(domain) => format!("{local}@{domain}"),
+            Host::Ipv4(_) | Host::Ipv6(_) => return None,
+        },
+    };
+    Some(address).filter(|address| bounds::is_email(address))
 }
 
 /// A mail address that must be there.
-pub fn required<'a>(fields: &Fields<'a>, name: &str) -> Result<&'a str, ApiError> {
+pub fn required(fields: &Fields<'_>, name: &str) -> Result<String, ApiError> {
     optional(fields, name)?.ok_or_else(|| fields.refuse(name, "is required"))
 }
 
@@ -32,7 +46,7 @@ pub fn required<'a>(fields: &Fields<'a>, name: &str) -> Result<&'a str, ApiError
 pub fn recipients(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
     let found = match fields.value("to") {
         None => return Err(fields.refuse("to", "is required")),
-        Some(Value::String(_)) => vec![required(fields, "to")?.to_owned()],
+        Some(Value::String(_)) => vec![required(fields, "to")?],
         Some(Value::Array(_)) => list(fields, "to")?,
         Some(_) => return Err(fields.refuse("to", "must be a mail address or an array of them")),
     };
@@ -54,10 +68,9 @@ pub fn list(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
     let mut found: Vec<String> = Vec::new();
     for (index, item) in items.iter().enumerate() {
         let place = || format!("{name}[{index}]");
-        let text =
-            item.as_str().filter(|it| bounds::is_email(it)).ok_or_else(|| refused(fields, &place()))?;
-        if !found.iter().any(|it| it.eq_ignore_ascii_case(text)) {
-            found.push(text.to_owned());
+        let address = item.as_str().and_then(in_ascii).ok_or_else(|| refused(fields, &place()))?;
+        if !found.iter().any(|known| known.eq_ignore_ascii_case(&address)) {
+            found.push(address);
         }
     }
     Ok(found)
@@ -106,6 +119,9 @@ mod tests {
                 json!(["a@mail.example", "A@Mail.example", "b@mail.example"]),
                 Ok(vec!["a@mail.example", "b@mail.example"]),
             ),
+            (json!("kim@bücher.example"), Ok(vec!["kim@xn--bcher-kva.example"])),
+            (json!("jörg@buch.example"), Err("to must be a mail address")),
+            (json!("kim@127。0。0。1"), Err("to must be a mail address")),
             (json!([]), Err("to must name at least one")),
             (json!(["a@mail.example", "x"]), Err("to[1] must be a mail address")),
             (json!(["a@mail.example", 5]), Err("to[1] must be a mail address")),

@@ -65,7 +65,7 @@ impl MailSendRequest {
             cc,
             bcc,
             from_name: addresses::sender_name(fields)?,
-            reply_to: addresses::optional(fields, "replyTo")?.map(str::to_owned),
+            reply_to: addresses::optional(fields, "replyTo")?,
             subject: subject.trim().to_owned(),
             text,
             html,

@@ -92,6 +92,7 @@ fn file_inbound(
     let EarlierArrival { at, is_read, is_starred } = arrival;
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
     let answered = receive::answered(work, channel, mail, &people)?;
+    let mail = &receive::with_answer_target(mail, answered.as_ref());
     let related = match &answered {
         Some((_, thread)) => Some(thread.clone()),
         None => find_related(work, channel, mail, &people, at)?,
@@ -109,7 +110,7 @@ fn file_inbound(
     if thread.folder == SENT {
         "inbox".clone_into(&mut thread.folder);
     }
-    if mail.is_answerable() {
+    if mail.is_answerable() && !mail.is_report {
         let is_contact = mail.customer().to_lowercase() == thread.contact;
         if thread.contact_name.is_none() && is_contact {
             thread.contact_name = mail.customer_name().map(str::to_owned);

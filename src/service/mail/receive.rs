@@ -147,11 +147,7 @@ pub fn receive(
 ) -> Result<ReceivedMail, DatabaseError> {
     let people = if mail.is_answerable() { vec![mail.customer()] } else { Vec::new() };
     let answered = answered(work, channel, mail, &people)?;
-    let reported = answered.as_ref().filter(|(sent, _)| mail.is_report && sent.direction == "outbound");
-    let mail = &match reported {
-        Some((_, thread)) => mail.clone().answered_to_customer(thread),
-        None => mail.clone(),
-    };
+    let mail = &with_answer_target(mail, answered.as_ref());
     let thread = find_or_make(work, channel, mail, answered.as_ref().map(|found| &found.1))?;
     let stamp = work.stamp();
     let id = work.id("mail", stamp);
@@ -179,6 +175,17 @@ pub fn receive(
         categorize(work, &thread, mail)?;
     }
     Ok(ReceivedMail { thread: thread.id, message: id })
+}
+
+/// Returns the mail with the customer as the one who is answered, if it reports on a mail
+/// that was sent to them.
+pub fn with_answer_target(mail: &InboundMail, answered: Option<&(EmailRow, ThreadRow)>) -> InboundMail {
+    match answered {
+        Some((sent, thread)) if mail.is_report && sent.direction == "outbound" => {
+            mail.clone().answered_to_customer(thread)
+        }
+        _ => mail.clone(),
+    }
 }
 
 /// The row of a mail that came in; `answered` is the id of the mail it answers

@@ -71,7 +71,8 @@ const KEPT: &str = "
     INSERT INTO audit (row, channel, lane_id, operation, event, detail, lane)
         VALUES ('r3', 'harbor', '+34600999888', 'sms', 'done', 'Zyzzyva', 'number');
     INSERT INTO assistant_log (at, assistant, asked, channel, conversation, outcome)
-        VALUES (1, 'a model', 'who is Quagga', 'harbor', 'gone', 'zyzzyva');";
+        VALUES (1, 'a model', 'who is Quagga', 'harbor', 'gone', 'zyzzyva');
+    INSERT INTO script_key VALUES ('k1', 'print', 'harbor', 'r2', '{\"to\":\"+34600999888\"}', 1, 1);";
 
 async fn keep_beside(store: &Store) {
     let kept = store.outbox().later(|connection| Ok(connection.execute_batch(KEPT)?)).await;

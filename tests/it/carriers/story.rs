@@ -42,6 +42,8 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     // The customer asks for a person, and the assistant steps aside.
     bot.says(ANA, "I want a human please");
     shows(&mut desk, "AI failing");
+    desk.keys("p");
+    shows(&mut desk, "AI OFF by you");
     desk.keys("r").types("Ana here, a person.").keys("<Enter>").keys("<Enter>");
     shows(&mut desk, "Ana here, a person.");
     let reached = bot.waits_for("Ana here, a person.");

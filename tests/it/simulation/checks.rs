@@ -146,7 +146,8 @@ fn unread(cache: &Connection, desk: &Desk, served: &BTreeMap<String, Vec<Held>>,
 /// waits or was given up; a person's word may have sent it again.
 async fn sent_once(town: &Town, desk: &Desk, human: &Human, wrongs: &mut Wrongs) {
     let mut arrived: BTreeMap<String, u32> = BTreeMap::new();
-    for content in strings(town.sql(), "SELECT content FROM outbound") {
+    let reached = strings(town.sql(), "SELECT content FROM outbound");
+    for content in reached.into_iter().chain(town.reached_before.iter().cloned()) {
         *arrived.entry(content).or_default() += 1;
     }
     let rows = desk.store().lane_rows(desk.channel()).await.expect("rows");

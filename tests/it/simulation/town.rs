@@ -56,6 +56,8 @@ pub struct Town {
     file: rusqlite::Connection,
     /// Conversations that were deleted with their contacts.
     pub deleted: BTreeSet<String>,
+    /// Texts that had reached people before those were deleted: the service has forgotten them.
+    pub reached_before: Vec<String>,
     /// Messages customers wrote.
     pub written: u64,
     trace: Trace,
@@ -89,6 +91,7 @@ impl Town {
             due: None,
             file,
             deleted: BTreeSet::new(),
+            reached_before: Vec::new(),
             written: 0,
             trace,
         };
@@ -229,11 +232,21 @@ impl Town {
             |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
         );
         let Ok((contact, conversation)) = found else { return 404 };
+        let reached = self.reached(number);
         let (status, _) = self.call("DELETE", &format!("/v1/contacts/{contact}"), None).await;
         if status == 200 {
             self.deleted.insert(conversation);
+            self.reached_before.extend(reached);
         }
         status
+    }
+
+    /// Texts that have reached a number.
+    fn reached(&self, number: &str) -> Vec<String> {
+        let mut asked =
+            self.sql().prepare("SELECT content FROM outbound WHERE recipient = ?1").expect("prepared");
+        let rows = asked.query_map([number], |row| row.get(0)).expect("rows");
+        rows.map(|content| content.expect("a text")).collect()
     }
 
     /// A connection to the service's file.

@@ -66,7 +66,7 @@ fn no_channel() -> ApiError {
 fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
     let text = |name: &str| Ok::<_, ApiError>(fields.text(name, BODY)?.map(str::to_owned));
     let mail = InboundMail {
-        from: addresses::required(fields, "from")?.to_owned(),
+        from: addresses::required(fields, "from")?,
         name: fields.text("name", bounds::CONTACT_NAME)?.map(str::to_owned),
         subject: fields.text("subject", bounds::SUBJECT)?.unwrap_or("").to_owned(),
         text: text("text")?,
