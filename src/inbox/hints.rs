@@ -163,7 +163,8 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
     let reacts = matches!(command, C::React | C::RemoveReaction);
     let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
     let has_switch = inbox.desk.current_conversation().is_some_and(|row| row.conversation.has_switch());
-    let is_off = (takes_over && cannot && !(switches && has_switch)) || (tab.channel.read_only && (takes_over || sends || reacts));
+    let is_off = (takes_over && cannot && !(switches && has_switch))
+        || (tab.channel.read_only && (takes_over || sends || reacts));
     inbox.desk.page == PageKind::Inbox && !inbox.desk.everywhere && is_off
 }
 

@@ -4,6 +4,7 @@
 use std::cell::RefCell;
 use std::sync::Arc;
 
+use frontdesk::model::time::Timestamp;
 use frontdesk::service::cursors::Place;
 use frontdesk::service::database::rows::SqlValue;
 use frontdesk::service::database::session::{DbSession, Visit};
@@ -11,7 +12,6 @@ use frontdesk::service::database::{
     Database, DatabaseError, Durability, broadcasts, contacts, conversations, correspondents, emails,
     happenings, messages, templates, threads, webhooks,
 };
-use frontdesk::model::time::Timestamp;
 use serde_json::Value;
 
 use crate::postgres::cluster;

@@ -137,7 +137,9 @@ async fn who_lost_the_lease_does_nothing_that_falls_due() {
         assert_eq!(messages(&url), 1, "the answer is another's to give");
     }
     assert!(inbound(&running, "requests are answered").await.is_success());
-    cluster::run(&url, "DROP TRIGGER renewed ON leases; UPDATE leases SET until = 0").await.expect("given back");
+    cluster::run(&url, "DROP TRIGGER renewed ON leases; UPDATE leases SET until = 0")
+        .await
+        .expect("given back");
     while messages(&url) < 3 {
         advance(&running).await;
     }

@@ -30,7 +30,7 @@ const MOST: usize = 100_000;
 #[derive(Debug, Subcommand)]
 pub enum BroadcastAction {
     /// Send one message to many contacts; tells first to how many, and the price.
-    Send(BroadcastArguments),
+    Send(Box<BroadcastArguments>),
     /// Tell how a broadcast goes until it is finished; one in waves is carried on.
     Watch(WatchArguments),
     /// Pause a broadcast in waves: no further wave leaves.

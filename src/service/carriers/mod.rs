@@ -50,8 +50,8 @@ use model::time::SECOND;
 use wire::errors::ErrorCode;
 
 pub use crate::mail::arriving::{ArrivedMail, MailReturn};
-pub use changes::ChangedMessage;
 pub use crate::mail::earlier::EarlierArrival;
+pub use changes::ChangedMessage;
 pub use elsewhere::SentElsewhere;
 pub use secrets::SecretStore;
 pub use waiting::answered;

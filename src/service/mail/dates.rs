@@ -33,7 +33,7 @@ impl MailDates {
         let arrived_at = arrived_at.map_or(now, |arrived_at| arrived_at.min(now));
         let Some(claimed) = claimed else { return Self { sent_at: arrived_at, dated_at: None } };
         let ahead = claimed.since(arrived_at);
-        if ahead > CLOCK_TOLERANCE || ahead < -MAX_AGE {
+        if !(-MAX_AGE..=CLOCK_TOLERANCE).contains(&ahead) {
             return Self { sent_at: arrived_at, dated_at: Some(claimed) };
         }
         Self { sent_at: claimed.min(arrived_at), dated_at: None }

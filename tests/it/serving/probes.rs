@@ -117,6 +117,8 @@ fn it_is_not_ready_while_its_disk_is_full() {
     told.read_line(&mut line).expect("read");
     if line != "up\n" {
         writeln!(std::io::stderr(), "skipped: a full disk, since no small one can be mounted").expect("told");
+        drop(input);
+        room.wait().expect("it ends");
         return;
     }
     let mut run = |command: &str| {

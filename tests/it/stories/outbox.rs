@@ -75,7 +75,14 @@ fn what_is_held_can_be_taken_back_and_enter_goes_to_its_conversation() {
 fn the_page_shows_one_tab_or_all() {
     let mut desk = desk();
     desk.customer("telegram", "48211", "Maria", "hi bot");
-    desk.settle().keys("2").settle().keys("<Enter>p").settle().keys("i").types("From the bot").keys("<Enter><Esc>1go");
+    desk.settle()
+        .keys("2")
+        .settle()
+        .keys("<Enter>p")
+        .settle()
+        .keys("i")
+        .types("From the bot")
+        .keys("<Enter><Esc>1go");
     desk.shows("Outbox · Harbor chat").shows("Nothing waits").keys("\\");
     desk.shows("Outbox · all tabs").shows("Harbor bot").shows("From the bot");
     desk.keys("\\2").shows("Outbox · Harbor bot").shows("From the bot").keys("<Enter>").shows("sends in");

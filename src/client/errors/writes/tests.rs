@@ -240,9 +240,19 @@ fn foreign_shapes_claim_neither_success_nor_failure() {
         (First, 200, r#""delivery failed: the endpoint answered 429""#, Unknown),
         (First, 200, r#"{"messageId":"m1","status":"FAILED"}"#, Refused),
         // A repetition while the first attempt runs, or after it in another server's words.
-        (AfterUnclear, 409, r#"{"error":"used","code":"IDEMPOTENCY_KEY_REUSED","originalStatusCode":null}"#, Unknown),
+        (
+            AfterUnclear,
+            409,
+            r#"{"error":"used","code":"IDEMPOTENCY_KEY_REUSED","originalStatusCode":null}"#,
+            Unknown,
+        ),
         (AfterUnclear, 409, r#"{"errors":[{"code":"1601","message":"in progress"}]}"#, Unknown),
-        (AfterUnclear, 422, r#"{"error":"the key was used with another payload","code":"CONFLICT"}"#, Unknown),
+        (
+            AfterUnclear,
+            422,
+            r#"{"error":"the key was used with another payload","code":"CONFLICT"}"#,
+            Unknown,
+        ),
         // A gateway that gave up on a request it had passed on.
         (First, 408, r#"{"error":"request timed out","code":"VALIDATION_ERROR"}"#, Unknown),
         (First, 504, r#"{"error":"upstream timed out","code":"INVALID_RECIPIENT"}"#, Unknown),

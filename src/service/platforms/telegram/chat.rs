@@ -81,10 +81,10 @@ pub(in crate::platforms) fn set_address(body: &mut Value, address: &str) {
         return;
     }
     let (field, number) = match topic.strip_prefix(DIRECT) {
-        Some(number) => ("direct_messages_topic_id", number),
-        None => ("message_thread_id", topic),
+        Some(number) => ("direct_messages_topic_id", number.parse::<i64>().ok()),
+        None => ("message_thread_id", topic.parse().ok().filter(|number| *number != GENERAL)),
     };
-    if let Some(number) = number.parse::<i64>().ok().filter(|number| *number != GENERAL) {
+    if let Some(number) = number {
         body[field] = json!(number);
     }
 }
@@ -183,6 +183,7 @@ mod tests {
             ("-100123/45", json!({"chat_id": -100_123, "message_thread_id": 45})),
             ("-100123/1", json!({"chat_id": -100_123})),
             ("-100123/direct8", json!({"chat_id": -100_123, "direct_messages_topic_id": 8})),
+            ("-100123/direct1", json!({"chat_id": -100_123, "direct_messages_topic_id": 1})),
             ("77", json!({"chat_id": 77})),
             ("77/business:AbC", json!({"chat_id": 77, "business_connection_id": "AbC"})),
             ("@news", json!({"chat_id": "@news"})),

@@ -177,9 +177,10 @@ fn moved(message: &Value) -> Vec<PlatformEvent> {
     let system = &message["system"];
     let from = text(&message["from"]).or_else(|| text(&system["customer"]));
     let to = text(&system["wa_id"]).or_else(|| text(&system["new_wa_id"]));
-    let number = from.zip(to).filter(|(from, to)| from != to && !bounds::is_user_id(from));
-    let number =
-        number.map(|(from, to)| PlatformEvent::Moved { from: phone(&from), to: phone(&to), for_good: false });
+    let numbers = from.zip(to).filter(|(from, to)| from != to);
+    let numbers = numbers.map(|(from, to)| (phone(&from), phone(&to)));
+    let number = numbers.filter(|(from, to)| bounds::is_e164(from) && bounds::is_e164(to));
+    let number = number.map(|(from, to)| PlatformEvent::Moved { from, to, for_good: false });
     let (old, new) = (text(&system["previous_user_id"]), text(&system["user_id"]));
     let id = old.zip(new).filter(|(old, new)| old != new);
     let id = id.map(|(from, to)| PlatformEvent::IdChanged { from, to });
@@ -309,6 +310,8 @@ mod tests {
         }
         let changed = one(message("system", json!({"wa_id": "34600999888"})));
         assert!(matches!(changed, Some(PlatformEvent::Moved { to, .. }) if to == "+34600999888"));
+        let no_number = one(message("system", json!({"wa_id": "ES.2"})));
+        assert!(no_number.is_none(), "an id of another form is no number");
     }
 
     #[test]
