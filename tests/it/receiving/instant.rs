@@ -52,6 +52,7 @@ struct Scene {
 /// A running engine with its receiver.
 struct Running {
     engine: Arc<Engine>,
+    store: Store,
     receiving: Option<Receiving>,
     news: Arc<Mutex<Vec<News>>>,
 }
@@ -93,7 +94,7 @@ impl Scene {
         let polling = Polling { visible: NEVER, background: NEVER };
         let clock = Arc::new(SystemClock);
         let specs = vec![spec];
-        let engine = Engine::start(handle.clone(), store, specs.clone(), clock, tell.clone(), polling);
+        let engine = Engine::start(handle.clone(), store.clone(), specs.clone(), clock, tell.clone(), polling);
         let engine = Arc::new(engine);
         let setup = port.map(|port| ReceiverSetup {
             listen: ([127, 0, 0, 1], port).into(),
@@ -101,7 +102,15 @@ impl Scene {
             secrets: self.secrets.clone(),
         });
         let receiving = Some(receiving::start(&handle, setup, &engine, specs, tell));
-        Running { engine, receiving, news }
+        Running { engine, store, receiving, news }
+    }
+
+    /// Waits for the first look, before which nothing rings: what came earlier is no news.
+    fn waits_for_first_look(&self, running: &Running) {
+        let id = ChannelId::from("harbor chat");
+        until_so("the first look", || {
+            self.desk.runtime.block_on(running.store.meta(&id, "ring_after")).expect("read").is_some()
+        });
     }
 
     fn webhooks(&self) -> Vec<Value> {
@@ -144,6 +153,7 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
             .as_str()
             .is_some_and(|it| it.starts_with(&format!("http://127.0.0.1:{port}/hooks/harbor-chat-")))
     );
+    scene.waits_for_first_look(&running);
     // Nothing polls: what comes was delivered.
     writes(&scene.desk, "Hello?");
     until_so("the message", || running.rang() == 1);

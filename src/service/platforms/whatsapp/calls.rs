@@ -157,7 +157,7 @@ pub(super) fn understand(piece: &Value) -> Vec<PlatformEvent> {
         return vec![PlatformEvent::Renamed { peer: group(&id), name }];
     }
     if let (Some(from), Some(to)) = (text(&piece["id_from"]), text(&piece["id_to"])) {
-        return vec![PlatformEvent::IdChanged { from, to }];
+        return changed_id(from, to).into_iter().collect();
     }
     if piece["status"].is_object() {
         return status(&piece["status"]).into_iter().collect();
@@ -182,9 +182,15 @@ fn moved(message: &Value) -> Vec<PlatformEvent> {
     let number = numbers.filter(|(from, to)| bounds::is_e164(from) && bounds::is_e164(to));
     let number = number.map(|(from, to)| PlatformEvent::Moved { from, to, for_good: false });
     let (old, new) = (text(&system["previous_user_id"]), text(&system["user_id"]));
-    let id = old.zip(new).filter(|(old, new)| old != new);
-    let id = id.map(|(from, to)| PlatformEvent::IdChanged { from, to });
+    let id = old.zip(new).and_then(|(old, new)| changed_id(old, new));
     number.into_iter().chain(id).collect()
+}
+
+/// A person has another id. Texts of other forms are refused: one may read as an address
+/// of ours, such as a group's.
+fn changed_id(from: String, to: String) -> Option<PlatformEvent> {
+    let are_ids = bounds::is_user_id(&from) && bounds::is_user_id(&to);
+    (are_ids && from != to).then_some(PlatformEvent::IdChanged { from, to })
 }
 
 /// Reads the status of a payment, as a message of the one who pays: it is no step of
@@ -312,6 +318,8 @@ mod tests {
         assert!(matches!(changed, Some(PlatformEvent::Moved { to, .. }) if to == "+34600999888"));
         let no_number = one(message("system", json!({"wa_id": "ES.2"})));
         assert!(no_number.is_none(), "an id of another form is no number");
+        let no_id = one(message("system", json!({"previous_user_id": "group:x", "user_id": "ES.2"})));
+        assert!(no_id.is_none(), "a group is no person's id");
     }
 
     #[test]
