@@ -94,7 +94,8 @@ impl Scene {
         let polling = Polling { visible: NEVER, background: NEVER };
         let clock = Arc::new(SystemClock);
         let specs = vec![spec];
-        let engine = Engine::start(handle.clone(), store.clone(), specs.clone(), clock, tell.clone(), polling);
+        let engine =
+            Engine::start(handle.clone(), store.clone(), specs.clone(), clock, tell.clone(), polling);
         let engine = Arc::new(engine);
         let setup = port.map(|port| ReceiverSetup {
             listen: ([127, 0, 0, 1], port).into(),

@@ -109,7 +109,8 @@ fn fuzz(folder: &str) {
             "{fault}\nto repeat: FRONTDESK_LIVES=1 FRONTDESK_SEED={seed} cargo test {folder}_reader\n{shown}"
         );
     }
-    assert!(events > 0, "no mutation of {folder} said anything");
+    // One payload that is repeated alone may rightly say nothing.
+    assert!(events > 0 || cases < 2, "no mutation of {folder} said anything");
     eprintln!("{folder}: {cases} mutated payloads read, {events} events, no wrong recipient");
 }
 
