@@ -1,10 +1,9 @@
 //! The bounds of the interface as a person's words meet them, before anything
 //! leaves. Interface: Limits, Size and count bounds.
 
-use url::Host;
-
 use crate::prepare::PrepareError;
 use model::bounds;
+use wire::mail_addresses::in_ascii;
 
 /// A text that must be there.
 pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
@@ -46,18 +45,9 @@ pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
     }
 }
 
-/// Checks a mail address and returns it as mail servers take it: the domain in ASCII.
+/// Checks a mail address and returns it as mail servers take it.
 pub(crate) fn mail_address(text: &str) -> Result<String, PrepareError> {
-    let refused = || PrepareError::NotAMailAddress(text.to_owned());
-    let (local, domain) = text.rsplit_once('@').ok_or_else(refused)?;
-    let address = match domain.is_ascii() {
-        true => text.to_owned(),
-        false => match Host::parse(domain) {
-            Ok(Host::Domain(domain)) => format!("{local}@{domain}"),
-            _ => return Err(refused()),
-        },
-    };
-    if bounds::is_email(&address) { Ok(address) } else { Err(refused()) }
+    in_ascii(text).ok_or_else(|| PrepareError::NotAMailAddress(text.to_owned()))
 }
 
 /// Checks a list of mail addresses.

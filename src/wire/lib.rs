@@ -23,6 +23,7 @@ pub mod lenient;
 pub mod letters;
 pub mod lines;
 pub mod lists;
+pub mod mail_addresses;
 pub mod media;
 pub mod messages;
 pub mod pages;

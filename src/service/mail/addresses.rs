@@ -2,11 +2,11 @@
 //! `to`, `cc`, `bcc`, `from`, `replyTo`.
 
 use serde_json::Value;
-use url::Host;
 
 use crate::errors::ApiError;
 use crate::fields::Fields;
 use model::bounds;
+use wire::mail_addresses::in_ascii;
 
 /// Recipients of one mail at most, over `to`, `cc` and `bcc`. The interface
 /// sets no bound; this is what one credit may reach.
@@ -19,19 +19,6 @@ pub const RECIPIENTS: usize = 50;
 pub fn optional(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
     let Some(text) = fields.text(name, bounds::EMAIL_ADDRESS)? else { return Ok(None) };
     in_ascii(text).map(Some).ok_or_else(|| refused(fields, name))
-}
-
-/// A mail address as mail servers take it, its domain in ASCII; `None` if it is none.
-fn in_ascii(text: &str) -> Option<String> {
-    let (local, domain) = text.rsplit_once('@')?;
-    let address = match domain.is_ascii() {
-        true => text.to_owned(),
-        false => match Host::parse(domain).ok()? {
-            Host::Domain(domain) => format!("{local}@{domain}"),
-            Host::Ipv4(_) | Host::Ipv6(_) => return None,
-        },
-    };
-    Some(address).filter(|address| bounds::is_email(address))
 }
 
 /// A mail address that must be there.

@@ -10,7 +10,7 @@
 use crate::platforms::mailbox::understanding::encoded_words::{decode_words, word_length};
 use crate::platforms::mailbox::understanding::lines::one_line;
 use model::bounds;
-use url::Host;
+use wire::mail_addresses::in_ascii;
 
 /// Mailboxes that are read of one header.
 const MAX_MAILBOXES: usize = 100;
@@ -116,17 +116,7 @@ fn address(text: &str) -> Option<String> {
         None => local,
     };
     let domain = domain.strip_suffix('.').unwrap_or(domain);
-    let domain = match domain.is_ascii() {
-        true => domain.to_owned(),
-        false if domain.chars().all(|letter| letter.is_alphanumeric() || "-.。．".contains(letter)) => {
-            match Host::parse(domain).ok()? {
-                Host::Domain(ascii) => ascii,
-                Host::Ipv4(_) | Host::Ipv6(_) => return None,
-            }
-        }
-        false => return None,
-    };
-    Some(format!("{local}@{domain}")).filter(|found| bounds::is_email(found))
+    in_ascii(&format!("{local}@{domain}"))
 }
 
 /// The words of a phrase or comment, decoded, without quotes.
