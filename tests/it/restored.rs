@@ -33,6 +33,14 @@ fn scene() -> (Desk, Binary, String) {
     (desk, binary, id)
 }
 
+/// Starts an inbox in a terminal.
+fn inbox(binary: &Binary) -> Terminal {
+    let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
+    binary.variables(|name, value| command.env(name, value));
+    command.env("TZ", "UTC");
+    Terminal::run(tempfile::tempdir().expect("a folder"), command, 100, 30)
+}
+
 /// Starts an engine, and waits until it says that it works.
 fn engine(binary: &Binary) -> Child {
     let mut child = binary.command(&["engine"]).spawn().expect("it runs");
@@ -89,17 +97,7 @@ fn an_engine_whose_outbox_is_deleted_says_so_and_ends() {
 #[test]
 fn an_inbox_whose_outbox_is_deleted_says_so_and_lets_another_process_send() {
     let (desk, binary, id) = scene();
-    let mut terminal = Terminal::run(
-        tempfile::tempdir().expect("a folder"),
-        {
-            let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-            binary.variables(|name, value| command.env(name, value));
-            command.env("TZ", "UTC");
-            command
-        },
-        100,
-        30,
-    );
+    let mut terminal = inbox(&binary);
     terminal.wait_for_text("Ana Wells");
     leads(&binary);
     for ending in ["", "-wal", "-shm"] {
@@ -114,17 +112,7 @@ fn an_inbox_whose_outbox_is_deleted_says_so_and_lets_another_process_send() {
 #[test]
 fn an_open_inbox_reads_anew_what_its_deleted_cache_held() {
     let (desk, binary, _) = scene();
-    let mut terminal = Terminal::run(
-        tempfile::tempdir().expect("a folder"),
-        {
-            let mut command = portable_pty::CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
-            binary.variables(|name, value| command.env(name, value));
-            command.env("TZ", "UTC");
-            command
-        },
-        100,
-        30,
-    );
+    let mut terminal = inbox(&binary);
     terminal.wait_for_text("Ana Wells");
     for ending in ["", "-wal", "-shm"] {
         drop(fs::remove_file(binary.data().join(format!("cache.db{ending}"))));

@@ -2,41 +2,28 @@
 
 use serde_json::{Value, json};
 
-use crate::binary::{ALL_CHANNELS, Binary};
-use crate::desk::Desk;
 use crate::faults::world::World;
 use crate::proxy::fault::Fault;
 use crate::proxy::script::{Give, Script};
 use crate::proxy::{Asked, Door, Proxy};
 use crate::scripting::failing::{configured, told};
+use crate::scripting::rest::{scene, told as told_by};
 use crate::waiting::aside;
 
 const ANA: &str = "+34600111222";
-
-fn scene() -> (Desk, Binary) {
-    let desk = Desk::new(80, 24);
-    let mut binary = Binary::new();
-    binary.configure_channels(&desk, &ALL_CHANNELS);
-    (desk, binary)
-}
-
-/// Runs a command that must succeed; returns its JSON.
-fn said(binary: &Binary, arguments: &[&str]) -> Value {
-    serde_json::from_str(&binary.ok(&[arguments, &["--json"]].concat(), "")).expect("JSON")
-}
 
 #[test]
 fn a_send_tells_status_credits_and_row_and_again_under_its_key() {
     let (desk, binary) = scene();
     let id = desk.customer("whatsapp", ANA, "Ana", "Hello?");
     let send = ["send", &id, "A person here.", "--pause", "--idempotency-key", "order-1041"];
-    let first = said(&binary, &send);
+    let first = told_by(&binary, &send);
     assert_eq!((&first["status"], &first["creditsUsed"]), (&json!("sent"), &json!(1.0)), "{first}");
     assert_eq!((&first["creditsRemaining"], &first["repeated"]), (&json!(999.0), &json!(false)), "{first}");
     assert!(first["row"].is_string() && first["messageId"].is_string(), "{first}");
     // The key of the command is the request's.
     assert_eq!(desk.outbound()[0]["idempotencyKey"], "order-1041");
-    let again = said(&binary, &send);
+    let again = told_by(&binary, &send);
     assert_eq!(again["repeated"], true, "{again}");
     for field in ["row", "messageId", "status", "creditsUsed", "conversation", "done", "address"] {
         assert_eq!(again[field], first[field], "{field}");
@@ -95,7 +82,7 @@ fn every_kind_of_change_is_made_once_under_its_key() {
     for (at, command) in commands.iter().enumerate() {
         let key = format!("key-{at}");
         let keyed = [&command[..], &["--idempotency-key", &key]].concat();
-        let (first, again) = (said(&binary, &keyed), said(&binary, &keyed));
+        let (first, again) = (told_by(&binary, &keyed), told_by(&binary, &keyed));
         let items = |told: &Value| told.as_array().cloned().unwrap_or_else(|| vec![told.clone()]);
         for (one, other) in items(&first).iter().zip(items(&again)) {
             assert_eq!(

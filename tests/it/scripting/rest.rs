@@ -9,14 +9,15 @@ use crate::service::receiver::Receiver;
 const ANA: &str = "+34600111222";
 
 /// All four channels of a service.
-fn scene() -> (Desk, Binary) {
+pub fn scene() -> (Desk, Binary) {
     let desk = Desk::new(80, 24);
     let mut binary = Binary::new();
     binary.configure_channels(&desk, &ALL_CHANNELS);
     (desk, binary)
 }
 
-fn told(binary: &Binary, arguments: &[&str]) -> Value {
+/// Runs a command that must succeed; returns its JSON.
+pub fn told(binary: &Binary, arguments: &[&str]) -> Value {
     serde_json::from_str(&binary.ok(&[arguments, &["--json"]].concat(), "")).expect("JSON")
 }
 
