@@ -46,7 +46,7 @@ pub enum Readiness {
     Draining,
     /// Nothing can be kept.
     Unwritable,
-    /// Nothing can be kept, since the disk of the database is full.
+    /// The disk of the database is full.
     Full,
 }
 

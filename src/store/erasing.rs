@@ -12,7 +12,7 @@ use model::ids::{ChannelId, ConversationId};
 /// How a person's words leave a table.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Erasure {
-    /// Nothing of a person is in it.
+    /// Holds no words of a person.
     Nothing,
     /// Its rows go with the conversation's: by a key or a trigger.
     With,

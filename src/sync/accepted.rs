@@ -134,7 +134,7 @@ impl ChannelSync {
         // Answered: the AI may ask for nobody any more.
         let now = self.clock.now();
         self.state(|it| it.details.want(conversation, now));
-        self.note_spoken(conversation, now);
+        self.remember_sent_text(conversation, now);
         Ok(())
     }
 

@@ -14,7 +14,7 @@ const MAX_REMEMBERED_TEXTS: usize = 1_000;
 
 impl ChannelSync {
     /// Remembers that a text of this desk was sent, which makes some services pause the AI.
-    pub(crate) fn note_spoken(&self, conversation: &ConversationId, at: Timestamp) {
+    pub(crate) fn remember_sent_text(&self, conversation: &ConversationId, at: Timestamp) {
         self.state(|state| {
             state.spoken_at.retain(|_, spoken| (0..PAUSED_BY_SENDING).contains(&at.since(*spoken)));
             if state.spoken_at.len() < MAX_REMEMBERED_TEXTS {

@@ -166,9 +166,8 @@ impl Session {
         self.deadline.set(self.moment().plus(self.patience));
     }
 
-    /// From here on rate limits are waited for as long as the server says: the
-    /// time-out counts while nothing moves, and progress is told on standard
-    /// error.
+    /// Makes the command wait for rate limits as long as the server says. The time-out
+    /// then counts only while nothing moves, and progress goes to standard error.
     pub fn wait_for_rate_limits(&self) {
         self.waits_for_rate_limits.set(true);
         self.has_moved();

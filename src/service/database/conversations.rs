@@ -375,7 +375,7 @@ pub fn set_person(
 
 /// Removes a conversation with its messages.
 pub fn delete(db: &dyn DbSession, id: &str) -> Result<(), DatabaseError> {
-    // Nothing of it leaves any more.
+    // Queued messages are dropped with it.
     db.note("DELETE FROM egress WHERE lane = ?1", bound![id])?;
     let files = "DELETE FROM ingress WHERE channel = (SELECT channel FROM conversations WHERE id = ?1)
                  AND lane > ?2 AND lane < ?3 AND done_at IS NULL";

@@ -20,7 +20,7 @@ const MEDIA_PATH: &str = "/media/";
 /// How a person's words leave a table.
 #[derive(Clone, Copy)]
 pub enum Erasure {
-    /// Nothing of a person is in it.
+    /// Holds no words of a person.
     Nothing,
     /// Its rows go with those of another table.
     With(&'static str),
@@ -277,7 +277,7 @@ fn erase_events(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databas
     person.histories_ids().try_for_each(|id| db.note("DELETE FROM events WHERE subject = ?1", bound![id]))
 }
 
-/// A retry is told that the person was erased, and makes nothing anew.
+/// Replaces kept answers, so that a retry is refused and creates nothing.
 fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     let sql = "SELECT api_key, name, body FROM idempotency WHERE api_key IN (SELECT keys.id FROM keys
                JOIN channels ON channels.id = keys.channel WHERE channels.workspace = ?1)";
@@ -293,7 +293,7 @@ fn erase_answers(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databa
     named.iter().try_for_each(|(key, name)| db.note(sql, bound![key, name, ERASED_ANSWER]))
 }
 
-/// Nothing of it leaves any more.
+/// Drops messages that wait to leave.
 fn erase_parcels(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
     person.histories_ids().try_for_each(|id| db.note("DELETE FROM egress WHERE lane = ?1", bound![id]))
 }

@@ -2,7 +2,7 @@
 //! has the time at which it arrived, keeps its marks, tells no webhook, asks no
 //! assistant and costs nothing.
 //!
-//! It is filed newest first, so that a mail usually comes after its answers. It
+//! Mails are filed newest first, so that one usually comes after its answers. Each
 //! joins the thread of a mail that names it (`naming.rs`), and becomes the
 //! beginning of that thread. A thread is read and starred as its newest mail
 //! that came in is in the mailbox.
@@ -76,7 +76,7 @@ pub fn file(
     Ok(())
 }
 
-/// True if a mail was sent from here: it stands in its thread.
+/// Returns true for a mail that was sent from here, which its thread holds already.
 fn is_from_here(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<bool, DatabaseError> {
     let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
     Ok(egress::read(work.db, id)?.is_some_and(|row| row.channel == channel.id))

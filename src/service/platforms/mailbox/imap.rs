@@ -138,9 +138,11 @@ impl ImapLink {
         Ok(link)
     }
 
-    /// Asks something; each line of the answer is told. The answer is whole:
-    /// the reader above takes one that the server refuses, or that breaks off,
-    /// for a short one.
+    /// Runs a command and passes each line of its answer to `tell`.
+    ///
+    /// # Errors
+    /// When the server refuses, or the answer breaks off: async-imap takes both for a
+    /// short answer.
     async fn ask(&mut self, command: &str, mut tell: impl FnMut(&Response<'_>)) -> Result<(), ImapError> {
         let tag = self.session.run_command(command).await?;
         loop {

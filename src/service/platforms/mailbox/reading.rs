@@ -223,7 +223,7 @@ impl MailboxReader {
 
     fn set_inbox(&mut self, state: FolderState) {
         if state.validity != self.inbox.validity {
-            // Nothing that was known by its number is known any more.
+            // Numbers of the former validity name other mails now.
             self.known.clear();
             self.told = None;
             self.earlier = EarlierReader::new();

@@ -21,7 +21,7 @@ const SIGNED: &str = "[a signed mail (S/MIME); its signature was not checked]";
 /// with no program, and nobody takes it for the whole.
 const CUT_ENDING: &str = ".cut";
 
-/// What a mail says.
+/// Texts and files of a mail.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct MailContent {
     pub text: Option<String>,
