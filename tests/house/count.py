@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
-"""Counts what the architecture promises, from the sources alone.
+"""Figures about the source: shape, repetition and lines by crate.
 
-Prints one line for each promise: what is counted, how many there are, and how
-many there may be. With --list, also what was counted. Fails if a count is too
-high; the lines under src are a goal. Below them, as information: the lines of
-each floor, and of them those of tests, comments, blank ones and code.
+Prints one figure a line; with --list also the places that were counted. Nothing
+here is a bound: read the figures beside those of an earlier commit.
 """
 
 import re
@@ -114,6 +112,11 @@ def type_names():
     return sorted(f"{name} ({count})" for name, count in names.items() if count > 1)
 
 
+def desk_files():
+    """Files with an `impl Desk`."""
+    return [str(path.relative_to(ROOT)) for path in SOURCES if re.search(r"^impl Desk \{", path.read_text(), re.M)]
+
+
 def positional():
     """Columns of a row that are read by their number."""
     found = []
@@ -159,22 +162,23 @@ def main():
     ]
     lines = sum(len(it.read_text().splitlines()) for it in SOURCES)
     rows = [
-        ("fields of the root", fields, 12),
-        ("files with methods of the root", with_methods, 3),
-        ("files of the largest circle", largest_circle(), 6),
-        ("type names used more than once", type_names(), 20),
-        ("columns read by their number", positional(), 0),
-        ("pictures of a whole screen", pictures(), 100),
+        ("fields of the root", fields),
+        ("files with methods of the root", with_methods),
+        ("files that implement Desk", desk_files()),
+        ("files of the largest circle", largest_circle()),
+        ("type names used more than once", type_names()),
+        ("columns read by their number", positional()),
+        ("snapshots of a whole screen", pictures()),
     ]
-    for words, found, bound in rows:
-        print(f"{len(found):>7,}  of at most {bound:>7,}  {words}")
+    for label, found in rows:
+        print(f"{len(found):>7,}  {label}")
         if "--list" in sys.argv:
-            print("".join(f"             {it}\n" for it in found), end="")
-    print(f"{lines:>7,}  of at most {100_000:>7,}  lines under src")
+            print("".join(f"             {entry}\n" for entry in found), end="")
+    print(f"{lines:>7,}  lines under src")
     print()
     for floor, of in floors():
         print(f"{of.total():>7,}  {of['tests']:>7,} tests  {of['comments']:>7,} comments  {of['blank']:>7,} blank  {of['code']:>7,} code  {floor}")
-    return int(any(len(found) > bound for _, found, bound in rows))
+    return 0
 
 
 if __name__ == "__main__":

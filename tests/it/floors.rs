@@ -1,5 +1,5 @@
-//! Rules of the house, read from the source: imports only downward, every
-//! file begins with a line that says what it holds.
+//! Rules read from the source: dependencies go only downward, closed enums are
+//! matched without a catch-all arm, rows are read by column name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,9 +51,6 @@ const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["sync"]),
     ("image", &[]),
 ];
-
-/// The only file that starts other programs: none of them is given a key.
-const STARTER: &str = "shell/children.rs";
 
 fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("the folder is there") {
@@ -140,41 +137,6 @@ fn floors_depend_only_downward() {
 }
 
 #[test]
-fn only_views_draw() {
-    for (_, path, text) in sources().into_iter().filter(|(floor, _, _)| floor == "inbox") {
-        let stem = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let drawn = code(&text).find(|it| it.contains("ratatui::"));
-        assert!(stem.ends_with("view") || drawn.is_none(), "{}: {drawn:?}", path.display());
-    }
-}
-
-#[test]
-fn programs_are_started_in_one_place() {
-    for (_, path, text) in sources().into_iter().filter(|(_, path, _)| !path.ends_with(STARTER)) {
-        let program = text.split("mod tests {").next().unwrap_or("");
-        let is_test = path.components().any(|it| it.as_os_str() == "tests") || path.ends_with("tests.rs");
-        let starts = code(program).find(|it| it.contains("Command::new(") && !it.contains("clap"));
-        assert!(is_test || starts.is_none(), "{}: {starts:?}", path.display());
-    }
-}
-
-/// Where `sync` may have a lock: what the loops of a channel share, the tasks
-/// of the engine, the progress of one upload.
-const LOCKS: [&str; 3] = ["channel.rs", "engine.rs", "uploads.rs"];
-
-#[test]
-fn a_channel_has_one_lock() {
-    for (_, path, text) in sources().into_iter().filter(|it| it.0 == "sync") {
-        let program = text.split("mod tests {").next().unwrap_or("");
-        let is_test = path.components().any(|it| it.as_os_str() == "tests") || path.ends_with("tests.rs");
-        let allowed = LOCKS.iter().any(|it| path.ends_with(it));
-        let names = ["Mutex", "RwLock", "Atomic", "Semaphore"];
-        let lock = code(program).find(|line| names.iter().any(|it| line.contains(it)));
-        assert!(is_test || allowed || lock.is_none(), "{}: {lock:?}", path.display());
-    }
-}
-
-#[test]
 fn a_dependency_upward_is_found() {
     for (floor, manifest, count) in [
         ("model", "[dependencies]\nwire.workspace = true\n", 1),
@@ -214,53 +176,9 @@ fn rooms_of_the_edge_keep_apart() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The files of the service that speak to an engine of its database. All
-/// others ask through a session.
-const ENGINES: [(&str, &str); 10] = [
-    ("rusqlite", "service/database/open.rs"),
-    ("rusqlite", "service/database/sqlite.rs"),
-    ("rusqlite", "service/database/transfer/file.rs"),
-    ("tokio_postgres", "service/database/postgres/address.rs"),
-    ("tokio_postgres", "service/database/postgres/feed.rs"),
-    ("tokio_postgres", "service/database/postgres/link.rs"),
-    ("tokio_postgres", "service/database/postgres/password.rs"),
-    ("tokio_postgres", "service/database/postgres/session.rs"),
-    ("tokio_postgres", "service/database/postgres/tls.rs"),
-    ("tokio_postgres", "service/database/postgres/values.rs"),
-];
-
-#[test]
-fn the_service_asks_through_a_session() {
-    let mut found = Vec::new();
-    for (floor, path, text) in sources() {
-        let program = text.split("mod tests {").next().unwrap_or("");
-        let is_test = path.ends_with("tests.rs");
-        for engine in ["rusqlite", "tokio_postgres"] {
-            let names = code(program).any(|it| starts_a_word(it, &format!("{engine}::")));
-            if floor == "service" && names && !is_test {
-                found.push((engine, path.clone()));
-            }
-        }
-    }
-    let known =
-        |(engine, path): &(&str, PathBuf)| ENGINES.iter().any(|it| it.0 == *engine && path.ends_with(it.1));
-    assert!(found.len() == ENGINES.len() && found.iter().all(known), "{found:?}");
-}
-
 fn starts_a_word(line: &str, word: &str) -> bool {
     line.match_indices(word)
         .any(|(at, _)| !line[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':'))
-}
-
-#[test]
-fn every_file_begins_with_what_it_holds() {
-    let mut wrong = Vec::new();
-    for (_, path, text) in sources() {
-        if !text.starts_with("//!") {
-            wrong.push(format!("{}: open with a //! line that says what the file does", path.display()));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// Closed enums that say what happens: each is matched to its last variant,
@@ -382,84 +300,6 @@ fn a_cell_read_by_its_place_is_found() {
     ] {
         assert_eq!(reads_by_place(line), found, "{line}");
     }
-}
-
-/// Lines from which a snapshot is one of a whole screen, as
-/// `tests/house/count.py` counts them, and how many of those there may be: each
-/// is looked at anew whenever any word of its screen changes.
-const WHOLE_SCREEN: usize = 20;
-const WHOLE_SCREENS: usize = 100;
-
-#[test]
-fn pictures_are_taken_by_a_story_and_few_are_of_a_whole_screen() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = Vec::new();
-    files_below(&root.join("tests"), "snap", &mut found);
-    assert!(found.len() > 50, "the walk has lost its way");
-    let (mut wrong, mut whole) = (Vec::new(), 0);
-    for path in &found {
-        let text = fs::read_to_string(path).expect("readable");
-        let (head, picture) = text[4..].split_once("---\n").expect("a head");
-        whole += usize::from(picture.lines().count() >= WHOLE_SCREEN);
-        let source = head.lines().find_map(|it| it.strip_prefix("source: ")).expect("a source");
-        let module = source.trim_start_matches("tests/").trim_end_matches(".rs").replace('/', "__");
-        let file = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let name = file.strip_prefix(&format!("{module}__")).unwrap_or("");
-        let (bare, size) = match name.rsplit_once('_') {
-            Some((bare, size)) if size.starts_with(|it: char| it.is_ascii_digit()) => (bare, Some(size)),
-            _ => (name, None),
-        };
-        let story = fs::read_to_string(root.join(source)).unwrap_or_default();
-        if bare.is_empty() || !story.contains(&format!("\"{bare}\"")) {
-            wrong.push(format!("{file}: {source} does not take it any more"));
-        }
-        let alike = path.with_file_name(format!("{module}__{bare}.snap"));
-        if matches!(size, Some("80x24" | "120x40")) && alike.exists() {
-            wrong.push(format!("{file}: the same at both sizes, or not?"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert!(whole <= WHOLE_SCREENS, "{whole} pictures of a whole screen; take those of regions");
-}
-
-/// Where tests let time pass by themselves. Everything else waits for what
-/// happens, as `waiting.rs` does.
-const SLEEPERS: [&str; 10] = [
-    "waiting.rs",
-    // Servers and lines that are slow because the test says so.
-    "contract/connections.rs",
-    "hands/server.rs",
-    "proxy/mod.rs",
-    "proxy/relay.rs",
-    // The pace at which processes are watched and killed.
-    "contract/killing.rs",
-    "kills/campaign.rs",
-    "kills/waves.rs",
-    // A browser that does nothing, for as long as another one did something.
-    "mail_page.rs",
-    // The keyboard is quiet, which the product itself measures.
-    "pty.rs",
-];
-
-#[test]
-fn tests_wait_for_what_happens_and_not_for_time() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it");
-    let mut found = Vec::new();
-    files_below(&root, "rs", &mut found);
-    let mut wrong = Vec::new();
-    for path in found {
-        let name = path.strip_prefix(&root).expect("below it").to_string_lossy().replace('\\', "/");
-        let text = fs::read_to_string(&path).expect("readable");
-        let passes =
-            |it: &&str| it.contains("sleep(") && it.contains("::") || it.contains("thread::yield_now(");
-        let line = code(&text).find(passes).filter(|_| name != "floors.rs");
-        match (line, SLEEPERS.contains(&name.as_str())) {
-            (Some(line), false) => wrong.push(format!("{name}: {}", line.trim())),
-            (None, true) => wrong.push(format!("{name} sleeps no more")),
-            _ => (),
-        }
-    }
-    assert!(wrong.is_empty(), "look until it is so, as waiting.rs does:\n{}", wrong.join("\n"));
 }
 
 #[test]
