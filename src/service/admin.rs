@@ -1,5 +1,7 @@
-//! The dashboard's side of a service's file: keys, credits, templates. Works
-//! beside a running service, which sees a change within a second.
+//! Administration of a service's database: keys, credits, templates, secrets and erasure, for `frontdesk
+//! admin`.
+//!
+//! Works beside a running service, which sees a change within a second.
 
 use std::path::{Path, PathBuf};
 
@@ -28,51 +30,46 @@ use model::phone_forms;
 use model::secret::Secret;
 use model::time::Timestamp;
 
-/// Why something was not done.
 #[derive(Debug, Error)]
 pub enum AdminError {
-    /// The file is not there yet.
+    /// The database file does not exist.
     #[error("there is no service database at {path}; `frontdesk serve --db {path}` makes one", path = .0.display())]
     Missing(PathBuf),
-    /// The file is something else.
+    /// The file or database belongs to another program.
     #[error("{0} is not a service database; nothing was changed")]
     NotOurs(DatabasePlace),
-    /// The file is damaged.
     #[error("{path} is damaged; nothing was changed: bring a copy back, or move it away to start with a new one", path = .0)]
     Damaged(DatabasePlace),
-    /// The database did not do it.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The key that seals secrets cannot be used.
+    /// The sealing key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
-    /// What was asked for cannot be.
+    /// The request is not valid in the current state; the text says why.
     #[error("{0}")]
     Refused(String),
-    /// A named thing is not there.
+    /// The named key, template, workspace or conversation does not exist.
     #[error("{0}")]
     Absent(String),
 }
 
-/// What is done to a balance.
+/// Change of a workspace's balance, in credits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CreditChange {
-    /// It becomes this much.
     Set(i64),
-    /// So much more.
     Add(i64),
 }
 
-/// The dashboard's side of one file.
+/// Administration of one database, for one workspace at a time.
 pub struct Admin {
     pub(crate) database: Database,
-    /// None for a database on a server whose key nobody named.
+    /// `None` for a database server without a named key file.
     pub(crate) key: Option<KeyPlace>,
     place: DatabasePlace,
     workspace: WorkspaceChoice,
 }
 
-/// Which workspace is acted on: the one of this id or name, else the first.
+/// Selects the workspace with this id or name; `None` selects the oldest one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct WorkspaceChoice(Option<String>);
 
@@ -100,29 +97,27 @@ impl WorkspaceChoice {
     }
 }
 
-/// Count of what was erased of a person.
+/// Counts of the data that [`Admin::erase`] removed.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErasedCount {
-    /// Conversations and threads of mail.
+    /// Conversations and mail threads.
     pub histories: usize,
-    /// Uploaded files.
     pub files: usize,
 }
 
-/// Secrets that were dropped.
+/// Result of [`Admin::drop_secrets`], by what has to be set up again.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct DroppedSecrets {
-    /// Channels, each as its kind and workspace: they are not connected any more.
+    /// Disconnected channels, as "kind of workspace".
     pub channels: Vec<String>,
-    /// Webhooks that were signed, by their addresses: nothing is delivered to them.
+    /// URLs of signed webhooks, which are now inactive.
     pub webhooks: Vec<String>,
-    /// Data Connections, by their names: they have no credential.
+    /// Names of the Data Connections that lost their credential.
     pub connections: Vec<String>,
 }
 
 impl Admin {
-    /// Opens the database of a service. The key may be in another file than the
-    /// one beside it.
+    /// Opens an existing service database. `key` names a key file other than the one beside the database.
     pub fn open(place: &DatabasePlace, key: Option<&Path>) -> Result<Self, AdminError> {
         if let Some(path) = place.file().filter(|it| !it.exists()) {
             return Err(AdminError::Missing(path.to_owned()));
@@ -136,13 +131,13 @@ impl Admin {
         Ok(Self { database, key, place, workspace: WorkspaceChoice::default() })
     }
 
-    /// Acts on the workspace of this id or name instead of the first.
+    /// Selects a workspace by id or name.
     #[must_use]
     pub fn in_workspace(self, workspace: Option<String>) -> Self {
         Self { workspace: WorkspaceChoice(workspace), ..self }
     }
 
-    /// Makes a key; it is told this once. Interface: Authentication.
+    /// Creates a key and returns its id and text. The text is not stored and cannot be shown again.
     pub async fn create_key(
         &self,
         kind: Channel,
@@ -167,8 +162,8 @@ impl Admin {
         Ok((id, Secret::new(&text)))
     }
 
-    /// Adds a workspace, with channels, templates, credits and keys of its own,
-    /// which are told this once.
+    /// Adds a workspace with its own channels, templates, credits and keys. Returns its id and the keys,
+    /// which cannot be shown again.
     pub async fn add_workspace(
         &self,
         name: Option<String>,
@@ -177,12 +172,12 @@ impl Admin {
         self.database.write(move |db| Ok(workspace::add(db, name, now)?)).await
     }
 
-    /// All workspaces, oldest first.
+    /// Returns all workspaces, oldest first.
     pub async fn workspaces(&self) -> Result<Vec<Workspace>, AdminError> {
         self.database.read(|db| Ok(workspaces::all(db)?)).await
     }
 
-    /// Keys of all workspaces or of the one that was named, oldest first, never whole.
+    /// Lists keys without their text, oldest first: those of the selected workspace, else of all workspaces.
     pub async fn keys(&self) -> Result<Vec<KeyLine>, AdminError> {
         let workspace = self.workspace.clone();
         self.database
@@ -197,7 +192,7 @@ impl Admin {
             .await
     }
 
-    /// Revokes the key of this id, or the whole key given.
+    /// Revokes a key, given by its id or its full text. Returns its id.
     pub async fn revoke(&self, named: &str, now: Timestamp) -> Result<String, AdminError> {
         let named = named.to_owned();
         self.database
@@ -215,8 +210,7 @@ impl Admin {
             .await
     }
 
-    /// The balance, after a change if one is wanted. Interface: Limits,
-    /// Credit costs.
+    /// Applies a change, if any, and returns the balance in credits.
     pub async fn credits(&self, change: Option<CreditChange>, now: Timestamp) -> Result<i64, AdminError> {
         let workspace = self.workspace.clone();
         let Some(change) = change else {
@@ -225,17 +219,16 @@ impl Admin {
         self.database.write(move |db| change_balance(db, &workspace.find(db)?, change, now)).await
     }
 
-    /// All templates, approved or not.
+    /// Lists templates of every status.
     pub async fn templates(&self) -> Result<Vec<Template>, AdminError> {
         let workspace = self.workspace.clone();
         self.database.read(move |db| Ok(templates::all(db, &workspace.find(db)?.id)?)).await
     }
 
-    /// Adds a template, or replaces the one of its name and language.
-    /// Interface: Resources, Template.
+    /// Adds a template, or replaces the one with its name and language.
     ///
     /// # Errors
-    /// When its components are not what a template has, or the database fails.
+    /// When the components are malformed (see [`check_components`]), or the database fails.
     pub async fn put_template(&self, template: Template) -> Result<(), AdminError> {
         check_components(&template.components).map_err(AdminError::Refused)?;
         let workspace = self.workspace.clone();
@@ -254,8 +247,8 @@ impl Admin {
             .await
     }
 
-    /// Erases a person who is known under a phone number, a mail address, or the id or
-    /// user name of a chat, from every channel of the workspace.
+    /// Erases a person from every channel of the workspace. `address` is a phone number, a mail address, a
+    /// chat id or a `@username`.
     pub async fn erase(&self, address: &str) -> Result<ErasedCount, AdminError> {
         let (workspace, address) = (self.workspace.clone(), address.trim().to_owned());
         let is_server = self.place.file().is_none();
@@ -284,8 +277,7 @@ impl Admin {
         Ok(ErasedCount { histories: person.histories(), files: person.files().count() })
     }
 
-    /// Webhook subscriptions of all channels of the workspace, oldest first, each with
-    /// its channel.
+    /// Lists the workspace's webhook subscriptions with their channels, oldest first within a channel.
     pub async fn webhooks(&self) -> Result<Vec<(Channel, WebhookRow)>, AdminError> {
         let workspace = self.workspace.clone();
         self.database
@@ -300,8 +292,8 @@ impl Admin {
             .await
     }
 
-    /// Drops the secrets of a database whose key is lost, so that it can be served with
-    /// another one. No service may run on it.
+    /// Drops all sealed secrets, so that a database whose key is lost can be served with a new key. Fails
+    /// while a service runs on the database.
     pub async fn drop_secrets(&self) -> Result<DroppedSecrets, AdminError> {
         if let Some(path) = self.place.file() {
             Database::check_free(path)?;
@@ -317,14 +309,14 @@ impl Admin {
             .await
     }
 
-    /// Folds what was written into the file.
+    /// Closes the database and checkpoints its log into the file.
     pub fn close(&self) {
         self.database.close();
     }
 }
 
-/// Finds what is kept of a person: of those who have the address, and of the contacts
-/// that have it, what they have under their number and their mail address.
+/// Finds everything stored about a person: under the address itself, and under the phone number and mail
+/// address of every contact that has this address.
 fn find_person(db: &dyn DbSession, workspace: &str, address: &str) -> Result<ErasedPerson, AdminError> {
     let of_workspace = channels::of_workspace(db, workspace)?;
     let channels: Vec<String> = of_workspace.into_iter().map(|channel| channel.id).collect();
@@ -360,7 +352,7 @@ fn drop_secrets(db: &dyn DbSession) -> Result<DroppedSecrets, AdminError> {
         connections: db.all(sealed, &[], only)?,
     };
     db.note("DELETE FROM connected_channels", &[])?;
-    // Unsigned, an event would be refused or, worse, believed.
+    // Without a secret its events would arrive unsigned, and be refused or, worse, trusted.
     db.note("UPDATE webhooks SET secret = NULL, active = FALSE WHERE secret IS NOT NULL", &[])?;
     db.note("UPDATE connections SET sealed = NULL WHERE sealed IS NOT NULL", &[])?;
     SealingKey::disclaim(db)?;
@@ -388,8 +380,7 @@ fn change_balance(
     Ok(balance)
 }
 
-/// Whether this is what a template's components are: a list of parts with a
-/// type, one of them a body with text.
+/// Checks that components are a JSON list of parts with a known type, one of which is a body with text.
 fn check_components(text: &str) -> Result<(), String> {
     const PARTS: [&str; 4] = ["HEADER", "BODY", "FOOTER", "BUTTONS"];
     let parts: Value =

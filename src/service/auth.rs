@@ -1,5 +1,4 @@
-//! Who is asking: the bearer key in the header, and the key behind it.
-//! Interface: Authentication.
+//! Authentication of a request by its bearer key.
 
 use axum::http::{HeaderMap, header};
 
@@ -10,37 +9,35 @@ use crate::keys;
 use model::account::Environment;
 use wire::errors::ErrorCode;
 
-/// The key that asks, and what it belongs to.
+/// Key that makes a request, with its workspace and channel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     pub key: String,
-    /// The workspace whose balance and data it acts on.
     pub workspace: String,
     pub channel_id: String,
     pub channel: Channel,
-    /// Live or test, as the key's prefix says.
+    /// Taken from the key's prefix.
     pub environment: Environment,
-    /// How often its workspace had been committed to when the key was looked up, where
-    /// other processes commit, too.
+    /// Commit count of the workspace at lookup; set only where other processes write to the database as well.
     pub revision: Option<i64>,
 }
 
 impl Caller {
-    /// Whether nothing may really happen.
+    /// Returns true for a test key, whose writes are rolled back.
     pub fn is_test(&self) -> bool {
         self.environment == Environment::Test
     }
 }
 
-/// A key as the database knows it.
+/// Stored key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownKey {
     pub caller: Caller,
     pub revoked: bool,
 }
 
-/// Finds out who asks. The database is asked each time: a key is refused from the moment on in which any process
-/// revokes it.
+/// Returns the caller of a request. Reads the database every time, so that a revocation by any process takes
+/// effect at once.
 ///
 /// # Errors
 /// `INVALID_AUTH`, `INVALID_KEY` or `REVOKED_KEY`.
@@ -59,7 +56,7 @@ pub async fn authenticate(headers: &HeaderMap, database: &Database) -> Result<Ca
     Ok(known.caller)
 }
 
-/// The key in the one `Authorization: Bearer <API_KEY>` header.
+/// Returns the key of the one `Authorization: Bearer <API_KEY>` header.
 fn bearer(headers: &HeaderMap) -> Result<&str, ApiError> {
     let refuse = |message: &str| Err(ApiError::new(ErrorCode::InvalidAuth, message));
     let mut values = headers.get_all(header::AUTHORIZATION).iter();

@@ -1,5 +1,7 @@
-//! What falls due and what goes on beside requests. Of several processes on a
-//! database one does it, and another takes over when that ends.
+//! Background work: due tasks, delivery to and from platforms, the assistant and webhooks.
+//!
+//! If several processes share a database, only the leading one (`Database::leads`) does this work. Another
+//! process takes over when that one ends.
 
 use std::time::Duration;
 
@@ -11,10 +13,10 @@ use crate::database::{DatabaseError, WriteScope, connected};
 use crate::state::Service;
 use crate::{assistant, carriers, deliveries, mail, waits, world};
 
-/// Between two looks at who does it.
+/// Pause between two checks of who leads.
 const LOOK: Duration = Duration::from_millis(200);
 
-/// Ends what it runs when it is dropped.
+/// Aborts its tasks when dropped.
 pub struct Tasks(pub Vec<JoinHandle<()>>);
 
 impl Drop for Tasks {
@@ -23,7 +25,7 @@ impl Drop for Tasks {
     }
 }
 
-/// Does it whenever it is this process's turn, until the service stops.
+/// Runs the background work whenever this process leads, until the service stops.
 pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool>) {
     let shared = service.database.is_shared();
     loop {
@@ -40,7 +42,7 @@ pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool
             tokio::select! {
                 () = sleep(LOOK), if shared => {}
                 _ = stop.changed() => {
-                    // Each ends what is under way.
+                    // Each task finishes its current step.
                     while let Some(ended) = tasks.join_next().await {
                         if let Err(cause) = ended {
                             tracing::error!(%cause, "a part of the service failed");
@@ -51,12 +53,12 @@ pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool
             }
         }
         tracing::warn!("another process does by now what falls due, or none can");
-        // Dropped, and so cut off: what it would write is not this process's any more.
+        // Aborts tasks: from now on only the new leader may write their results.
         tasks.shutdown().await;
     }
 }
 
-/// The process that did it before reads no platform any more: its lease is over.
+/// Ends the mailbox leases of the previous leader, which reads no platform any more.
 async fn take_over(service: &Service) {
     if !service.database.is_shared() || service.platforms.are_simulated() {
         return;
@@ -92,7 +94,8 @@ fn begin(service: &Service, by_hand: bool, stop: &watch::Receiver<bool>) -> Join
     tasks
 }
 
-/// Tells this process what others commit, until the service stops.
+/// Wakes waiting requests of this process when another process commits, and follows its clock shift, until
+/// the service stops.
 pub async fn follow_others(service: Service, mut stop: watch::Receiver<bool>) {
     let Some(mut elsewhere) = service.database.elsewhere() else { return };
     loop {

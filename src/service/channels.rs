@@ -1,24 +1,22 @@
-//! The four kinds of channel this service has.
+//! Kinds of channel the service supports.
 
 use model::account::Platform;
 
 model::words! {
-    /// One kind of channel; closed, so that every rule says what it means for
-    /// each of them.
+    /// Kind of a channel. Closed, so that every rule has to decide for each kind.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Channel {
-        /// Business chat.
+        /// Chat with phone numbers.
         Whatsapp = "whatsapp",
-        /// Bot-chat.
+        /// Chat with a bot.
         Telegram = "telegram",
         Email = "email",
-        /// Voice and SMS.
         Voip = "voip",
     }
 }
 
 impl Channel {
-    /// The model's word for it, which `GET /account` tells.
+    /// Returns the platform that `getAccount` names for this kind.
     pub const fn platform(self) -> Platform {
         match self {
             Self::Whatsapp => Platform::Whatsapp,

@@ -1,4 +1,4 @@
-//! Who asks, and by which name: put on each request at the door.
+//! Address, scheme and host of a request's client.
 
 use std::net::{IpAddr, Ipv6Addr};
 
@@ -9,24 +9,24 @@ use axum::http::{Extensions, header};
 use crate::forwarded::{Forwarded, Network};
 use crate::hosts::Hosts;
 
-/// Where a connection comes from; put on each request by the server.
+/// Remote address of a connection; the server adds it to each request as an extension.
 #[derive(Debug, Clone, Copy)]
 pub struct Peer(pub IpAddr);
 
-/// The other end of a request.
+/// Client of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClientInfo {
     pub address: IpAddr,
     /// `http` or `https`.
     pub scheme: &'static str,
-    /// The host it named, with the port if there is one.
+    /// Host the client named, with the port if there is one.
     pub host: String,
 }
 
 impl ClientInfo {
-    /// Reads it off a request, as its proxies tell it where they are listed;
-    /// nothing where the host is none that is meant: a web page that points its
-    /// own name at this machine is turned away.
+    /// Reads the client off a request, trusting forwarding headers of listed proxies only. Returns `None` if
+    /// the named host is not one of the service: this stops web pages that point their own domain at this
+    /// machine (DNS rebinding).
     pub fn of(request: &Request, hosts: &Hosts, proxies: &[Network]) -> Option<Self> {
         let mut values = request.headers().get_all(header::HOST).iter();
         let (Some(value), None) = (values.next(), values.next()) else { return None };
@@ -35,24 +35,24 @@ impl ClientInfo {
         let address = forwarded.as_ref().map_or(peer, |it| it.address);
         let scheme = forwarded.as_ref().and_then(|it| it.scheme).unwrap_or("http");
         if let Some(host) = forwarded.and_then(|it| it.host) {
-            // The proxy may reach the service by another name than its clients do.
+            // A proxy may reach the service by another name than its clients do.
             return hosts.knows(&host).then_some(Self { address, scheme, host });
         }
         let host = value.to_str().ok()?;
-        // A whole address in the request line names a host too.
+        // An absolute request URI names a host, too.
         let line = request.uri().authority().map(Authority::as_str);
         let meant = [Some(host), line].into_iter().flatten().all(|it| hosts.knows(it));
         meant.then(|| Self { address, scheme, host: host.to_owned() })
     }
 }
 
-/// Where the connection comes from; the unspecified address without one.
+/// Returns the remote address of the connection; the unspecified address without one.
 pub fn peer(extensions: &Extensions) -> IpAddr {
     extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |it| it.0.to_canonical())
 }
 
-/// Returns an address as one client has it: of IPv6 the network of 64 bits, of
-/// which a client has all.
+/// Returns the address by which one client is counted: for IPv6 its /64 network, all of which belongs to one
+/// client.
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) if !address.is_loopback() => {

@@ -1,43 +1,43 @@
-//! The service's clock: a given clock plus a shift that `/dev/clock` moves.
+//! The service's clock: a base clock plus a shift that `/dev/clock` moves.
 //!
-//! It tells two times. [`now`](Clock::now) is the wall clock's, which windows, schedules
-//! and stamps follow, and which may be set ahead or back under a running service.
-//! [`elapsed`](ServiceClock::elapsed) grows with the time that really passes, as long as
-//! the machine can tell it, and with each move of `/dev/clock`; what is kept for a span
-//! (idempotency keys, what is remembered of a platform's calls) goes by it. When the wall
-//! clock is set, [`take_step`](ServiceClock::take_step) tells how far, and what waits
-//! follows it (`waits.rs`).
+//! Two times are kept apart:
+//!
+//! - [`now`](Clock::now), the wall clock. Windows, schedules and timestamps use it. The machine's
+//!   administrator may set it forward or back while the service runs.
+//! - [`elapsed`](ServiceClock::elapsed), monotonic time, as far as the machine reports its uptime, plus each
+//!   move of `/dev/clock`. Retention (idempotency keys, records of platform calls) uses it.
+//!
+//! When the wall clock is set, [`take_step`](ServiceClock::take_step) reports by how much, and pending waits
+//! are moved (`waits.rs`).
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::time::{Clock, HOUR, Moment, SECOND, Timestamp, Zone};
 
-/// How far elapsed time goes on at most while no service runs: nobody can tell a
-/// long stop from a clock that was set ahead.
+/// Maximum elapsed time counted for a stop of the service, in microseconds: a long stop cannot be told from a
+/// clock that was set forward.
 const LONGEST_STOP: i64 = HOUR;
-/// Microseconds by which a wall clock may drift from the machine's own between two
-/// looks: less is no step.
+/// Difference between wall clock and uptime since the last check, in microseconds, below which the clock
+/// counts as not set.
 const DRIFT: i64 = 2 * SECOND;
 
-/// A clock that can be moved forward.
 pub struct ServiceClock {
     base: Arc<dyn Clock>,
     shift: AtomicI64,
-    /// The elapsed time, less the shift, when the machine had run for no time.
+    /// Elapsed time, without the shift, at the machine's boot, in microseconds.
     origin: Option<i64>,
-    /// The wall clock's time when the machine had run for no time, as it was last
-    /// looked at.
+    /// Wall clock time of the machine's boot, as computed at the last check.
     booted_at: AtomicI64,
-    /// The latest such time by which a row was dated since the last look.
+    /// Latest boot time computed for a row's timestamp since the last check.
     latest_booted_at: AtomicI64,
-    /// What the clock was last moved over, from and to.
+    /// Start and end of the latest move.
     moved: Mutex<(Timestamp, Timestamp)>,
 }
 
 impl ServiceClock {
-    /// A clock ahead of `base` by `shift` microseconds. `kept` is the elapsed time,
-    /// less the shift, at which an earlier run ended.
+    /// Creates a clock ahead of `base` by `shift` microseconds. `kept` is the elapsed time without shift at
+    /// which an earlier run ended.
     pub fn new(base: Arc<dyn Clock>, shift: i64, kept: Option<i64>) -> Self {
         let (wall, booted) = (base.now().micros(), base.since_boot());
         let begin = kept.map_or(wall, |kept| wall.clamp(kept, kept.saturating_add(LONGEST_STOP)));
@@ -51,14 +51,13 @@ impl ServiceClock {
         }
     }
 
-    /// The time that has passed, on the scale of the wall clock at the first start.
-    /// Never ahead of the time that has really passed where the machine tells it, and
-    /// the wall clock's time where it does not.
+    /// Returns the elapsed time on the scale of the wall clock at the first start. Falls back to the wall
+    /// clock if the machine does not report its uptime.
     pub fn elapsed(&self) -> Timestamp {
         Timestamp::from_micros(self.elapsed_less_shift().saturating_add(self.shift()))
     }
 
-    /// The same without what `/dev/clock` has moved; kept for the next run.
+    /// Returns the elapsed time without the shift, in microseconds, to be stored for the next run.
     pub fn elapsed_less_shift(&self) -> i64 {
         match (self.origin, self.base.since_boot()) {
             (Some(origin), Some(booted)) => origin.saturating_add(booted),
@@ -66,28 +65,27 @@ impl ServiceClock {
         }
     }
 
-    /// The earlier of both times: what was stamped by the wall clock is never older
-    /// by it than it really is.
+    /// Returns the earlier of both times, for deciding how old a row with a wall clock timestamp is: never
+    /// older than it really is.
     pub fn retained(&self) -> Timestamp {
         self.now().min(self.elapsed())
     }
 
-    /// True if the machine tells how long it has run, and so whether its wall clock
-    /// was set.
+    /// Returns true if the machine reports its uptime, so that a change of its wall clock can be detected.
     pub const fn is_told_apart(&self) -> bool {
         self.origin.is_some()
     }
 
-    /// The wall clock's time to date a row by, where it is known when that was set
-    /// back.
+    /// Returns the wall clock time for a new row's timestamp, `None` if the machine does not report its
+    /// uptime.
     pub fn known(&self) -> Option<Timestamp> {
         let (wall, booted) = (self.base.now(), self.base.since_boot()?);
         self.latest_booted_at.fetch_max(wall.micros().saturating_sub(booted), Ordering::SeqCst);
         Some(wall.plus(self.shift()))
     }
 
-    /// How far the wall clock was ahead of now, in microseconds, when rows were dated
-    /// since the last look; 0 where it was not.
+    /// Returns how far timestamps given out since the last check are ahead of the wall clock, in
+    /// microseconds; 0 below [`DRIFT`].
     pub fn take_lead(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };
         let latest = self.latest_booted_at.swap(i64::MIN, Ordering::SeqCst);
@@ -95,8 +93,8 @@ impl ServiceClock {
         if lead < DRIFT { 0 } else { lead }
     }
 
-    /// How far the wall clock was set since the last look, in microseconds; 0 where
-    /// it was not, or nobody can tell.
+    /// Returns by how much the wall clock was set since the last check, in microseconds; 0 below [`DRIFT`] or
+    /// without uptime.
     pub fn take_step(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };
         let booted_at = self.base.now().micros().saturating_sub(booted);
@@ -104,7 +102,7 @@ impl ServiceClock {
         if step.abs() < DRIFT { 0 } else { step }
     }
 
-    /// Moves forward by so many microseconds.
+    /// Moves the clock forward, in microseconds.
     pub fn advance(&self, micros: i64) {
         let mut moved = self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         let from = self.now();
@@ -112,7 +110,7 @@ impl ServiceClock {
         self.shift.fetch_add(micros, Ordering::SeqCst);
     }
 
-    /// Moves forward to a shift that another process has moved it to.
+    /// Moves the clock forward to a shift that another process has set, in microseconds.
     pub fn follow(&self, shift: i64) {
         let ahead = shift.saturating_sub(self.shift());
         if ahead > 0 {
@@ -120,14 +118,12 @@ impl ServiceClock {
         }
     }
 
-    /// How far it was moved forward, in microseconds.
     pub fn shift(&self) -> i64 {
         self.shift.load(Ordering::SeqCst)
     }
 
-    /// When something happens that was due: now, unless the clock was moved
-    /// over its time; then it happens as if the clock had gone there by
-    /// itself.
+    /// Returns the time at which something due happens: its due time if `/dev/clock` jumped over it, as if
+    /// the clock had run through it, else now or the due time, whichever is later.
     pub fn when_due(&self, due: Timestamp) -> Timestamp {
         let (from, to) = *self.moved.lock().unwrap_or_else(PoisonError::into_inner);
         if (from..=to).contains(&due) { due } else { self.now().max(due) }
@@ -144,8 +140,7 @@ impl Clock for ServiceClock {
     }
 }
 
-/// A time as the `Date` header writes it, so that clients compare the other
-/// times they are told with the clock those come from.
+/// Formats a time for the `Date` header.
 pub fn http_date(at: Timestamp) -> String {
     let (weekday, iso) = (at.day_name(&Zone::UTC), at.iso());
     let time = iso.as_str().get(11..19).unwrap_or("00:00:00");
@@ -162,7 +157,7 @@ mod tests {
         assert_eq!(http_date(at), "Sun, 06 Nov 1994 08:49:37 GMT");
     }
 
-    /// A wall clock that is set, on a machine that knows how long it has run.
+    /// Clock that can be set, on a machine that reports its uptime.
     #[derive(Default)]
     struct Settable {
         wall: AtomicI64,
@@ -208,7 +203,7 @@ mod tests {
         let kept = clock.elapsed_less_shift();
         assert_eq!(kept, (begin + 2) * HOUR);
 
-        // The next run begins behind it, and at most a while ahead.
+        // The next run continues after the last one, and at most [`LONGEST_STOP`] later.
         for (wall, begins) in [(begin - 22, begin + 2), (begin + 2, begin + 2), (begin + 90, begin + 3)] {
             base.wall.store(wall * HOUR, Ordering::SeqCst);
             let next = ServiceClock::new(base.clone(), 0, Some(kept));

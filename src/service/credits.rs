@@ -1,5 +1,4 @@
-//! Paying for a write: a refusal that says what is needed and what there is.
-//! Interface: Limits, Credit costs; Errors, INSUFFICIENT_CREDITS.
+//! Charging credits for a write (docs/choices.md, "Credits").
 
 use crate::auth::Caller;
 use crate::database::workspaces;
@@ -7,19 +6,19 @@ use crate::errors::ApiError;
 use crate::write::Work;
 use wire::errors::ErrorCode;
 
-/// What a paid write cost and left.
+/// Result of a charge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Payment {
-    /// Credits taken; none for a test key.
+    /// Credits charged; 0 for a test key.
     pub used: i64,
-    /// The balance after it.
+    /// Balance after the charge.
     pub remaining: i64,
 }
 
-/// Takes the price of something with an id. Test keys pay nothing.
+/// Charges the price of a write, identified by `reference`. A test key is not charged.
 ///
 /// # Errors
-/// `INSUFFICIENT_CREDITS` when the balance is lower than the price.
+/// `INSUFFICIENT_CREDITS` if the balance is lower than the price.
 pub fn pay(
     work: &Work<'_>,
     caller: &Caller,

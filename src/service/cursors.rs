@@ -1,8 +1,6 @@
-//! Cursors: the place after the last row of a page, sealed so that only this
-//! service can have written it, for the list it was given for. Interface:
-//! Endpoints, `limit` and `cursor`.
+//! List cursors: the position after the last row of a page, authenticated with an HMAC and bound to one list.
 //!
-//! A place survives the deletion of its row.
+//! A cursor stays valid when its row is deleted.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -16,7 +14,7 @@ const VERSION: u8 = 1;
 const LIST: usize = 8;
 const SEAL: usize = 16;
 
-/// A row's place in a list ordered by (time, id), newest first.
+/// Position in a list ordered by (time, id), newest first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// Microseconds since the epoch.
@@ -25,18 +23,17 @@ pub struct Place {
 }
 
 impl Place {
-    /// Before every row.
+    /// Returns the position before every row.
     pub fn top() -> Self {
         Self { at: i64::MAX, id: String::new() }
     }
 }
 
-/// Which list a cursor belongs to: route, owner and filters.
+/// Hash of everything that decides a list's rows: route, owner and filters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListName([u8; LIST]);
 
 impl ListName {
-    /// Names a list by all that decides its rows.
     pub fn new(parts: &[&str]) -> Self {
         let mut hasher = Sha256::new();
         for part in parts {
@@ -56,12 +53,11 @@ pub struct Cursors {
 }
 
 impl Cursors {
-    /// With the secret kept in the database.
+    /// Creates it with the secret stored in the database.
     pub fn new(secret: &[u8]) -> Result<Self, InvalidLength> {
         Ok(Self { keyed: Hmac::new_from_slice(secret)? })
     }
 
-    /// The text given to the caller.
     pub fn seal(&self, list: &ListName, place: &Place) -> String {
         let mut bytes = vec![VERSION];
         bytes.extend_from_slice(&list.0);
@@ -72,10 +68,10 @@ impl Cursors {
         URL_SAFE_NO_PAD.encode(bytes)
     }
 
-    /// The place a caller goes on from.
+    /// Returns the position a caller continues from.
     ///
     /// # Errors
-    /// `VALIDATION_ERROR` when the text was not sealed here for this list.
+    /// `VALIDATION_ERROR` if the text was not sealed by this service for this list.
     pub fn open(&self, list: &ListName, text: &str) -> Result<Place, ApiError> {
         self.opened(list, text).ok_or_else(|| {
             ApiError::validation(
@@ -111,8 +107,7 @@ mod tests {
     proptest! {
         #![proptest_config(randomized::config(256))]
 
-        /// Every place comes back from its own list, from no other, and from
-        /// no changed text.
+        /// A position is opened by its own list only, and by no changed text.
         #[test]
         fn a_cursor_is_its_place_and_nothing_else(
             at in any::<i64>(),
@@ -157,8 +152,8 @@ mod tests {
             let mut forged: Vec<u8> = text.clone().into_bytes();
             forged[index] = if forged[index] == b'A' { b'B' } else { b'A' };
             let forged = String::from_utf8(forged).expect("ASCII");
-            // The last character carries unused bits: another spelling of the
-            // same bytes is not a forgery, but must not open a different place.
+            // The last character carries unused bits: another spelling of the same bytes is no forgery, but
+            // must open the same position.
             if let Ok(opened) = cursors.open(&list, &forged) {
                 assert_eq!(opened, place);
             }

@@ -1,5 +1,4 @@
-//! The one error of the service's floor and its answer: every refusal leaves
-//! in the interface's Error shape. Interface: Errors.
+//! The service's error type and its answer, the `Error` schema of assets/openapi.json.
 
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
@@ -8,62 +7,59 @@ use axum::response::{IntoResponse, Response};
 use crate::database::DatabaseError;
 use wire::errors::{ErrorBody, ErrorCode};
 
-/// Seconds before a database that could not be asked is asked again.
+/// `Retry-After` of an answer refused because of the database, in seconds.
 const PAUSE: i64 = 1;
 
-/// A refusal, with a message for the developer who reads it.
+/// Refusal of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiError {
-    /// The row of the interface's table; it decides the status.
+    /// Decides the status.
     pub code: ErrorCode,
-    /// What was wrong and, where it helps, what to do. Never a secret and
-    /// never a stack of causes.
+    /// For a developer: the problem and, where it helps, the remedy. Contains neither secrets nor internal
+    /// causes.
     pub message: String,
-    /// Seconds after which another try makes sense.
+    /// `Retry-After`, in seconds.
     pub retry_after: Option<i64>,
 }
 
 impl ApiError {
-    /// A refusal by code.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), retry_after: None }
     }
 
-    /// A request that is not valid; the message names the field.
+    /// `VALIDATION_ERROR`; the message names the field.
     pub fn validation(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::ValidationError, message)
     }
 
-    /// A resource that is not there, or not this key's.
+    /// `NOT_FOUND`, also for a resource that another key owns.
     pub fn not_found(what: &str) -> Self {
         Self::new(ErrorCode::NotFound, format!("{what} does not exist"))
     }
 
-    /// Something the service itself failed at. The cause goes to the log.
+    /// `INTERNAL_ERROR`; logs the cause and hides it from the caller.
     pub fn internal(cause: &dyn std::fmt::Display) -> Self {
         tracing::error!(%cause, "a request failed inside the service");
         Self::new(ErrorCode::InternalError, "something went wrong inside the service; nothing was changed")
     }
 
-    /// The same refusal, to be tried again after so many seconds.
     #[must_use]
     pub fn retry_after(mut self, seconds: i64) -> Self {
         self.retry_after = Some(seconds);
         self
     }
 
-    /// The status: a fault of the service that passes by itself is no 500.
+    /// HTTP status; 503 for a fault of the service that is worth a retry.
     pub fn status(&self) -> u16 {
         let passes = self.code == ErrorCode::InternalError && self.retry_after.is_some();
         if passes { 503 } else { self.code.status() }
     }
 
-    /// The body on the wire.
     pub fn body(&self) -> ErrorBody {
         ErrorBody { code: self.code.word().to_owned(), message: self.message.clone(), docs: None }
     }
 
-    /// Whether the service, not the caller, is at fault.
+    /// Returns true if the service and not the caller is at fault.
     pub fn is_server_fault(&self) -> bool {
         self.code.status() >= 500
     }

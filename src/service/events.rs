@@ -1,5 +1,4 @@
-//! Events: what subscriptions are told of, named and put into an envelope.
-//! Interface: Events.
+//! Webhook events: their names, their envelopes, and queueing them for subscriptions.
 
 use serde_json::Value;
 
@@ -8,29 +7,24 @@ use crate::database::events::{self, EventRow};
 use crate::database::{DatabaseError, webhooks};
 use crate::write::Work;
 
-/// A row of the interface's events table.
+/// Event that a webhook can subscribe to (`WebhookInput.events`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Event {
-    /// A customer wrote.
     MessageReceived,
-    /// The platform took a message.
+    /// The platform accepted the message.
     MessageSent,
-    /// A message reached the device.
+    /// The message reached the device.
     MessageDelivered,
     MessageRead,
-    /// A message was not sent or did not arrive.
+    /// The message was not sent, or did not arrive.
     MessageFailed,
-    /// A mail came in.
     EmailReceived,
-    /// A mail went out.
     EmailSent,
-    /// A mail that went out was opened.
     EmailOpened,
-    /// The assistant gave a thread a category.
+    /// The assistant assigned a category to a thread.
     EmailThreadCategorized,
 }
 
-/// What happens on the chat channels.
 const CHAT: [Event; 5] = [
     Event::MessageReceived,
     Event::MessageSent,
@@ -38,12 +32,10 @@ const CHAT: [Event; 5] = [
     Event::MessageRead,
     Event::MessageFailed,
 ];
-/// What happens on the email channel.
 const MAIL: [Event; 4] =
     [Event::EmailReceived, Event::EmailSent, Event::EmailOpened, Event::EmailThreadCategorized];
 
 impl Event {
-    /// The word on the wire.
     pub const fn word(self) -> &'static str {
         match self {
             Self::MessageReceived => "message.received",
@@ -58,22 +50,19 @@ impl Event {
         }
     }
 
-    /// All that happens on a kind of channel: what a subscription gets that
-    /// names no events.
+    /// Returns all events of a channel kind; a subscription without `events` receives them all.
     pub const fn of(channel: Channel) -> &'static [Self] {
         match channel {
             Channel::Whatsapp | Channel::Telegram => &CHAT,
             Channel::Email => &MAIL,
-            // There is no webhook path that a phone key may use.
+            // No webhook operation accepts a phone key.
             Channel::Voip => &[],
         }
     }
 }
 
-/// Tells the subscriptions of a channel that something happened: the
-/// envelope's exact bytes are stored once, and one delivery that is due now
-/// for each active subscription that names the event. Nothing is stored when
-/// nobody listens.
+/// Queues an event for the active subscriptions that name it: stores the envelope's exact bytes once, and one
+/// delivery per subscription, due now. Stores nothing if there is no subscription.
 pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result<(), DatabaseError> {
     let listening = webhooks::listening(work.db, channel, event.word())?;
     if listening.is_empty() {
@@ -95,15 +84,15 @@ pub fn emit(work: &Work<'_>, channel: &str, event: Event, data: Value) -> Result
     Ok(())
 }
 
-/// Returns the conversation or the thread of mail that an event tells of.
+/// Returns the id of the event's conversation or thread.
 fn subject(data: &Value) -> Option<String> {
     let named = ["conversationId", "threadId"].iter().find_map(|name| data[*name].as_str());
     named.map(str::to_owned)
 }
 
-/// The body of a delivery. Interface: Events, Delivery.
+/// Returns the body of a webhook request.
 fn envelope(event: Event, at: &str, data: &Value) -> String {
-    // `Value` writes itself as JSON, in the order it is asked to.
+    // `Value` writes JSON with its fields in insertion order.
     let (event, at) = (Value::from(event.word()), Value::from(at));
     format!(r#"{{"event":{event},"timestamp":{at},"data":{data}}}"#)
 }

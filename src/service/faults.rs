@@ -1,7 +1,5 @@
-//! Faults that `/dev/fault` asks for: the next calls are delayed, answered
-//! so, or cut off before, during or after their work.
-//!
-//! Without `--dev` nothing gets in here.
+//! Faults injected by `/dev/fault`: the next matching calls are delayed, answered with a status, or cut off
+//! before, during or after their work. Only reachable with `--dev`.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,41 +14,40 @@ use axum::response::{IntoResponse, Response};
 
 use wire::errors::{ErrorBody, ErrorCode};
 
-/// Where a connection is cut.
+/// Point at which a connection is cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cut {
-    /// Nothing is done, nothing is answered.
+    /// Before the work.
     Before,
-    /// All is done, nothing is answered.
+    /// After the work, before the answer.
     After,
-    /// All is done, half the answer leaves.
+    /// After the work, in the middle of the answer.
     Middle,
 }
 
-/// One fault, for the next so many matching calls.
+/// Fault for the next `count` matching calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// What a matching path begins with, with or without `/v1`.
+    /// Prefix of a matching path, with or without `/v1`.
     pub path_prefix: String,
-    /// Only this method, if given.
+    /// `None` matches every method.
     pub method: Option<Method>,
     pub count: u32,
-    /// Answered with this status, its work not done.
+    /// Status to answer with; the call's work is then not done.
     pub status: Option<u16>,
     pub code: Option<String>,
-    /// Answered this much later; a write claims its idempotency key first.
+    /// Delay of the answer; a write claims its idempotency key before it waits.
     pub delay: Duration,
-    /// The connection is cut.
     pub cut: Option<Cut>,
-    /// The `Retry-After` of that answer.
+    /// `Retry-After` of the answer, in seconds.
     pub retry_after: Option<i64>,
 }
 
-/// On an answer that must not leave: the connection is closed instead.
+/// Marks a response that must not be sent: the connection is closed instead.
 #[derive(Debug, Clone, Copy)]
 pub struct CutOff;
 
-/// A delay that passes once, wherever it is first waited for.
+/// Delay that is waited for once, in whichever place comes first.
 #[derive(Debug, Clone)]
 pub struct Delay {
     span: Duration,
@@ -58,7 +55,7 @@ pub struct Delay {
 }
 
 impl Delay {
-    /// Waits, unless it was waited for already.
+    /// Waits, unless the delay has passed already.
     pub async fn pass(&self) {
         if !self.passed.swap(true, Ordering::SeqCst) {
             tokio::time::sleep(self.span).await;
@@ -66,26 +63,24 @@ impl Delay {
     }
 }
 
-/// The faults that wait for their calls, oldest first.
+/// Pending faults, oldest first.
 #[derive(Default)]
 pub struct Faults {
     waiting: Mutex<Vec<Fault>>,
 }
 
 impl Faults {
-    /// Adds a fault behind the others.
     pub fn add(&self, fault: Fault) {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(fault);
     }
 
-    /// Takes off the faults for exactly this prefix.
+    /// Removes the faults with exactly this prefix.
     pub fn clear(&self, path_prefix: &str) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         waiting.retain(|fault| fault.path_prefix != path_prefix);
     }
 
-    /// The first fault that matches a call, counted down. The path is the one
-    /// below the base URL.
+    /// Returns the first fault that matches a call, and counts it down. `path` is below the base URL.
     pub fn take(&self, method: &Method, path: &str) -> Option<Fault> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let index = waiting.iter().position(|fault| fault.matches(method, path))?;
@@ -102,7 +97,7 @@ impl Fault {
         self.count > 0 && path.starts_with(prefix) && self.method.as_ref().is_none_or(|it| it == method)
     }
 
-    /// Lets a call meet its fault.
+    /// Runs a call under this fault.
     pub async fn meet(self, mut request: Request, next: Next) -> Response {
         let delay = Delay { span: self.delay, passed: Arc::default() };
         let works = self.status.is_none() && self.cut != Some(Cut::Before);
@@ -151,7 +146,7 @@ fn cut_off() -> Response {
     response
 }
 
-/// The same answer, announced whole, of which only half arrives.
+/// Announces the full length and sends half of the body.
 async fn torn(response: Response) -> Response {
     let (mut parts, body) = response.into_parts();
     let whole = axum::body::to_bytes(body, usize::MAX).await.unwrap_or_default();

@@ -1,13 +1,13 @@
-//! Reading the fields of a JSON object with refusals that name the field.
+//! Reader of a JSON object's fields, whose errors name the field.
 //!
-//! Fields nobody asks for are accepted; null counts as absent.
+//! Unknown fields are ignored; null counts as absent.
 
 use serde_json::{Map, Value};
 
 use crate::errors::ApiError;
 use model::bounds;
 
-/// An object of a request's body and where it lies, for messages.
+/// JSON object in a request's body, with its path for error messages.
 #[derive(Debug, Clone)]
 pub struct Fields<'a> {
     object: &'a Map<String, Value>,
@@ -22,25 +22,24 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Where a field lies: `text.body`.
+    /// Returns the path of a field, such as `text.body`.
     pub fn place(&self, name: &str) -> String {
         if self.path.is_empty() { name.to_owned() } else { format!("{}.{name}", self.path) }
     }
 
-    /// The field's value, unless it is absent or null.
+    /// Returns the field's value, `None` if it is absent or null.
     pub fn value(&self, name: &str) -> Option<&'a Value> {
         self.object.get(name).filter(|value| !value.is_null())
     }
 
-    /// A refusal of a field.
     pub fn refuse(&self, name: &str, what: &str) -> ApiError {
         ApiError::validation(format!("{} {what}", self.place(name)))
     }
 
-    /// A string of at most `max` characters, if it is there.
+    /// Returns a string of at most `max` characters, `None` if absent.
     ///
     /// # Errors
-    /// When it is not a string or too long.
+    /// If it is not a string, or too long.
     pub fn text(&self, name: &str, max: usize) -> Result<Option<&'a str>, ApiError> {
         let Some(value) = self.value(name) else { return Ok(None) };
         let Some(text) = value.as_str() else { return Err(self.refuse(name, "must be a string")) };
@@ -51,10 +50,10 @@ impl<'a> Fields<'a> {
         Ok(Some(text))
     }
 
-    /// A string of 1 to `max` characters that must be there.
+    /// Returns a string of 1 to `max` characters.
     ///
     /// # Errors
-    /// When it is absent, empty, not a string or too long.
+    /// If it is absent, blank, not a string or too long.
     pub fn required_text(&self, name: &str, max: usize) -> Result<&'a str, ApiError> {
         match self.text(name, max)? {
             None => Err(self.refuse(name, "is required")),
@@ -63,7 +62,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A boolean that must be there.
     pub fn required_boolean(&self, name: &str) -> Result<bool, ApiError> {
         match self.value(name) {
             None => Err(self.refuse(name, "is required")),
@@ -71,7 +69,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A number that must be there, between two bounds.
     pub fn required_number(&self, name: &str, from: f64, to: f64) -> Result<f64, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_f64() {
@@ -80,7 +77,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A whole number that must be there, between two bounds.
     pub fn required_integer(&self, name: &str, from: i64, to: i64) -> Result<i64, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_i64() {
@@ -89,7 +85,6 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An object that must be there.
     pub fn required_object(&self, name: &str) -> Result<Fields<'a>, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         match value.as_object() {
@@ -98,7 +93,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An array; empty when it is absent.
+    /// Returns an array; empty if absent.
     pub fn array(&self, name: &str) -> Result<&'a [Value], ApiError> {
         match self.value(name) {
             None => Ok(&[]),
@@ -107,7 +102,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An object of an array.
+    /// Returns an object of an array by its index.
     pub fn item(&self, name: &str, index: usize) -> Result<Fields<'a>, ApiError> {
         let place = format!("{name}[{index}]");
         match self.array(name)?.get(index).and_then(Value::as_object) {
@@ -116,19 +111,18 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// A boolean, if it is there.
     pub fn boolean(&self, name: &str) -> Result<Option<bool>, ApiError> {
         if self.value(name).is_some() { self.required_boolean(name).map(Some) } else { Ok(None) }
     }
 
-    /// A word out of a list that must be there.
+    /// Returns the field's value as one of `words`.
     pub fn required_word(&self, name: &str, words: &[&'static str]) -> Result<&'static str, ApiError> {
         let Some(value) = self.value(name) else { return Err(self.refuse(name, "is required")) };
         let known = value.as_str().and_then(|text| words.iter().find(|word| **word == text));
         known.copied().ok_or_else(|| self.refuse(name, &format!("must be one of {}", words.join(", "))))
     }
 
-    /// A phone number in E.164 that must be there.
+    /// Returns a phone number in E.164 form.
     pub fn required_phone(&self, name: &str) -> Result<&'a str, ApiError> {
         let text = self.required_text(name, 64)?;
         if bounds::is_e164(text) {
@@ -138,8 +132,8 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// An address of business chat that must be there: a phone number, or what a
-    /// conversation without one has as `customerAddress`.
+    /// Returns an address of a chat channel: a phone number, or the `customerAddress` of a conversation
+    /// without one.
     pub fn required_chat_address(&self, name: &str) -> Result<&'a str, ApiError> {
         let text = self.required_text(name, 256)?;
         let form = "must be a phone number in E.164 form, such as +34600111222, or the customerAddress of a conversation";

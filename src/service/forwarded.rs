@@ -1,5 +1,4 @@
-//! What proxies say of whom they pass on: believed only of those that were
-//! listed, since anybody can write these headers.
+//! `X-Forwarded-*` headers, trusted from listed proxies only, since any client can write them.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -10,7 +9,7 @@ const FOR: &str = "x-forwarded-for";
 const PROTO: &str = "x-forwarded-proto";
 const HOST: &str = "x-forwarded-host";
 
-/// Addresses that begin alike, such as `10.0.0.0/8`; or one.
+/// Network such as `10.0.0.0/8`, or a single address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     begins: IpAddr,
@@ -29,7 +28,7 @@ impl FromStr for Network {
         let address: IpAddr = address.parse().map_err(|_| wrong())?;
         let (begins, all) = (address.to_canonical(), width(address));
         let bits = bits.unwrap_or(all);
-        // A network of IPv4 addresses may be written in IPv6.
+        // An IPv4 network may be written as mapped IPv6.
         let shorter = all - width(begins);
         if bits > all || bits < shorter {
             return Err(wrong());
@@ -52,32 +51,32 @@ impl Network {
     }
 }
 
-/// Bits of an address of this kind.
+/// Returns the length of an address of this kind, in bits.
 fn width(address: IpAddr) -> u32 {
     if address.is_ipv4() { 32 } else { 128 }
 }
 
-/// What a request says of the client it was passed on for.
+/// Client of a proxied request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Forwarded {
-    /// The client's address, as far back as listed proxies tell it.
+    /// The client's address: the first one, from the end, that is no listed proxy.
     pub address: IpAddr,
-    /// How the client reached the first of them, if it is told.
+    /// Scheme the client used, if the proxy says so.
     pub scheme: Option<&'static str>,
-    /// The host the client named, if it is told.
+    /// Host the client named, if the proxy says so.
     pub host: Option<String>,
 }
 
 impl Forwarded {
-    /// Reads what a listed proxy says; nothing of any other peer.
+    /// Reads the headers of a listed proxy; `None` for any other peer.
     pub fn by(peer: IpAddr, headers: &HeaderMap, listed: &[Network]) -> Option<Self> {
         let is_listed = |it: IpAddr| listed.iter().any(|network| network.contains(it));
         if !is_listed(peer) {
             return None;
         }
         let mut address = peer;
-        // Each proxy adds the one before it at the end: what stands before the
-        // first that is not listed was written by the client.
+        // Each proxy appends the peer it saw: entries before the first unlisted address were written by the
+        // client.
         for entry in entries(headers, FOR).rev() {
             let Some(before) = address_of(entry) else { break };
             address = before;
@@ -94,13 +93,13 @@ impl Forwarded {
     }
 }
 
-/// Whether a request was passed on by any proxy that says so.
+/// Returns true if the request carries any forwarding header.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
     [FOR, PROTO, HOST, "forwarded"].iter().any(|it| headers.contains_key(*it))
 }
 
-/// The entries of all headers of a name, one after the other. One that is no
-/// text is an entry that says nothing.
+/// Returns the comma-separated entries of all headers of a name, in order; a header that is not text counts
+/// as one empty entry.
 fn entries<'a>(headers: &'a HeaderMap, name: &str) -> impl DoubleEndedIterator<Item = &'a str> {
     let values: Vec<&str> = headers
         .get_all(name)
@@ -110,7 +109,7 @@ fn entries<'a>(headers: &'a HeaderMap, name: &str) -> impl DoubleEndedIterator<I
     values.into_iter()
 }
 
-/// An address, with or without a port.
+/// Parses an address with or without a port.
 fn address_of(entry: &str) -> Option<IpAddr> {
     let bare = match entry.strip_prefix('[') {
         Some(rest) => rest.split_once(']')?.0,

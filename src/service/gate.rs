@@ -1,6 +1,5 @@
-//! What every call passes on its way in and out: host, key, scope, limits;
-//! the rate headers; a panic made an answer. Interface: Authentication;
-//! Limits.
+//! Middleware of every call: host check, authentication, scope, rate limits and their headers, and an answer
+//! for a panic.
 
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
@@ -29,17 +28,17 @@ const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
 const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
 const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
 
-/// Bytes of an address at most.
+/// Maximum length of a request's path and query, in bytes.
 const ADDRESS: usize = 8 * 1024;
-/// Bytes of all headers together at most.
+/// Maximum size of a request's headers together, in bytes.
 const HEADERS: usize = 32 * 1024;
 
-/// Told to who names a host that is not meant.
+/// Answer to a request whose Host header names another host.
 const STRANGE_HOST: &str =
     "the Host header does not name this service; who runs it names its hosts with --host or --public-url";
 
-/// The outermost layer: only hosts that are meant, the service's own date,
-/// and no call ends in a panic.
+/// Outermost layer: refuses foreign hosts and overlong requests, sets the `Date` header to the service's
+/// clock, and turns a panic into an answer.
 pub async fn door(State(service): State<Service>, mut request: Request, next: Next) -> Response {
     let client = ClientInfo::of(&request, &service.hosts, &service.options.proxies);
     let line = LogLine::begin(&request, client.as_ref());
@@ -65,7 +64,7 @@ pub async fn door(State(service): State<Service>, mut request: Request, next: Ne
         response.headers_mut().insert(header::DATE, date);
     }
     line.end(response.status(), &service.metrics);
-    // Also on what never reached the gate: paths outside the interface.
+    // Paths outside the interface never reach `gate`, which sets the headers otherwise.
     if !response.headers().contains_key(LIMIT) {
         let peer = IpAddr::from([0, 0, 0, 0]);
         if let Ok(standing) = service.limits.admit_failure(peer, false, now) {
@@ -75,7 +74,7 @@ pub async fn door(State(service): State<Service>, mut request: Request, next: Ne
     response
 }
 
-/// The layer around the interface: key, scope, limit, fault.
+/// Layer around the interface: authentication, scope, rate limit, injected fault.
 pub async fn gate(State(service): State<Service>, mut request: Request, next: Next) -> Response {
     let caller = match authenticate(request.headers(), &service.database).await {
         Ok(caller) => caller,
@@ -107,15 +106,15 @@ pub async fn gate(State(service): State<Service>, mut request: Request, next: Ne
     with_standing(response, &standing)
 }
 
-/// Refuses web pages and other machines at the switches, which ask for no key.
+/// Protects the `/dev` switches, which need no key, from web pages and other machines.
 pub async fn this_machine_only(request: Request, next: Next) -> Response {
     let refuse = |why: &str| ApiError::new(ErrorCode::Forbidden, why).into_response();
     if request.headers().contains_key(header::ORIGIN) {
         return refuse("the switches are not for web pages");
     }
-    // What a proxy of this machine passes on comes from somewhere else.
+    // A request forwarded by a local proxy comes from another machine.
     let client = request.extensions().get::<ClientInfo>();
-    // Without a connection there is no address.
+    // Without a socket (`in_process`) the address is unspecified.
     let is_local = |it: IpAddr| it.is_loopback() || it.is_unspecified();
     let is_here = |it: &ClientInfo| is_local(it.address) && hosts::is_this_machine(&it.host);
     if !client.is_some_and(is_here) || forwarded::is_forwarded(request.headers()) {
@@ -124,7 +123,7 @@ pub async fn this_machine_only(request: Request, next: Next) -> Response {
     next.run(request).await
 }
 
-/// A call without a good key.
+/// Answers a call that failed to authenticate, and counts it against its address.
 async fn refuse_stranger(service: &Service, peer: IpAddr, error: ApiError) -> Response {
     let counted = error.code.status() == 401
         && match service.options.failure_limit {
@@ -169,12 +168,10 @@ fn are_too_long(headers: &HeaderMap) -> bool {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum::<usize>() > HEADERS
 }
 
-/// A path nobody serves.
 pub async fn not_found() -> ApiError {
     ApiError::new(ErrorCode::NotFound, "there is nothing at this path")
 }
 
-/// A path that is served, with another method.
 pub async fn wrong_method(method: Method) -> ApiError {
     ApiError::new(ErrorCode::MethodNotAllowed, format!("{method} is not a method of this path"))
 }

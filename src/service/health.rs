@@ -1,6 +1,5 @@
-//! What those who watch over the service ask: whether it is alive, and whether
-//! requests may be sent to it. Without a key, a host or limits, and nothing is
-//! told but that.
+//! Liveness and readiness probes (docs/service.md, "Is it up?"), answered without a key, host check or rate
+//! limit.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -23,30 +22,24 @@ use wire::errors::ErrorCode;
 
 const HEALTH: &str = "/health";
 const READY: &str = "/ready";
-/// Paths that are answered however many connections there are.
+/// Paths that are answered even above the connection limit.
 pub const PROBES: [&str; 2] = [HEALTH, READY];
-/// How long it is believed that the database takes writes, or does not: whoever
-/// asks needs no key, and each look is a write.
+/// Cache time of a write test. Bounds the writes that callers without a key can cause.
 const BELIEVED: Duration = Duration::from_secs(1);
-/// How long a write may take.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How long it is believed that there is room on the disk. A small write finds some
-/// where the next message finds none.
+/// Cache time of a disk space test. Longer than that of the small write, which may succeed where the next
+/// message finds no space.
 const ROOM_BELIEVED: Duration = Duration::from_secs(10);
-/// How long it is believed that the disk is full after a write has met that.
+/// How long the disk counts as full after any write failed with that.
 const FULL_BELIEVED: Duration = Duration::from_secs(5);
 
-/// Whether requests may be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Readiness {
     Ready,
-    /// The database is being opened.
     Starting,
-    /// It ends, and answers what is under way.
+    /// The service is shutting down; running requests are still answered.
     Draining,
-    /// Nothing can be kept.
     Unwritable,
-    /// The disk of the database is full.
     Full,
 }
 
@@ -70,30 +63,28 @@ impl IntoResponse for Readiness {
     }
 }
 
-/// What is known of how the service stands.
+/// Cached results of the readiness tests.
 #[derive(Default)]
 pub struct HealthState {
     draining: AtomicBool,
     written: Mutex<Option<(Instant, Readiness)>>,
-    /// When there was room last.
+    /// Time of the latest successful disk space test.
     room: Mutex<Option<Instant>>,
 }
 
 impl HealthState {
-    /// From here on it is not ready any more.
+    /// Makes every further readiness test return [`Readiness::Draining`].
     pub fn drain(&self) {
         self.draining.store(true, Ordering::SeqCst);
     }
 
-    /// Looks whether requests may be sent.
     pub async fn look(&self, database: &Database) -> Readiness {
         let writes = self.writes(database).await;
-        // Asked last: it may have begun meanwhile.
+        // Checked last: draining may have begun meanwhile.
         if self.draining.load(Ordering::SeqCst) { Readiness::Draining } else { writes }
     }
 
-    /// Looks whether the database takes writes. One at a time looks; the others wait
-    /// for what it sees.
+    /// Tests whether the database takes writes. Concurrent callers wait for one test.
     async fn writes(&self, database: &Database) -> Readiness {
         let mut written = self.written.lock().await;
         if let Some((_, writes)) = written.filter(|(since, _)| since.elapsed() < BELIEVED) {
@@ -122,13 +113,13 @@ impl HealthState {
             *room = None;
             match database.try_room().await {
                 Err(full @ DatabaseError::Full(_)) => return Err(full),
-                // A user who may make no table on a server, say: the write below tells the rest.
+                // For example a user who may not create tables on a server: the write below decides.
                 Err(cause) => tracing::debug!(%cause, "room on the disk could not be tried"),
                 Ok(()) => {}
             }
             *room = Some(Instant::now());
         }
-        // Another value each time, so that a page is really written.
+        // A value that changes each time, so that a page is really written.
         let probe = |db: &dyn DbSession| {
             let count = meta::number(db, "probes")?.unwrap_or(0);
             meta::set(db, "probes", &count.wrapping_add(1))
@@ -137,7 +128,7 @@ impl HealthState {
     }
 }
 
-/// The two paths of a service that runs.
+/// Probe routes of a running service.
 pub fn routes() -> Router<Service> {
     Router::new()
         .route(HEALTH, get(alive))
@@ -145,7 +136,7 @@ pub fn routes() -> Router<Service> {
         .method_not_allowed_fallback(gate::wrong_method)
 }
 
-/// What is answered before there is a service.
+/// Routes before the database is open.
 pub fn while_starting() -> Router {
     Router::new()
         .route(HEALTH, get(alive))
@@ -158,17 +149,15 @@ pub fn while_starting() -> Router {
         })
 }
 
-/// `GET /health`
 async fn alive() -> Response {
     fresh(Json(json!({"status": "alive"})).into_response())
 }
 
-/// `GET /ready`
 async fn ready(State(service): State<Service>) -> Readiness {
     service.health.look(&service.database).await
 }
 
-/// Nobody keeps the answer for later.
+/// Forbids caches to keep the answer.
 fn fresh(mut response: Response) -> Response {
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response

@@ -1,9 +1,7 @@
-//! The names a service answers to, and the address it gives others for what
-//! lies here.
+//! Host names the service answers to, and the base URL it gives to others.
 //!
-//! A web page can point its own name at any address, so a request must name a
-//! host that somebody meant. Links carry `--public-url`, else the name the
-//! request came by, else the listening address.
+//! A request must name a known host, because a web page can point its own domain at any address (DNS
+//! rebinding). Links carry `--public-url`, else the host of the request, else the listening address.
 
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
@@ -12,10 +10,10 @@ use url::{Host, Url};
 
 use model::addresses::is_loopback;
 
-/// Where the interface lies below an address.
+/// Path of the interface below a base address.
 const INTERFACE: &str = "/v1";
 
-/// A name or address that requests may name as their host: no scheme, no port.
+/// Host name or address without scheme and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HostName(Host<String>);
 
@@ -28,7 +26,7 @@ impl FromStr for HostName {
             IpAddr::V4(it) => Host::Ipv4(it),
             IpAddr::V6(it) => Host::Ipv6(it),
         });
-        // An address has one spelling here, though readers know others.
+        // Only the usual spelling of an address: no decimal or hex forms, which `Host::parse` would accept.
         let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._".contains(&it);
         let named = || {
             let parsed = Host::parse(name).ok();
@@ -40,10 +38,10 @@ impl FromStr for HostName {
     }
 }
 
-/// The address under which others reach the service.
+/// Base address under which others reach the service.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicUrl {
-    /// Without a slash at its end.
+    /// Without a trailing slash.
     text: String,
     host: HostName,
 }
@@ -79,60 +77,59 @@ impl HostName {
     }
 }
 
-/// The host of `host` or `host:port`; nothing for anything else.
+/// Parses the host of `host` or `host:port`.
 fn host_of(authority: &str) -> Option<HostName> {
     let host = match authority.rsplit_once(':') {
         Some((host, port)) if port.bytes().all(|it| it.is_ascii_digit()) && !host.ends_with(':') => host,
         _ => authority,
     };
-    // Only as it is written in one way: not localhost with a dot at its end.
+    // Names with a trailing dot are not recognised, so that each name has one spelling.
     let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(host);
     if bare.ends_with('.') { None } else { bare.parse().ok() }
 }
 
-/// Whether `host` or `host:port` names this machine itself.
+/// Returns true if `host` or `host:port` is a loopback name or address.
 pub fn is_this_machine(authority: &str) -> bool {
     host_of(authority).is_some_and(|it| it.is_loopback())
 }
 
-/// The hosts of one service.
+/// Known hosts of one service.
 #[derive(Debug, Clone)]
 pub struct Hosts {
     named: Vec<HostName>,
     public: Option<PublicUrl>,
-    /// Where it listens, as this machine reaches it.
+    /// Listening address as this machine reaches it, with scheme.
     local: String,
 }
 
 impl Hosts {
-    /// Those that were named, the one of the public address, and where it
-    /// listens.
+    /// Collects the named hosts, the host of the public address, and the listening address.
     pub fn new(named: &[HostName], public: Option<&PublicUrl>, listening: SocketAddr) -> Self {
         let mut named = named.to_vec();
         named.extend(public.map(|it| it.host.clone()));
         if !listening.ip().is_unspecified() {
-            // No name, so that no web page can point its own at it.
+            // An address is safe: no web page can point a domain at it.
             named.extend(listening.ip().to_string().parse::<HostName>().ok());
         }
         Self { named, public: public.cloned(), local: format!("http://{}", reachable(listening)) }
     }
 
-    /// Whether a request for `host` or `host:port` is meant for this service.
+    /// Returns true if `host` or `host:port` belongs to this service; loopback always does.
     pub fn knows(&self, authority: &str) -> bool {
         host_of(authority).is_some_and(|it| it.is_loopback() || self.named.contains(&it))
     }
 
-    /// Whether only this machine can name it.
+    /// Returns true if only loopback hosts are known.
     pub fn are_local(&self) -> bool {
         self.named.iter().all(HostName::is_loopback)
     }
 
-    /// The interface as this machine reaches it.
+    /// Base URL of the interface for this machine.
     pub fn local(&self) -> String {
         format!("{}{INTERFACE}", self.local)
     }
 
-    /// The interface as others reach it who came by `scheme` and `authority`.
+    /// Base URL of the interface for a client that used `scheme` and `authority`.
     pub fn shown(&self, scheme: &str, authority: &str) -> String {
         match &self.public {
             Some(public) => format!("{}{INTERFACE}", public.text),
@@ -141,13 +138,12 @@ impl Hosts {
         }
     }
 
-    /// The address under which others reach the service, where it is known;
-    /// without a slash at its end.
+    /// Public base address without a trailing slash, if configured.
     pub fn public(&self) -> Option<&str> {
         self.public.as_ref().map(|it| it.text.as_str())
     }
 
-    /// What follows the address of the interface in a link that leads here.
+    /// Returns the path below the interface of a link to this service.
     pub fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
         let public = self.public.as_ref().map(|it| it.text.as_str());
         let known = public.into_iter().chain([self.local.as_str()]);
@@ -161,13 +157,13 @@ impl Hosts {
         rest.strip_prefix(INTERFACE).filter(|it| it.starts_with('/'))
     }
 
-    /// Whether it is one of the names; loopback ones lead to the caller itself.
+    /// Returns true for a known host that is not loopback: a loopback link would lead each client to itself.
     fn is_named(&self, authority: &str) -> bool {
         host_of(authority).is_some_and(|it| !it.is_loopback() && self.named.contains(&it))
     }
 }
 
-/// Where this machine reaches what listens: all addresses are no address.
+/// Replaces the unspecified address by loopback.
 fn reachable(listening: SocketAddr) -> SocketAddr {
     let ip = match listening.ip() {
         IpAddr::V4(it) if it.is_unspecified() => IpAddr::from([127, 0, 0, 1]),

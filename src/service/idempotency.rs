@@ -1,5 +1,5 @@
-//! Idempotency keys: read from the header, claimed while a request runs,
-//! compared by fingerprint. Interface: Limits, Idempotency.
+//! Idempotency keys (docs/choices.md, "Idempotency"): read from the header, claimed while a request runs,
+//! compared by fingerprint.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -15,15 +15,15 @@ use model::time::MINUTE;
 use wire::errors::ErrorCode;
 use wire::strict;
 
-/// Characters of a key at most.
+/// Maximum length of a key, in characters.
 const LENGTH: usize = 255;
-/// How long a claim lasts whose process was killed, in microseconds.
+/// Duration of a claim in the shared state, in microseconds. Only matters if its process was killed.
 const CLAIMED: i64 = MINUTE;
 
-/// What a request is compared by: method, path and body.
+/// SHA-256 of a request's method, path and body; a retry under the same key must have the same.
 pub type Fingerprint = [u8; 32];
 
-/// The key in the one `Idempotency-Key` header, if there is one.
+/// Returns the key of the one `Idempotency-Key` header, if any.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` for two headers, or a key that is not 1 to 255 visible
@@ -41,20 +41,19 @@ pub fn read_key(headers: &HeaderMap) -> Result<Option<String>, ApiError> {
     Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
 }
 
-/// The fingerprint of a request; order and white space in the body do not
-/// matter.
+/// Returns the fingerprint of a request; the order of fields and white space in the body do not matter.
 pub fn fingerprint(method: &str, path: &str, body: &Value) -> Fingerprint {
     let mut hasher = Sha256::new();
     for part in [method, path] {
         hasher.update(part.len().to_be_bytes());
         hasher.update(part.as_bytes());
     }
-    // A hash takes whatever it is given.
+    // Writing to a hash cannot fail.
     let _ = strict::canonical(body, &mut Hashing(&mut hasher));
     hasher.finalize().into()
 }
 
-/// Hashes what is written, so that a large body is not copied for it.
+/// Hashes while writing, which avoids a copy of a large body.
 struct Hashing<'a>(&'a mut Sha256);
 
 impl Write for Hashing<'_> {
@@ -68,20 +67,20 @@ impl Write for Hashing<'_> {
     }
 }
 
-/// The keys whose requests run at this moment.
+/// Keys claimed by running requests of this process.
 #[derive(Clone, Default)]
 pub struct InFlight {
     running: Arc<Mutex<HashSet<(String, String)>>>,
 }
 
-/// A claim on a key; given up when dropped.
+/// Claim on a key; released when dropped.
 pub struct Claim {
     running: InFlight,
     key: (String, String),
     everywhere: Option<ClaimEverywhere>,
 }
 
-/// The same for all processes on a database.
+/// Claim in the state that all processes on a database share.
 struct ClaimEverywhere {
     shared: SharedState,
     owner: [u8; 16],
@@ -89,7 +88,7 @@ struct ClaimEverywhere {
 }
 
 impl InFlight {
-    /// Claims an idempotency key of an API key.
+    /// Claims an idempotency key of an API key, within this process.
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under it.
@@ -108,15 +107,14 @@ fn in_progress() -> ApiError {
     ApiError::new(ErrorCode::IdempotencyInProgress, words).retry_after(1)
 }
 
-/// True while a claim lasts. One that lasts longer than any was made before the
-/// server's clock was set back.
+/// Returns true while a claim lasts. A claim that ends later than any can was made before the server's clock
+/// was set back, and is over.
 fn is_claimed(until: i64, now: i64) -> bool {
     until > now && until <= now.saturating_add(CLAIMED)
 }
 
 impl Claim {
-    /// Claims the key for all processes; a claim of one that was killed ends by
-    /// itself.
+    /// Claims the key for all processes as well. The claim of a killed process expires after [`CLAIMED`].
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another process has it.

@@ -1,8 +1,7 @@
-//! The whole service without a socket, for simulations in one process: a
-//! request is handed to the router, and what falls due happens when it is
-//! asked for.
+//! The whole service without a socket, for simulations in one process: requests go directly to the router,
+//! and due tasks run when asked for.
 //!
-//! Nothing here outlives a loss of power, and no command starts it.
+//! Not durable against loss of power, and not started by any command.
 
 use axum::Router;
 use axum::body::{Body, Bytes, to_bytes};
@@ -25,18 +24,18 @@ use model::time::{Clock, Timestamp};
 
 pub use crate::chat::receive::Inbound;
 
-/// A service that is called by hand.
+/// Service without a socket.
 pub struct InProcess {
-    /// Where requests seem to go, ending in `/v1`.
+    /// Base URL of requests, ending in `/v1`.
     pub base_url: String,
-    /// Keys that were just made.
+    /// Keys created for a new database.
     pub keys: Vec<IssuedKey>,
     service: Service,
     router: Router,
 }
 
 impl InProcess {
-    /// Opens the database; nothing listens.
+    /// Opens the database without listening.
     pub async fn open(options: Options) -> Result<Self, StartError> {
         let address = options.listen;
         let Prepared { service, keys, .. } = start::open(options, address, Durability::Simulated).await?;
@@ -44,8 +43,7 @@ impl InProcess {
         Ok(Self { base_url: service.hosts.local(), keys, service, router })
     }
 
-    /// Answers a request, or breaks off without an answer where a fault of
-    /// `/dev/fault` says so.
+    /// Answers a request; `None` if a fault of `/dev/fault` cuts it off.
     pub async fn answer(&self, request: Request<Vec<u8>>) -> Option<Response<Bytes>> {
         let answered = self.router.clone().oneshot(request.map(Body::from)).await;
         let response = answered.unwrap_or_else(|never| match never {});
@@ -57,18 +55,16 @@ impl InProcess {
         Some(Response::from_parts(head, body))
     }
 
-    /// The service's own time.
     pub fn now(&self) -> Timestamp {
         self.service.clock.now()
     }
 
-    /// Lets all that has fallen due happen; when the next thing will.
+    /// Runs all due tasks and returns the time of the next one.
     pub async fn catch_up(&self) -> Result<Option<Timestamp>, ApiError> {
         world::catch_up(&self.service).await
     }
 
-    /// Customers write, all in one transaction: a burst of thousands in a
-    /// moment.
+    /// Receives messages from customers, all in one transaction.
     pub async fn customers_write(
         &self,
         channel: Channel,

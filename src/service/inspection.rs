@@ -1,5 +1,5 @@
-//! A look at the file of a service, for `doctor`: who serves it, and whether its
-//! key is there and its own. Changes nothing, also while it is served.
+//! Read-only inspection of a service's database for `doctor`: the serving process, the key and the channels.
+//! Safe while the database is served.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,18 @@ use crate::carriers::dashboard::{ChannelStanding, standings};
 use crate::database::{Database, DatabaseError};
 use crate::sealing_key::{KeyError, KeyPlace};
 
-/// What was seen.
 #[derive(Debug)]
 pub struct Inspection {
-    /// The process that serves it, by its id where that can be read.
+    /// Serving process, if any; its id where it can be read.
     pub holder: Option<Option<u32>>,
-    /// Where its key is, or what is wrong with it.
+    /// Path of the key that fits the database, or the problem with it.
     pub key: Result<PathBuf, KeyError>,
     pub channels: Vec<ChannelStanding>,
 }
 
-/// Looks at a database and the key in a file, or beside it.
+/// Inspects a database and its key, which is in `key_file` or beside the database.
 pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, DatabaseError> {
-    // Nothing is said of who serves a file that is no service's.
+    // Fails first for a file that is no service database.
     Database::look(database, |_| Ok(()))?;
     let holder = match Database::check_free(database) {
         Ok(()) => None,
@@ -30,7 +29,7 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Ok(place) => look_for_key(&place, database)?,
         Err(wrong) => Err(wrong),
     };
-    // A file that an earlier version has written knows of none.
+    // A database of an earlier version may lack the tables.
     let channels = Database::look(database, |db| standings(db, None)).unwrap_or_default();
     Ok(Inspection { holder, key, channels })
 }

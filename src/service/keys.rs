@@ -1,8 +1,7 @@
-//! What an API key looks like: made, checked for form, hashed.
+//! Form of an API key: creation, validation, hash.
 //!
-//! A key is 43 random base62 characters behind its environment's prefix, with a
-//! checksum behind them; only its SHA-256 is stored (256 random bits need no
-//! slow hash).
+//! A key is the prefix of its environment, 43 random base62 characters and a checksum. Only its SHA-256 is
+//! stored; 256 random bits need no slow hash.
 
 use rand::RngExt;
 use sha2::{Digest, Sha256};
@@ -13,20 +12,18 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const RANDOM: usize = 43;
 const CHECKSUM: usize = 6;
 
-/// The SHA-256 a key is stored and looked up by.
+/// SHA-256 by which a key is stored and looked up.
 pub type KeyHash = [u8; 32];
 
-/// A key that was just made, to be shown once.
+/// New key, whose text is shown once.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FreshKey {
     pub text: String,
-    /// What is stored of it.
     pub hash: KeyHash,
-    /// Its last four characters, to be recognised by.
+    /// Last four characters, shown in lists.
     pub tail: String,
 }
 
-/// The prefix that tells a key's environment.
 pub const fn prefix(environment: Environment) -> &'static str {
     match environment {
         Environment::Live => "svc_live_",
@@ -34,7 +31,7 @@ pub const fn prefix(environment: Environment) -> &'static str {
     }
 }
 
-/// Makes a key out of a source of randomness that cannot be guessed.
+/// Creates a key; `random` must be cryptographically secure.
 pub fn make(environment: Environment, random: &mut impl RngExt) -> FreshKey {
     let mut text = prefix(environment).to_owned();
     for _ in 0..RANDOM {
@@ -46,8 +43,7 @@ pub fn make(environment: Environment, random: &mut impl RngExt) -> FreshKey {
     FreshKey { hash: hash(&text), text, tail }
 }
 
-/// Whether a text has the form of a key, checksum and all. Texts that do not
-/// are never looked up.
+/// Returns true if a text has the form of a key and a correct checksum. Other texts are not looked up.
 pub fn is_well_formed(text: &str) -> bool {
     let Some(environment) = Environment::from_key(text) else { return false };
     let body = &text[prefix(environment).len()..];
@@ -56,7 +52,6 @@ pub fn is_well_formed(text: &str) -> bool {
         && text.ends_with(&checksum(&text[..text.len() - CHECKSUM]))
 }
 
-/// What a key is stored by.
 pub fn hash(text: &str) -> KeyHash {
     Sha256::digest(text.as_bytes()).into()
 }

@@ -1,7 +1,7 @@
-//! The last answer to a question many ask every few seconds, while nothing
-//! was committed since: pollers cost the database nothing in between.
+//! Cache of answers to list requests, valid until the next commit: polling clients cost the database nothing
+//! in between.
 //!
-//! An answer is kept with the time until which it does not change by itself.
+//! Each answer carries the span of time in which it does not change by itself.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,37 +14,35 @@ use crate::reply::Reply;
 use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
-/// Bytes of answers remembered since the last time some were forgotten; as many from
-/// before that are kept, too. Together they are those of a thousand desks that look at
-/// a list.
+/// Size of one generation of cached answers, in bytes; two are kept. Together enough for about a thousand
+/// desks that poll a list.
 const REMEMBERED: usize = 28 * 1024 * 1024;
 
-/// Answers by question.
+/// Cached answers by question.
 #[derive(Default)]
 pub struct LastAnswers {
     known: Mutex<KnownAnswers>,
 }
 
-/// What nobody asks for any more is forgotten with the older half.
+/// Two generations; the older one is dropped when the newer one is full.
 #[derive(Default)]
 struct KnownAnswers {
     newer: HashMap<String, Known>,
     older: HashMap<String, Known>,
-    /// Of the newer ones.
+    /// Size of `newer`.
     bytes: usize,
 }
 
-/// An answer, and while it holds.
+/// Cached answer with its validity.
 struct Known {
-    /// The commits before it was read.
+    /// Commit count of the database when the answer was read.
     commits: u64,
     times: Range<Timestamp>,
     answer: Vec<u8>,
 }
 
 impl LastAnswers {
-    /// The answer, if nothing was committed since and the time does not
-    /// change it.
+    /// Returns the cached answer if nothing was committed since and `now` is in its span.
     pub fn recall(&self, question: &str, commits: u64, now: Timestamp) -> Option<Vec<u8>> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((question, found)) = known.older.remove_entry(question) {
@@ -54,8 +52,7 @@ impl LastAnswers {
         found.map(|it| it.answer.clone())
     }
 
-    /// Keeps an answer that was read after so many commits and holds in a
-    /// span of time.
+    /// Caches an answer that was read after `commits` commits and holds during `times`.
     pub fn keep(&self, question: &str, commits: u64, times: Range<Timestamp>, answer: &[u8]) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.older.remove(question);
@@ -75,9 +72,8 @@ impl KnownAnswers {
     }
 }
 
-/// Answers a caller's question: with what is known, where it still holds, else
-/// with what is read, and the span of time in which that holds. One without a name
-/// is asked once and not kept.
+/// Answers a question from the cache, else by `read`, which returns the answer and the span in which it
+/// holds. A question of `None` is not cached.
 pub async fn answer<F>(
     service: &Service,
     caller: &Caller,

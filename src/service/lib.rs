@@ -1,11 +1,8 @@
-//! Serve: the embedded service, a stateful local implementation of the whole
-//! interface, for the demo, for tests and for others to develop against.
+//! The service: an implementation of the whole interface with its own database, for production, the demo and
+//! tests.
 //!
-//! A request goes through [`server`], [`router`] and [`gate`] to the handler
-//! of its resource; everything that changes something goes through [`write`].
-//! What happens by itself is in [`world`].
-//!
-//! It shares only `model` and `wire` with it.
+//! A request passes [`server`], [`router`] and [`gate`] to the handler of its resource; every change passes
+//! [`write`]. Events of the simulated world come from [`world`], work that falls due from [`background`].
 
 pub mod admin;
 pub mod assistant;

@@ -1,7 +1,5 @@
-//! Rate limits: exact sliding logs, per key and category and per key for the
-//! burst. Interface: Limits, Rate limits (per API key).
-//!
-//! A call that is refused consumes nothing.
+//! Rate limits: exact sliding logs per key and category, and per key for bursts. A refused call consumes
+//! nothing.
 
 mod shared;
 
@@ -11,29 +9,25 @@ use std::sync::{Mutex, PoisonError};
 
 use model::time::{MINUTE, SECOND, Timestamp};
 
-/// A row of the interface's rate limit table.
+/// Rate limit category of a call (docs/choices.md, "Keys, scope and limits").
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Category {
-    /// Sending, closing, deleting contacts; also pausing, reacting and media.
+    /// Sending, closing and deleting contacts; also automation, reactions and media.
     Send,
     Broadcast,
-    /// Creating or upserting contacts.
     ContactsWrite,
-    /// Every GET.
     Read,
-    /// Creating or deleting webhooks.
     Webhooks,
 }
 
-/// Calls a second of one key, all endpoints together.
+/// Calls per second and key, over all categories.
 const BURST: usize = 20;
-/// Failed authentications a minute of one peer.
+/// Failed authentications per minute and peer.
 const FAILURES: usize = 30;
-/// Peers remembered at most; the oldest news is forgotten first.
+/// Maximum number of peers in memory. At the bound idle peers are dropped, then all.
 const PEERS: usize = 10_000;
 
 impl Category {
-    /// Calls in any minute.
     pub const fn per_minute(self) -> usize {
         match self {
             Self::Send => 100,
@@ -45,25 +39,24 @@ impl Category {
     }
 }
 
-/// How a limit stands, as the three headers tell it.
+/// State of a limit, as the three `X-RateLimit` headers report it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Standing {
     pub limit: usize,
     pub remaining: usize,
-    /// Second of the epoch at which the next call is given back.
+    /// Unix time in seconds at which the oldest call leaves the window.
     pub reset: i64,
 }
 
-/// A call over a limit.
+/// Refusal of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refused {
-    /// The limit that was exceeded.
     pub standing: Standing,
-    /// Whole seconds until a call is accepted, at least 1.
+    /// Whole seconds until a call is accepted; at least 1.
     pub retry_after: i64,
 }
 
-/// The times of the calls in one window.
+/// Times of the calls in one window.
 #[derive(Debug, Clone)]
 pub struct SlidingLog {
     calls: VecDeque<i64>,
@@ -72,12 +65,12 @@ pub struct SlidingLog {
 }
 
 impl SlidingLog {
-    /// At most `limit` calls in any span of `span` microseconds.
+    /// Allows at most `limit` calls in any `span` microseconds.
     pub fn new(limit: usize, span: i64) -> Self {
         Self { calls: VecDeque::new(), limit, span }
     }
 
-    /// Microseconds until a call is accepted; 0 for now.
+    /// Returns the microseconds until a call is accepted; 0 if it is accepted now.
     pub fn wait(&mut self, now: Timestamp) -> i64 {
         self.forget(now);
         match self.calls.front() {
@@ -86,14 +79,12 @@ impl SlidingLog {
         }
     }
 
-    /// Counts a call. Callers may read the clock in one order and come here in
-    /// another; the later time counts.
+    /// Counts a call. Clock readings of concurrent callers may arrive out of order; the later time counts.
     pub fn record(&mut self, now: Timestamp) {
         let last = self.calls.back().copied().unwrap_or(i64::MIN);
         self.calls.push_back(now.micros().max(last));
     }
 
-    /// How the limit stands.
     pub fn standing(&mut self, now: Timestamp) -> Standing {
         self.forget(now);
         let back = self.calls.front().map_or(now.micros(), |oldest| oldest + self.span);
@@ -104,15 +95,14 @@ impl SlidingLog {
         }
     }
 
-    /// Whether nothing is counted any more.
     fn is_idle(&mut self, now: Timestamp) -> bool {
         self.forget(now);
         self.calls.is_empty()
     }
 
     fn forget(&mut self, now: Timestamp) {
-        // A clock that was set back must not lock anybody out until it has
-        // caught up.
+        // Drops calls from the future: a clock that was set back must not lock a key out until it has caught
+        // up.
         while self.calls.back().is_some_and(|call| *call > now.micros() + self.span) {
             self.calls.pop_back();
         }
@@ -145,7 +135,6 @@ impl KeyLogs {
         self.categories.entry(category).or_insert_with(log)
     }
 
-    /// Counts a call, or refuses it.
     fn admit(&mut self, category: Category, now: Timestamp) -> Result<Standing, Refused> {
         let refused = self.log(category).refused(now);
         let longest = refused.into_iter().chain(self.burst.refused(now)).max_by_key(|it| it.retry_after);
@@ -159,7 +148,7 @@ impl KeyLogs {
     }
 }
 
-/// The logs of every key and of peers that fail to authenticate.
+/// Logs of every key, and of peers that fail to authenticate.
 pub struct Limits {
     unlimited: bool,
     keys: Mutex<HashMap<String, KeyLogs>>,
@@ -167,23 +156,23 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// No calls counted yet; `unlimited` never refuses and never counts.
+    /// With `unlimited` no call is counted or refused.
     pub fn new(unlimited: bool) -> Self {
         Self { unlimited, keys: Mutex::default(), peers: Mutex::default() }
     }
 
-    /// Counts a call of a key, or refuses it. The standing is the category's;
-    /// a refusal tells the limit that has to be waited for longest.
+    /// Counts a call of a key, or refuses it. Returns the state of its category; a refusal carries the limit
+    /// with the longest wait.
     ///
     /// # Errors
-    /// When the category's or the burst limit is used up.
+    /// If the limit of the category or of the burst is used up.
     pub fn admit(&self, key: &str, category: Category, now: Timestamp) -> Result<Standing, Refused> {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         let logs = keys.entry(key.to_owned()).or_default();
         if self.unlimited { Ok(logs.log(category).standing(now)) } else { logs.admit(category, now) }
     }
 
-    /// How a key's category stands, counting nothing.
+    /// Returns the state of a key's category without counting.
     pub fn standing(&self, key: &str, category: Category, now: Timestamp) -> Standing {
         let mut keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
         match keys.get_mut(key) {
@@ -192,11 +181,11 @@ impl Limits {
         }
     }
 
-    /// Counts a failed authentication of a peer, or refuses to look at
-    /// another. With `counted` false it only tells the standing.
+    /// Counts a failed authentication of a peer, or refuses further ones. With `counted` false it only
+    /// returns the state.
     ///
     /// # Errors
-    /// When the peer failed too often in the last minute.
+    /// If the peer failed too often in the last minute.
     pub fn admit_failure(&self, peer: IpAddr, counted: bool, now: Timestamp) -> Result<Standing, Refused> {
         let mut peers = self.peers.lock().unwrap_or_else(PoisonError::into_inner);
         if peers.len() >= PEERS {
@@ -219,7 +208,7 @@ impl Limits {
     }
 }
 
-/// Microseconds as seconds, rounded up.
+/// Converts microseconds to seconds, rounded up.
 fn whole_seconds(micros: i64) -> i64 {
     micros.saturating_add(SECOND - 1).div_euclid(SECOND)
 }

@@ -1,5 +1,4 @@
-//! A line of the log for each request: who asked what, and how it ended. Ids,
-//! names of files and what was searched for are not in it.
+//! Log line of a request: client, route, status, duration. Contains no ids, file names or search terms.
 
 use axum::extract::{MatchedPath, Request};
 use axum::http::{Method, StatusCode};
@@ -8,7 +7,7 @@ use tokio::time::Instant;
 use crate::client_info::{ClientInfo, peer};
 use crate::metrics::Metrics;
 
-/// A request that has begun.
+/// Running request.
 pub struct LogLine {
     client: std::net::IpAddr,
     method: Method,
@@ -17,8 +16,8 @@ pub struct LogLine {
 }
 
 impl LogLine {
-    /// Notes what is asked; a client that named no host that is meant is told
-    /// by its connection.
+    /// Records the request. `client` is `None` for a foreign host; the line then names the peer of the
+    /// connection.
     pub fn begin(request: &Request, client: Option<&ClientInfo>) -> Self {
         Self {
             client: client.map_or_else(|| peer(request.extensions()), |it| it.address),
@@ -28,7 +27,7 @@ impl LogLine {
         }
     }
 
-    /// Writes the line, and counts the request.
+    /// Writes the line and counts the request in the metrics.
     pub fn end(self, status: StatusCode, metrics: &Metrics) {
         let Self { client, method, path, begun } = self;
         let took = begun.elapsed();

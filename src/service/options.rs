@@ -1,6 +1,4 @@
-//! What a service is started with.
-//!
-//! The command line fills this in.
+//! Options of a service, filled in by the command line.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -15,67 +13,57 @@ use crate::metrics::MetricsToken;
 use crate::takeover::AfterPersonAnswers;
 use model::time::Clock;
 
-/// Everything that decides how one service runs.
 #[derive(Clone)]
 pub struct Options {
-    /// Where to listen; port 0 takes a free one.
+    /// Port 0 selects a free one.
     pub listen: SocketAddr,
-    /// The database: a file, made with mode 0600 when absent, or on a server.
+    /// A file is created with mode 0600 if absent.
     pub database: DatabasePlace,
-    /// The file of the key that seals secrets; without it, the one beside the
-    /// database.
+    /// File of the sealing key; `None` for the one beside the database.
     pub key_file: Option<PathBuf>,
-    /// The switches under `/dev`; loopback only.
+    /// Enables the switches under `/dev`, for loopback only.
     pub dev: bool,
-    /// No rate limits; only together with `dev`.
+    /// Disables the rate limits; only together with `dev`.
     pub unlimited: bool,
-    /// The sample world, alive.
+    /// Fills the service with the sample shop and lets its customers write.
     pub demo: bool,
-    /// Simulated platforms and the scripted assistant, without the sample world.
+    /// Simulated platforms and scripted assistant, without the sample shop.
     pub simulate: bool,
-    /// Decides everything random in the simulated world.
+    /// Seed of all randomness in the simulation.
     pub seed: u64,
-    /// Where the time comes from; `/dev/clock` shifts it.
     pub clock: Arc<dyn Clock>,
-    /// What falls due happens only when `/dev/clock` is called: for tests whose
-    /// clock stands still.
+    /// Runs due tasks only when `/dev/clock` is called, for tests with a clock that does not run.
     pub by_hand: bool,
-    /// Whether the assistant answers inbound messages by itself.
     pub assistant: AssistantChoice,
-    /// How long the assistant is silent after a person's message.
     pub after_person_answers: AfterPersonAnswers,
-    /// What a model may use up.
     pub assistant_caps: Caps,
-    /// What a model is told of the business.
+    /// Facts about the business that the model is given.
     pub knowledge: Knowledge,
-    /// Names and addresses, beside loopback ones and where it listens, that
-    /// requests may name as their host.
+    /// Host names and addresses that requests may use, beside loopback and the listening address.
     pub hosts: Vec<HostName>,
-    /// The address that links carry; its host may be named, too.
+    /// Base address of links; its host is accepted as well.
     pub public_url: Option<PublicUrl>,
-    /// The proxies whose word about clients is believed.
+    /// Proxies whose forwarding headers are trusted.
     pub proxies: Vec<Network>,
-    /// What opens the figures to other machines.
+    /// Token that opens the metrics to other machines.
     pub metrics_token: Option<MetricsToken>,
-    /// Whose failed authentications are limited to 30 a minute.
     pub failure_limit: FailureLimit,
-    /// How long callers may take.
     pub patience: Patience,
-    /// How long a send waits for what its platform says to it.
+    /// How long the answer to a send waits for the platform's.
     pub answering: Duration,
-    /// For requests that run when the service ends; then they are cut off.
+    /// How long running requests may take at shutdown before they are cut off.
     pub drain: Duration,
-    /// Connections at a time; more are turned away at once.
+    /// Maximum number of connections; further ones are refused.
     pub connections: usize,
 }
 
-/// How long callers may take to say what they want.
+/// Timeouts for receiving requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Patience {
-    /// For a request's head, and for a connection between two requests: longer
-    /// than callers keep one they do not use, or a write meets one that was just closed.
+    /// For a request's head, and for an idle connection. Longer than clients keep idle connections, so that
+    /// no write meets a connection that is being closed.
     pub header: Duration,
-    /// Between two pieces of a body.
+    /// Between two chunks of a body.
     pub idle: Duration,
     pub body: Duration,
 }
@@ -86,21 +74,18 @@ impl Default for Patience {
     }
 }
 
-/// Which assistant answers until a person takes over.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AssistantChoice {
-    /// Scripted in a simulated world, none otherwise.
+    /// [`Self::Scripted`] in a simulated world, else [`Self::Off`].
     #[default]
     ByWorld,
-    /// None.
     Off,
-    /// Keyword rules.
     Scripted,
-    /// A model behind an endpoint; silent where it fails.
+    /// Model behind an HTTP endpoint; no answer if it fails.
     Remote(Endpoint),
 }
 
-/// Tokens a model may take a day.
+/// Maximum number of tokens per day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
     pub conversation: u64,
@@ -113,20 +98,18 @@ impl Default for Caps {
     }
 }
 
-/// Whose failed authentications are limited.
+/// Clients whose failed authentications are limited.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FailureLimit {
-    /// Peers that are not on this machine.
+    /// Peers on other machines.
     #[default]
     Remote,
-    /// Every peer.
     Everyone,
-    /// Nobody.
     Off,
 }
 
 impl Options {
-    /// The plain service: no switches, no demo, limits on.
+    /// Options without switches or demo, with rate limits.
     pub fn new(listen: SocketAddr, database: impl Into<DatabasePlace>, clock: Arc<dyn Clock>) -> Self {
         Self {
             listen,
@@ -155,12 +138,11 @@ impl Options {
         }
     }
 
-    /// Whether the platforms are simulated.
     pub fn is_simulated(&self) -> bool {
         self.demo || self.dev || self.simulate
     }
 
-    /// The assistant that answers, if any does.
+    /// Creates the configured assistant, if any.
     pub fn make_assistant(&self, business: &str) -> Result<Option<Box<dyn Assistant>>, String> {
         let scripted = || Box::new(Scripted) as Box<dyn Assistant>;
         Ok(match &self.assistant {

@@ -1,5 +1,4 @@
-//! Query parameters: read once, refused by name; and pages of lists.
-//! Interface: Endpoints, `limit` and `cursor`.
+//! Query parameters and pages of lists.
 
 use axum::extract::Query as Pairs;
 use axum::http::Uri;
@@ -11,27 +10,26 @@ use model::bounds;
 use wire::body::Body;
 use wire::pages::PageWriter;
 
-/// The parameters of one request.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     pairs: Vec<(String, String)>,
 }
 
-/// One page that is asked for.
+/// Requested page of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PageRequest {
-    /// Rows at most.
+    /// Maximum number of rows.
     pub limit: usize,
-    /// The page starts after this place.
+    /// Position after which the page starts.
     pub after: Place,
     list: ListName,
 }
 
 impl Query {
-    /// Reads the query of an address. Names nobody asks for are ignored.
+    /// Parses the query of a URL; unknown names are ignored.
     ///
     /// # Errors
-    /// `VALIDATION_ERROR` when it cannot be decoded or names one twice.
+    /// `VALIDATION_ERROR` if it cannot be decoded or repeats a name.
     pub fn of(uri: &Uri) -> Result<Self, ApiError> {
         let decoded = Pairs::<Vec<(String, String)>>::try_from_uri(uri);
         let Pairs(pairs) =
@@ -44,15 +42,14 @@ impl Query {
         Ok(Self { pairs })
     }
 
-    /// A parameter's text.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.pairs.iter().find(|(it, _)| it == name).map(|(_, text)| text.as_str())
     }
 
-    /// A parameter that must be one of some words.
+    /// Returns a parameter that must be one of `words`.
     ///
     /// # Errors
-    /// `VALIDATION_ERROR` when it is another.
+    /// `VALIDATION_ERROR` for another value.
     pub fn word(&self, name: &str, words: &[&'static str]) -> Result<Option<&'static str>, ApiError> {
         let Some(text) = self.text(name) else { return Ok(None) };
         match words.iter().find(|word| **word == text) {
@@ -61,10 +58,10 @@ impl Query {
         }
     }
 
-    /// The page asked for, of the list named by all that decides its rows.
+    /// Returns the requested page. `list` names the list by everything that decides its rows.
     ///
     /// # Errors
-    /// `VALIDATION_ERROR` for a limit out of bounds or a foreign cursor.
+    /// `VALIDATION_ERROR` for a limit out of range or the cursor of another list.
     pub fn page(&self, cursors: &Cursors, list: &[&str]) -> Result<PageRequest, ApiError> {
         let list = ListName::new(list);
         let limit = match self.text("limit") {
@@ -87,7 +84,7 @@ impl Query {
     }
 }
 
-/// A page being written row by row.
+/// Page that is written row by row.
 pub struct Lines<'a> {
     page: &'a PageRequest,
     writer: PageWriter,
@@ -96,8 +93,7 @@ pub struct Lines<'a> {
 }
 
 impl Lines<'_> {
-    /// Takes the next row; the one beyond the page only tells that others
-    /// follow.
+    /// Adds a row. The row after the last of the page is not written; it shows that the list continues.
     pub fn take(&mut self, line: &impl Body, place: impl FnOnce() -> Place) -> Result<(), ApiError> {
         if self.writer.items() == self.page.limit {
             self.more = true;
@@ -109,7 +105,7 @@ impl Lines<'_> {
         self.writer.push(line).map_err(|cause| ApiError::internal(&cause))
     }
 
-    /// The answer, with the cursor after the last row.
+    /// Returns the page, with a cursor if the list continues.
     pub fn reply(self, cursors: &Cursors) -> Result<Reply, ApiError> {
         let last = self.last.filter(|_| self.more);
         let next_cursor = last.map(|place| cursors.seal(&self.page.list, &place));
@@ -119,19 +115,16 @@ impl Lines<'_> {
 }
 
 impl PageRequest {
-    /// Begins to write this page.
     pub fn lines(&self) -> Lines<'_> {
         Lines { page: self, writer: PageWriter::new(), last: None, more: false }
     }
 
-    /// Rows to read: one more than asked for, to see whether others follow.
+    /// Number of rows to read: one more than the page, which shows whether the list continues.
     pub fn reach(&self) -> i64 {
         i64::try_from(self.limit).unwrap_or(i64::MAX - 1).saturating_add(1)
     }
 
-    /// The answer: rows as bodies, and the cursor after the last one. Of as
-    /// many rows as [`Self::reach`] reads, the last only tells that others
-    /// follow.
+    /// Writes up to [`Self::reach`] rows as the page, with a cursor if the list continues.
     pub fn reply<T, B: Body>(
         &self,
         cursors: &Cursors,
@@ -148,7 +141,6 @@ impl PageRequest {
     }
 }
 
-/// The text, if it is nothing but digits.
 fn digits(text: &str) -> Option<&str> {
     Some(text).filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
 }

@@ -1,7 +1,5 @@
-//! The ready file: tells scripts where the service listens and, once, the
-//! keys it just made.
-//!
-//! Mode 0600; written whole or not at all.
+//! The ready file of `serve --ready-file`: tells scripts the address of the service and the keys it has just
+//! created. Written atomically, with mode 0600.
 
 use std::io;
 use std::path::Path;
@@ -10,13 +8,12 @@ use serde_json::json;
 
 use crate::start::Running;
 
-/// Looks whether the ready file can be written once the service is bound:
-/// keys are told once, so they must not be made for a file that cannot be.
+/// Tests whether the ready file can be written. Done before the service creates keys, which are shown only
+/// once.
 pub fn check(path: &Path) -> io::Result<()> {
     disk::can_write(path)
 }
 
-/// Writes the ready file of a service that is bound.
 pub fn write(path: &Path, running: &Running) -> io::Result<()> {
     let keys: Vec<_> = running
         .keys

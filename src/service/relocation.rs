@@ -1,5 +1,4 @@
-//! Moving a service to another database, between a file and a server, and copying
-//! it into a file.
+//! Transfer of a service's data between a file and a database server, and copies into a file.
 
 use std::path::Path;
 
@@ -9,10 +8,8 @@ use crate::database::session::DbSession;
 use crate::database::{Transfer, back_up, meta, transfer};
 use crate::sealing_key::{KeyError, KeyPlace, SealingKey};
 
-/// Moves everything, or nothing. The key that seals secrets stays where it is:
-/// in the file that is named, or beside the database that is a file; it has to be
-/// there and fit, since nothing else opens what is moved. `tell` hears of each
-/// step.
+/// Moves all data, or none. The sealing key stays in its file, and must be there and fit, since nothing else
+/// opens the moved secrets. `tell` receives a line per step.
 pub fn relocate(
     from: &DatabasePlace,
     to: &DatabasePlace,
@@ -35,8 +32,8 @@ pub fn relocate(
     transfer(from, to, |db| fits(db, &key, &place), tell)
 }
 
-/// Copies everything as it is at one time into a file that is not there yet, also
-/// while it is served. The key that seals secrets is no part of it.
+/// Copies a consistent snapshot into a new file, also while the database is served. The sealing key is not
+/// copied.
 pub fn copy(from: &DatabasePlace, to: &Path, tell: &mut dyn FnMut(&str)) -> Result<Transfer, AdminError> {
     if let Some(path) = from.file().filter(|it| !it.exists()) {
         return Err(AdminError::Missing(path.to_owned()));
@@ -45,7 +42,7 @@ pub fn copy(from: &DatabasePlace, to: &Path, tell: &mut dyn FnMut(&str)) -> Resu
 }
 
 fn fits(db: &dyn DbSession, key: &SealingKey, place: &KeyPlace) -> Result<(), AdminError> {
-    // Where nothing is sealed yet, any key will do.
+    // While nothing is sealed, any key fits.
     if key.is_another(db)? && meta::any_sealed(db)? {
         return Err(KeyError::Other(place.path().to_owned()).into());
     }

@@ -1,4 +1,4 @@
-//! An answer that can be sent now and kept for a replay.
+//! Answer of a request, which can be stored and replayed under its idempotency key.
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -7,28 +7,26 @@ use serde_json::Value;
 use crate::errors::ApiError;
 use wire::body::Body;
 
-/// Set on an answer that was kept. Interface: Idempotency 3.
+/// Header of a replayed answer.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
 
-/// Status and exact bytes of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     pub status: u16,
-    /// The body, JSON.
+    /// JSON.
     pub body: Vec<u8>,
-    /// Whether it is an earlier answer given again.
+    /// True for an answer replayed under its idempotency key.
     pub replayed: bool,
-    /// What has to reach a platform before it is the answer, by its id.
+    /// Id of the outbound message that the platform has to accept first; this answer is then the one for
+    /// success.
     pub carried: Option<String>,
 }
 
 impl Reply {
-    /// 200 with a body.
     pub fn ok(body: &impl Body) -> Result<Self, ApiError> {
         Self::with_status(200, body)
     }
 
-    /// 200 with a body that is JSON already.
     pub fn of_json(body: Vec<u8>) -> Self {
         Self { status: 200, body, replayed: false, carried: None }
     }
@@ -38,20 +36,19 @@ impl Reply {
         Ok(Self { status, body, replayed: false, carried: None })
     }
 
-    /// A refusal as an answer, to be kept like any other.
+    /// Converts a refusal to an answer, so that it is stored like any other.
     pub fn of_error(error: &ApiError) -> Self {
         let body = error.body().to_json().unwrap_or_default();
         Self { status: error.status(), body, replayed: false, carried: None }
     }
 
-    /// The same answer, once something has reached its platform.
+    /// Makes the answer wait for the outbound message with this id.
     #[must_use]
     pub fn after(self, carried: Option<String>) -> Self {
         Self { carried, ..self }
     }
 
-    /// The same answer with `test: true`, as every write with a test key is
-    /// answered. Interface: Authentication 6.
+    /// Adds `test: true`, as in every answer to a write with a test key.
     pub fn marked_test(self) -> Result<Self, ApiError> {
         let mut value: Value =
             serde_json::from_slice(&self.body).map_err(|cause| ApiError::internal(&cause))?;

@@ -1,7 +1,5 @@
-//! A request as handlers see it: who asks, path, query, a JSON body read
-//! strictly. Every failure is already in the Error shape.
-//!
-//! The gate has put the caller in.
+//! Extractors for handlers: caller, path, query and a strictly parsed JSON body, with failures as
+//! [`ApiError`]. The gate has put the caller into the request.
 
 use axum::body::Body;
 use axum::extract::{FromRequest, FromRequestParts, RawPathParams, Request};
@@ -20,56 +18,54 @@ use crate::state::Service;
 use wire::repair::without_mark;
 use wire::strict;
 
-/// Bytes of a JSON body at most, where the route does not say otherwise.
+/// Maximum size of a JSON body, in bytes, unless the route has a [`BodyBound`].
 pub const JSON_BYTES: usize = 1024 * 1024;
-/// Bytes of a mail's JSON body at most: its attachments are in it.
+/// Maximum size of a mail's JSON body, which contains its attachments, in bytes.
 pub const MAIL_BYTES: BodyBound = BodyBound(40 * 1024 * 1024);
 
-/// A route's own bound of a body, in bytes; an extension of the request.
+/// Maximum size of a route's body, in bytes; an extension of the request.
 #[derive(Debug, Clone, Copy)]
 pub struct BodyBound(pub usize);
 
-/// A GET: path and query.
+/// GET request.
 pub struct Reading {
     pub caller: Caller,
     pub query: Query,
     segments: Segments,
 }
 
-/// A write: path and body.
+/// Write request.
 pub struct Writing {
     pub caller: Caller,
-    /// The body; null when there is none.
+    /// `Value::Null` if empty.
     pub body: Value,
-    /// The idempotency key, if one was sent.
     pub key: Option<String>,
-    /// What a retry under the key is compared by.
+    /// Fingerprint that a retry under the key must match.
     pub fingerprint: Fingerprint,
-    /// The claim on that key, once it is made.
+    /// Claim on the idempotency key, once it is made.
     pub claim: Option<Claim>,
-    /// A delay that was asked for under `/dev/fault`.
+    /// Delay injected by `/dev/fault`.
     pub delay: Option<Delay>,
     segments: Segments,
-    /// Held while a large body is: bounds the memory they take together.
+    /// Memory reserved for a large body, held as long as the body.
     pub room: Option<BodyRoom>,
 }
 
 impl Reading {
-    /// A variable segment of the path.
+    /// Returns a variable segment of the path.
     ///
     /// # Errors
-    /// `NOT_FOUND` when there is none, which the router does not let happen.
+    /// `NOT_FOUND` if the route has no such segment.
     pub fn segment(&self, name: &str) -> Result<String, ApiError> {
         self.segments.get(name)
     }
 }
 
 impl Writing {
-    /// A write whose body was read. A retry is compared by its body, or by
-    /// something in its stead.
+    /// Creates a write from its parsed body. A retry is compared by `compared` instead of the body, if given.
     ///
     /// # Errors
-    /// `VALIDATION_ERROR` for an idempotency key out of form.
+    /// `VALIDATION_ERROR` for a malformed idempotency key.
     pub async fn of_parts(
         parts: &mut Parts,
         body: Value,
@@ -84,13 +80,11 @@ impl Writing {
         Ok(Self { caller, body, key, fingerprint, claim: None, delay, segments, room: None })
     }
 
-    /// A variable segment of the path.
     pub fn segment(&self, name: &str) -> Result<String, ApiError> {
         self.segments.get(name)
     }
 }
 
-/// The variable segments of a path.
 struct Segments(Vec<(String, String)>);
 
 impl Segments {
@@ -106,7 +100,7 @@ impl Segments {
     }
 }
 
-/// Returns the key that asks, which the gate has put in.
+/// Returns the caller that the gate has put into the request.
 pub fn caller(parts: &Parts) -> Result<Caller, ApiError> {
     parts.extensions.get::<Caller>().cloned().ok_or_else(|| ApiError::internal(&"no caller on the request"))
 }
@@ -142,7 +136,7 @@ impl FromRequest<Service> for Writing {
     }
 }
 
-/// The body of a `/dev` switch: JSON, without a caller.
+/// Body of a `/dev` switch: JSON, without a caller.
 pub struct Switch(pub Value);
 
 impl FromRequest<Service> for Switch {
@@ -155,17 +149,16 @@ impl FromRequest<Service> for Switch {
         if bytes.is_empty() {
             return Ok(Self(Value::Null));
         }
-        // Read loosely: a customer may write what no caller may, such as NUL.
+        // Parsed leniently: customers may write characters that callers may not, such as NUL.
         let read = serde_json::from_slice(without_mark(&bytes));
         read.map(Self).map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
     }
 }
 
-/// Reads the body of a request without a key, and hands over the room that it
-/// takes.
+/// Reads the body of a request without a key, with the memory reserved for it.
 ///
 /// # Errors
-/// As [`BodyReader::next`].
+/// See [`BodyReader::next`].
 pub async fn stranger_body(
     parts: &Parts,
     body: Body,
@@ -179,7 +172,7 @@ pub async fn stranger_body(
     BodyReader::new(&parts.headers, body, &service.bodies, rules).whole().await
 }
 
-/// Reads a body as JSON; null when it is empty.
+/// Parses a body as JSON; null if it is empty.
 fn json_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, ApiError> {
     check_is_json(headers, bytes)?;
     if bytes.is_empty() {
@@ -189,7 +182,7 @@ fn json_body(headers: &HeaderMap, bytes: &[u8]) -> Result<Value, ApiError> {
     read.map_err(|what| ApiError::validation(format!("the body is not valid JSON: {what}")))
 }
 
-/// Checks that a body that is not empty says it is JSON.
+/// Checks that a non-empty body is declared as JSON.
 fn check_is_json(headers: &HeaderMap, bytes: &[u8]) -> Result<(), ApiError> {
     let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or("");
     let kind = kind.split(';').next().unwrap_or("").trim().to_ascii_lowercase();

@@ -1,5 +1,5 @@
-//! The pause between two rounds of work that falls due: until the next thing
-//! is due, something was committed, or the service stops.
+//! Pause between two rounds of a background task: until the next due time, a commit, or the stop of the
+//! service.
 
 use std::pin::Pin;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use crate::errors::ApiError;
 use crate::state::Service;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
-/// Waits after a round that says when the next thing is due; false when the
-/// service stops. `committed` was listened to before the round began, so that
-/// what was added meanwhile is noticed.
+/// Waits after a round, which returned its next due time; one minute at most, one second after an error.
+/// Returns false if the service stops. `committed` must listen since before the round, so that no commit
+/// during it is missed.
 pub async fn rest(
     service: &Service,
     round: Result<Option<Timestamp>, ApiError>,

@@ -1,6 +1,4 @@
-//! The table of contents: every path of the service and who answers it.
-//!
-//! Paths below `/v1` are those of `wire::paths`.
+//! Routes of the service. Those below `/v1` are the paths of `wire::paths`.
 
 use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{delete, get, post};
@@ -17,8 +15,8 @@ use crate::metrics;
 use crate::request::MAIL_BYTES;
 use crate::state::Service;
 
-/// The whole service: the interface, the switches when they are wanted, and
-/// a refusal in the Error shape for everything else.
+/// Builds the router: the interface, the `/dev` switches and the demo shop if enabled, and an `Error` answer
+/// for any other path.
 pub fn router(service: &Service) -> Router {
     let mut router = Router::new().nest("/v1", interface(service).merge(open()));
     if service.options.dev {
@@ -32,17 +30,16 @@ pub fn router(service: &Service) -> Router {
         .merge(hooks::routes())
         .fallback(gate::not_found)
         .layer(from_fn_with_state(service.clone(), gate::door))
-        // Outside the door: who watches knows no host, and takes no part in limits.
+        // Outside `door`: probes need no known host and no rate limit.
         .merge(health::routes())
         .merge(metrics::routes())
         .with_state(service.clone())
 }
 
-/// The interface, behind the gate.
+/// Routes behind the gate.
 fn interface(service: &Service) -> Router<Service> {
     Router::new()
         .route("/account", get(account::read))
-        // Business chat.
         .route("/messages/send", post(messages::send))
         .route("/messages", get(messages::list))
         .route("/messages/{messageId}", get(messages::read))
@@ -57,27 +54,23 @@ fn interface(service: &Service) -> Router<Service> {
         .route("/broadcast", post(broadcasts::create))
         .route("/broadcast/{broadcastId}", get(broadcasts::read))
         .route("/media", post(media::upload))
-        // Bot-chat.
         .route("/telegram/send", post(telegram::send))
         .route("/telegram/conversations", get(telegram::conversations))
         .route("/telegram/conversations/{conversationId}/messages", get(telegram::messages))
         .route("/telegram/messages/{messageId}/react", post(telegram::react))
-        // Email.
         .route("/email/account", get(email::account))
         .route("/email/send", post(email::send).layer(Extension(MAIL_BYTES)))
         .route("/email/threads", get(email::threads))
         .route("/email/threads/{threadId}", get(email::thread).patch(email::patch))
         .route("/email/contacts", get(email::contacts))
-        // Voice and SMS.
         .route("/voip/calls", post(voip::call))
         .route("/voip/sms", post(voip::sms))
         .route("/voip/conversations", get(voip::conversations))
-        // Webhooks, for each of their channels.
+        // One set of paths for chat channels, one for mail.
         .route("/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/webhooks/{webhookId}", delete(webhooks::delete))
         .route("/email/webhooks", get(webhooks::list).post(webhooks::create))
         .route("/email/webhooks/{webhookId}", delete(webhooks::delete))
-        // Polling for no-code tools.
         .route("/triggers/new-message", get(triggers::new_message))
         .route("/triggers/new-contact", get(triggers::new_contact))
         .route("/triggers/new-order", get(triggers::new_order))
@@ -88,7 +81,7 @@ fn interface(service: &Service) -> Router<Service> {
         .layer(from_fn_with_state(service.clone(), gate::gate))
 }
 
-/// What is served without a key and outside the limits.
+/// Routes of the interface without a key or rate limit.
 fn open() -> Router<Service> {
     Router::new()
         .route("/openapi.json", get(openapi::document))
@@ -96,7 +89,6 @@ fn open() -> Router<Service> {
         .method_not_allowed_fallback(gate::wrong_method)
 }
 
-/// The switches of `--dev`: no key, no limits, loopback only.
 fn switches() -> Router<Service> {
     Router::new()
         .route("/inbound", post(dev::inbound::inbound))

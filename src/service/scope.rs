@@ -1,7 +1,4 @@
-//! What a key may name, and which limit a call counts against. Interface:
-//! Authentication 3; Limits, Rate limits.
-//!
-//! Paths are those below the base URL.
+//! Scope of a key and rate limit category of a call. Paths are relative to the base URL.
 
 use axum::http::Method;
 
@@ -11,13 +8,12 @@ use crate::errors::ApiError;
 use crate::limits::Category;
 use wire::errors::ErrorCode;
 
-/// The first segment of a path.
 fn resource(path: &str) -> &str {
     path.trim_start_matches('/').split('/').next().unwrap_or("")
 }
 
-/// Which channels' keys may use a resource; `None` for a resource that does
-/// not exist, which is a matter of 404.
+/// Returns the channel kinds whose keys may use a resource; `None` for an unknown resource, which the router
+/// answers with 404.
 fn channels(resource: &str) -> Option<&'static [Channel]> {
     use Channel::{Email, Telegram, Voip, Whatsapp};
     match resource {
@@ -31,10 +27,10 @@ fn channels(resource: &str) -> Option<&'static [Channel]> {
     }
 }
 
-/// Lets a key pass to a path of its own channel.
+/// Checks that a key may use a path.
 ///
 /// # Errors
-/// `FORBIDDEN` when the resource belongs to another channel.
+/// `FORBIDDEN` if the resource belongs to other channels.
 pub fn check(caller: &Caller, path: &str) -> Result<(), ApiError> {
     let resource = resource(path);
     match channels(resource) {
@@ -46,8 +42,8 @@ pub fn check(caller: &Caller, path: &str) -> Result<(), ApiError> {
     }
 }
 
-/// The limit a call counts against. What the interface's table does not name
-/// (pausing, reacting, media, email changes) counts as sending.
+/// Returns the category that a call counts against. Writes without a category of their own (automation,
+/// reactions, media, mail) count as sending.
 pub fn category(method: &Method, path: &str) -> Category {
     if matches!(*method, Method::GET | Method::HEAD) {
         return Category::Read;

@@ -1,8 +1,7 @@
-//! The key that seals a database's secrets: in a file of its own, beside the
-//! database or where `--key-file` says, readable by its owner only.
+//! The key that seals a database's secrets, in a file of its own: beside the database or at `--key-file`,
+//! readable by its owner only.
 //!
-//! The database keeps a mark of its key, so that another one is noticed before
-//! it seals anything.
+//! The database stores a fingerprint of its key, so that a wrong key is noticed before it seals anything.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -17,63 +16,56 @@ use crate::database::rows::bound;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, meta};
 
-/// Bytes of the key.
+/// Size of the key, in bytes.
 pub const KEY: usize = 32;
-/// Bytes of a key file that are read.
+/// Maximum number of bytes read from a key file.
 const FILE: u64 = 4 * 1024;
-/// What the mark is made from the key for.
+/// HMAC context string of the key fingerprint.
 const MARK: &str = "which key a database is sealed with";
 
-/// Why there is no key.
 #[derive(Debug, Error)]
 pub enum KeyError {
     /// The file cannot be read or written.
     #[error("the key file {}: {cause}", path.display())]
-    File {
-        path: PathBuf,
-        /// Why not.
-        cause: io::Error,
-    },
-    /// Others can read or change it.
+    File { path: PathBuf, cause: io::Error },
+    /// Users other than the owner can read or change the file.
     #[error("{path} can be read by others; run: chmod 600 {path}", path = .0.display())]
     Shared(PathBuf),
-    /// It holds something else.
     #[error("{} holds no key, which is 32 bytes or 64 hex digits", .0.display())]
     NoKey(PathBuf),
-    /// It is gone, and secrets are sealed with it.
+    /// The file is gone, and secrets are sealed with its key.
     #[error("{} is not there, though this database was used: bring the key back that seals its secrets", .0.display())]
     Missing(PathBuf),
-    /// Nobody said where it is.
+    /// A database on a server needs a named key file.
     #[error(
         "a database on a server has no key beside it: name the file of the key that seals its secrets with --key-file"
     )]
     Unnamed,
-    /// The secrets are sealed with another one.
+    /// The secrets are sealed with another key.
     #[error("the secrets of this database are sealed with another key than the one in {}: name it with --key-file", .0.display())]
     Other(PathBuf),
-    /// The secrets are sealed with one that nobody named, and that is not beside the
-    /// database.
+    /// The secrets are sealed with a key that is neither named nor beside the database.
     #[error(
         "the secrets of this database are sealed with {sealed}, and {} {}: name the file of that key with --key-file; if \
          it is lost for good, `frontdesk admin key-file reset` drops the secrets, and channels and webhooks are \
          connected again", found.display(), if *is_there { "does not open them" } else { "is not there" }
     )]
     Forgotten {
-        /// Which key they are sealed with, in words.
+        /// Description of the key they are sealed with.
         sealed: String,
-        /// The file that was looked at.
+        /// File that was searched.
         found: PathBuf,
-        /// True if that file holds a key.
+        /// True if `found` holds a key.
         is_there: bool,
     },
 }
 
-/// Name under which a database remembers where its key was.
+/// Metadata name of the path at which the key was last used.
 const PLACE: &str = "key_place";
-/// Name under which a database keeps the mark of its key.
+/// Metadata name of the key fingerprint.
 const MARK_NAME: &str = "key_mark";
 
-/// Where the key of a database lies.
+/// Location of a database's key; `beside` is the default one, empty for a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyPlace {
     path: PathBuf,
@@ -84,7 +76,7 @@ pub struct KeyPlace {
 pub struct SealingKey([u8; KEY]);
 
 impl KeyPlace {
-    /// The file that was named, else the one beside a database that is a file.
+    /// Returns the named file, else the default one beside a database file.
     pub fn of(database: &DatabasePlace, named: Option<&Path>) -> Result<Self, KeyError> {
         let beside = database.file().map(|path| {
             let mut beside = path.as_os_str().to_owned();
@@ -100,13 +92,12 @@ impl KeyPlace {
         }
     }
 
-    /// The file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Why secrets that are there do not open: where their key was when it was used last.
-    /// `is_there` says that a key was found here all the same.
+    /// Builds the error for secrets that do not open, with the path at which their key was last used.
+    /// `is_there` says whether the searched file holds a key.
     pub fn forgotten(&self, db: &dyn DbSession, is_there: bool) -> Result<KeyError, DatabaseError> {
         let place: Option<Vec<u8>> = meta::get(db, PLACE)?;
         let place = place.and_then(|bytes| String::from_utf8(bytes).ok());
@@ -119,29 +110,28 @@ impl KeyPlace {
         Ok(KeyError::Forgotten { sealed, found: self.path.clone(), is_there })
     }
 
-    /// Whether the file was named.
+    /// Returns true if the path is not the default one.
     pub fn is_named(&self) -> bool {
         self.path != self.beside
     }
 
-    /// The key, if the file is there. Read once: it may come through a pipe.
+    /// Reads the key, `None` if the file does not exist. Call it once: the file may be a pipe.
     pub fn read(&self) -> Result<Option<SealingKey>, KeyError> {
         read(&self.path)
     }
 
-    /// Looks whether a key can be made, before anything is made for it.
+    /// Tests whether a key file can be created, before a database is created for it.
     pub fn can_make(&self) -> Result<(), KeyError> {
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
         if self.is_named() { disk::can_write(&self.path).map_err(failed) } else { Ok(()) }
     }
 
-    /// Makes a new key where there is none; of two processes that do so at once,
-    /// both have that of one.
+    /// Creates a key. If two processes do so at once, both get the same one.
     pub fn make(&self) -> Result<SealingKey, KeyError> {
         let made: [u8; KEY] = rand::rng().random();
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
         if !self.beside.as_os_str().is_empty() {
-            // The database is locked by the process that makes it.
+            // Only one process at a time has a database file open, so there is no race.
             disk::write(&self.path, &made).map_err(failed)?;
             return Ok(SealingKey(made));
         }
@@ -160,8 +150,8 @@ impl KeyPlace {
         }
     }
 
-    /// Whether a database that keeps no mark yet has been sealed with the key
-    /// beside it, and that is another one.
+    /// Returns true if the key beside the database exists and differs from `key`, for a database that has no
+    /// fingerprint yet.
     pub fn differs_from_beside(&self, key: &SealingKey) -> bool {
         self.is_named() && matches!(read(&self.beside), Ok(Some(beside)) if beside != *key)
     }
@@ -187,7 +177,7 @@ fn read(path: &Path) -> Result<Option<SealingKey>, KeyError> {
     key.map(|it| Some(SealingKey(it))).ok_or_else(|| KeyError::NoKey(path.to_owned()))
 }
 
-/// A key in hex digits, as `openssl rand -hex 32` prints it.
+/// Parses 64 hex digits, as printed by `openssl rand -hex 32`.
 fn of_hex(bytes: &[u8]) -> Option<[u8; KEY]> {
     let text = std::str::from_utf8(bytes).ok()?.trim_ascii();
     if text.len() != 2 * KEY || !text.bytes().all(|it| it.is_ascii_hexdigit()) {
@@ -205,15 +195,15 @@ impl SealingKey {
         &self.0
     }
 
-    /// Another key for another purpose.
+    /// Derives a key for another purpose.
     pub fn derived(&self, purpose: &str) -> Result<[u8; KEY], DatabaseError> {
         let key = hmac::Key::new(hmac::HMAC_SHA256, &self.0);
         let made = hmac::sign(&key, purpose.as_bytes());
         made.as_ref().try_into().map_err(|_| DatabaseError::Foreign)
     }
 
-    /// Whether it is the key of a database, which is marked with it where it has
-    /// no mark, or nothing is sealed and this process is `alone` on it.
+    /// Returns true if this is the key of a database. Stores its fingerprint if there is none, or if nothing
+    /// is sealed and this process is `alone` on the database.
     pub fn claim(&self, db: &dyn DbSession, place: &KeyPlace, alone: bool) -> Result<bool, DatabaseError> {
         let mark = self.derived(MARK)?;
         let kept: Option<Vec<u8>> = meta::get(db, MARK_NAME)?;
@@ -232,17 +222,17 @@ impl SealingKey {
         Ok(takes)
     }
 
-    /// Forgets which key a database is sealed with.
+    /// Removes the key's fingerprint and path from a database.
     pub fn disclaim(db: &dyn DbSession) -> Result<(), DatabaseError> {
         db.note("DELETE FROM meta WHERE name IN (?1, ?2)", bound![MARK_NAME, PLACE])
     }
 
-    /// Returns true if a database remembers which key it is sealed with.
+    /// Returns true if a database has a key fingerprint.
     pub fn is_claimed(db: &dyn DbSession) -> Result<bool, DatabaseError> {
         Ok(meta::get::<Vec<u8>>(db, MARK_NAME)?.is_some())
     }
 
-    /// Whether a database is marked with another key.
+    /// Returns true if the database's fingerprint belongs to another key.
     pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
         let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, MARK_NAME)?);
         Ok(kept.is_some_and(|it| it.as_slice() != mark))

@@ -1,7 +1,5 @@
-//! The connection loop: accepts, bounds and ends connections.
-//!
-//! It exists because the plain `serve` of the router's crate sets no time limit
-//! on headers.
+//! Connection loop: accepts, limits and ends connections. Used instead of `axum::serve`, which has no timeout
+//! for request heads.
 
 use std::convert::Infallible;
 use std::io;
@@ -32,21 +30,20 @@ use crate::unparsed::ExplainedRefusals;
 use crate::unread;
 use wire::errors::ErrorCode;
 
-/// Connections beyond those that are told so at a time.
+/// Maximum number of surplus connections that get a full refusal at a time.
 const TURNED_AWAY: usize = 64;
-/// How long one that is turned away may take to say that it only probes.
+/// How long a surplus connection may take to ask for a probe.
 const FIRST_LINE: Duration = Duration::from_millis(200);
-/// Bytes of the answer to a probe at most.
+/// Maximum size of a probe's body, in bytes.
 const PROBE_BYTES: usize = 16 * 1024;
-/// How long one that is turned away may take to read why.
+/// How long a refused connection stays open for its client to read the answer.
 const LINGER: Duration = Duration::from_secs(1);
-/// Headers of a request at most.
+/// Maximum number of headers of a request.
 const HEADERS: usize = 100;
-/// Bytes read ahead: bounds a request's head.
+/// Size of the read buffer, in bytes; bounds a request's head.
 const BUFFER: usize = 64 * 1024;
 
-/// Where requests go, and what is given to connections. Before it is opened, it
-/// says that the service is starting.
+/// Entry point of requests. Until [`Entrance::open`] it answers that the service is starting.
 #[derive(Clone)]
 pub struct Entrance {
     router: Arc<OnceLock<Router>>,
@@ -57,7 +54,6 @@ pub struct Entrance {
 }
 
 impl Entrance {
-    /// One that is not open yet.
     pub fn new(options: &Options) -> Self {
         Self {
             router: Arc::default(),
@@ -68,9 +64,9 @@ impl Entrance {
         }
     }
 
-    /// From here on requests go to this router.
+    /// Sends requests to `router` from now on.
     pub fn open(&self, router: Router) {
-        // Opened once.
+        // Fails only if it is open already.
         let _ = self.router.set(router);
     }
 
@@ -79,14 +75,13 @@ impl Entrance {
     }
 }
 
-/// Serves until `stop` says so or its sender is gone; then takes no more
-/// connections, lets running requests finish, and cuts off those that take too
-/// long. Where there are more connections than allowed, those that are only held
-/// give way, and then newcomers are turned away at once.
+/// Serves until `stop` changes or its sender is dropped. Then accepts no more connections, and cuts off
+/// requests that run longer than the drain time. At the connection limit idle connections are closed first;
+/// if there are none, new ones are refused.
 pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
     let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
     let graceful = GracefulShutdown::new();
-    // Connections end when this does.
+    // Dropped at the end of this function, which ends all connections.
     let (_open, cut) = watch::channel(());
     loop {
         let accepted = tokio::select! {
@@ -96,7 +91,7 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
         let (stream, peer) = match accepted {
             Ok(accepted) => accepted,
             Err(cause) => {
-                // Out of file handles, or the peer has gone again.
+                // Out of file descriptors, or the peer is gone already.
                 tracing::warn!(%cause, "a connection could not be accepted");
                 tokio::time::sleep(Duration::from_millis(20)).await;
                 continue;
@@ -129,11 +124,11 @@ pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::R
     }
 }
 
-/// Tells a connection that there are too many; with very many of them, without
-/// waiting until it was read. Who only watches over the service is answered.
+/// Refuses a surplus connection with 503, but answers health probes. With very many of them it writes the
+/// refusal without waiting for the request.
 fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: Router) {
     let Ok(place) = Arc::clone(farewells).try_acquire_owned() else {
-        // A caller that has not asked yet still reads it.
+        // A client that has not sent its request yet can read it.
         let _ = stream.try_write(too_many().as_bytes());
         return;
     };
@@ -145,7 +140,7 @@ fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: Router) 
             };
             stream.write_all(answer.as_bytes()).await?;
             stream.shutdown().await?;
-            // Ended before the request is read, the answer would be lost with it.
+            // Closing with unread input would reset the connection and lose the answer.
             let mut rest = [0; 4096];
             while stream.read(&mut rest).await? > 0 {}
             Ok::<(), io::Error>(())
@@ -155,7 +150,7 @@ fn turn_away(mut stream: TcpStream, farewells: &Arc<Semaphore>, router: Router) 
     });
 }
 
-/// Returns the probe that a connection asks for within a moment.
+/// Returns the probe path that a connection asks for within [`FIRST_LINE`].
 async fn asked_probe(stream: &mut TcpStream) -> Option<&'static str> {
     let mut line = [0; 32];
     let asked = tokio::time::timeout(FIRST_LINE, stream.peek(&mut line)).await.ok()?.ok()?;
@@ -163,7 +158,7 @@ async fn asked_probe(stream: &mut TcpStream) -> Option<&'static str> {
     health::PROBES.into_iter().find(|probe| probe.as_bytes() == path)
 }
 
-/// Returns the answer to a probe, written out.
+/// Returns the serialized answer to a probe.
 async fn probe(router: Router, path: &'static str) -> String {
     let request = Request::get(path).body(Body::empty()).unwrap_or_default();
     let Ok(response) = router.oneshot(request).await;
@@ -180,7 +175,7 @@ fn too_many() -> String {
     written("503 Service Unavailable", "retry-after: 1\r\n", &body)
 }
 
-/// Writes out an answer of JSON, after which the connection ends.
+/// Serializes a JSON answer that closes the connection.
 fn written(status: &str, headers: &str, body: &str) -> String {
     format!(
         "HTTP/1.1 {status}\r\ncontent-type: application/json\r\n{headers}connection: close\r\ncontent-length: \
@@ -189,7 +184,7 @@ fn written(status: &str, headers: &str, body: &str) -> String {
     )
 }
 
-/// One connection; ends when the peer or the service ends it.
+/// Serves one connection until the peer or the service ends it.
 fn connection(
     stream: WatchedStream,
     entrance: Entrance,
@@ -212,7 +207,7 @@ fn connection(
             if !rest.drained(continues).await {
                 response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
             }
-            // A failing service makes hyper close the connection unanswered.
+            // An error of the service makes hyper close the connection without an answer.
             match response.extensions().get::<CutOff>() {
                 Some(_) => Err(io::Error::other("cut off, as was asked for")),
                 None => Ok(response.map(|body| WatchedBody::new(body, held))),

@@ -1,4 +1,4 @@
-//! Times and ids of new rows: one order for all rows, whatever the clock does.
+//! Timestamps and ids of new rows, strictly increasing whatever the clock does.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,30 +8,27 @@ use rand::{RngExt, SeedableRng};
 
 use model::time::{MINUTE, Timestamp};
 
-/// Microseconds by which a stamp may be ahead of a clock that was set back. After a
-/// longer step rows are dated by the clock again, and those of the time it was set back
-/// over are dated anew (`database/redating.rs`).
+/// Maximum lead of a timestamp over a clock that was set back, in microseconds. After a larger step rows use
+/// the clock again, and the rows of the repeated time get new timestamps (`database/redating.rs`).
 pub const LEAD: i64 = MINUTE;
 
-/// Makes stamps and ids.
 pub struct Stamps {
-    /// The last stamp, which the database raises to those of other processes.
+    /// Last timestamp; the database raises it to the timestamps of other processes.
     last: Arc<AtomicI64>,
     random: Mutex<StdRng>,
 }
 
 impl Stamps {
-    /// With the seed that decides the ids' random part; the first stamp comes
-    /// after `latest`, the newest one an earlier run has left.
+    /// `seed` decides the random part of ids. The first timestamp is later than `latest`, the newest of
+    /// earlier runs.
     pub fn new(seed: u64, latest: Timestamp, last: Arc<AtomicI64>) -> Self {
         last.fetch_max(latest.micros(), Ordering::SeqCst);
         Self { last, random: Mutex::new(StdRng::seed_from_u64(seed)) }
     }
 
-    /// `at`, but at least one microsecond after the last stamp, unless that is more
-    /// than [`LEAD`] ahead of `known`: the clock's time, where it is known that the clock
-    /// was set back. Other processes come after it, too, where it is made inside a
-    /// transaction.
+    /// Returns `at`, or the last timestamp plus one microsecond if that is later, unless it is more than
+    /// [`LEAD`] ahead of `known`, the clock's time if it is known to have been set back. Within a transaction
+    /// it is also later than the timestamps of other processes.
     pub fn next(&self, at: Timestamp, known: Option<Timestamp>) -> Timestamp {
         let after = |last: i64| {
             let astray = known.filter(|now| last > now.micros().saturating_add(LEAD));
@@ -41,13 +38,13 @@ impl Stamps {
         Timestamp::from_micros(last.map_or(at.micros(), after))
     }
 
-    /// An id that sorts by its stamp.
+    /// Returns an id that sorts by its timestamp.
     pub fn id(&self, prefix: &str, stamp: Timestamp) -> String {
         let random: u32 = self.random.lock().unwrap_or_else(PoisonError::into_inner).random();
         format!("{prefix}_{:014x}{random:08x}", stamp.micros().max(0))
     }
 
-    /// A number from a range, from the same seed.
+    /// Returns a number of the range, from the seeded generator.
     pub fn between(&self, from: i64, to: i64) -> i64 {
         let mut random = self.random.lock().unwrap_or_else(PoisonError::into_inner);
         random.random_range(from..=to.max(from))
@@ -76,7 +73,7 @@ mod tests {
         let next = |at: i64, clock: i64| stamps.next(now.plus(at), Some(now.plus(clock))).since(now);
         assert_eq!((next(LEAD, LEAD), next(0, 0)), (LEAD, LEAD + 1), "set back by a little");
         assert_eq!(next(60 * LEAD, 60 * LEAD), 60 * LEAD);
-        // What fell due before it was set back happens in its time, in order.
+        // Events due before the clock was set back keep their order.
         assert_eq!((next(0, 0), next(0, 0), next(-LEAD, 0), next(5, 5)), (0, 1, 2, 5));
     }
 }

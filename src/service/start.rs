@@ -1,5 +1,4 @@
-//! Starting and stopping: the socket, the database, the world, and the keys
-//! that are told once.
+//! Start and shutdown of the service: socket, database, sealing key and background tasks.
 
 use std::collections::HashSet;
 use std::net::SocketAddr;
@@ -41,48 +40,38 @@ use crate::{carriers, router, server, waits};
 use ::connections::guard::{Guard, Policy};
 use model::time::{Clock, Timestamp};
 
-/// Pauses before a database server that does not answer is asked again.
+/// First and longest pause between connection attempts to a database server; the pause doubles.
 const FIRST_PAUSE: Duration = Duration::from_millis(200);
 const LAST_PAUSE: Duration = Duration::from_secs(5);
-/// For what runs beside, once the requests have ended.
+/// Time for background tasks to end after the last request.
 const SLACK: Duration = Duration::from_secs(2);
-/// For folding in the database's log, without which the next start does it.
+/// Time for checkpointing the database's log; if it is too short, the next start does that.
 const CLOSING: Duration = Duration::from_secs(10);
 
-/// Why the service could not start.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// The address cannot be listened on.
     #[error("listening on {address}: {cause}; choose another address with --listen")]
-    Listen {
-        address: SocketAddr,
-        /// Why not.
-        cause: std::io::Error,
-    },
-    /// The switches are for this machine only.
+    Listen { address: SocketAddr, cause: std::io::Error },
+    /// The `/dev` switches may only listen on loopback.
     #[error("the switches of --dev are for loopback addresses only, not for {0}")]
     NotLoopback(SocketAddr),
-    /// The assistant cannot be asked.
     #[error("{0}; change --assistant-url, or url in the [assistant] of the service's file")]
     Assistant(String),
-    /// The database cannot be used.
     #[error(transparent)]
     Database(#[from] DatabaseError),
-    /// The key that seals secrets cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
 }
 
-/// A service that runs. Dropping it ends it at once; [`Running::shutdown`]
-/// lets requests finish.
+/// Running service. Dropping it aborts everything; [`Running::shutdown`] lets requests finish.
 pub struct Running {
-    /// Where the interface is, ending in `/v1`.
+    /// Ends in `/v1`.
     pub base_url: String,
-    /// Where the switches are, with `--dev`.
+    /// Base URL of the `/dev` switches.
     pub dev_url: String,
-    /// Keys that were just made: none for a database that was there before.
+    /// Keys created for a new database; empty for an existing one.
     pub keys: Vec<IssuedKey>,
-    /// What the user who started it should know.
+    /// Messages for the user who started it.
     pub notices: Vec<String>,
     stop: watch::Sender<bool>,
     tasks: Tasks,
@@ -90,14 +79,13 @@ pub struct Running {
 }
 
 impl Running {
-    /// Takes no more connections, answers what is under way, ends what runs
-    /// beside, and folds the database's log in; cuts off what takes longer than
-    /// the options allow.
+    /// Stops accepting connections, finishes running requests and background tasks, and closes the database.
+    /// Cuts off after the drain time plus [`SLACK`].
     pub async fn shutdown(self) {
         let Self { stop, mut tasks, service, .. } = self;
         let last = Instant::now() + service.options.drain + SLACK;
         service.health.drain();
-        // Nobody listens any more when a task has ended by itself.
+        // Fails only if every task has ended already.
         let _ = stop.send(true);
         for task in &mut tasks.0 {
             match timeout_at(last, task).await {
@@ -107,7 +95,7 @@ impl Running {
             }
         }
         drop(tasks);
-        // Waits for the writing thread.
+        // Blocks until the writing thread has ended.
         let closing = tokio::task::spawn_blocking(move || service.database.close());
         match timeout(CLOSING, closing).await {
             Ok(Ok(())) => {}
@@ -117,13 +105,13 @@ impl Running {
     }
 }
 
-/// Starts a service; it is reachable when this returns.
+/// Starts a service; it accepts requests when this returns.
 pub async fn start(options: Options) -> Result<Running, StartError> {
     if options.dev && !options.listen.ip().is_loopback() {
         return Err(StartError::NotLoopback(options.listen));
     }
-    // Of two with the same settings, the second hears of the file and not of
-    // the address, which it could change.
+    // Checked before the address: of two services with the same settings, the second should report the file
+    // in use and not the address, which the user could change.
     if let Some(path) = options.database.file() {
         Database::check_free(path)?;
     }
@@ -155,7 +143,7 @@ pub async fn start(options: Options) -> Result<Running, StartError> {
     })
 }
 
-/// What the user who started the service should know.
+/// Collects messages for the user who started the service.
 async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>, DatabaseError> {
     let Prepared { service, .. } = prepared;
     let mut notices = Vec::new();
@@ -187,20 +175,19 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
     Ok(notices)
 }
 
-/// Returns the addresses of channels that are connected.
+/// Returns the addresses of connected channels.
 fn unused_channels(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
     let all = carriers::dashboard::standings(db, None)?;
     Ok(all.into_iter().filter_map(|standing| standing.address).collect())
 }
 
-/// A service whose parts are together.
+/// Opened service that does not run yet.
 pub(crate) struct Prepared {
     pub service: Service,
-    /// Keys that were just made.
     pub keys: Vec<IssuedKey>,
 }
 
-/// Opens the database and puts the parts together; nothing runs yet.
+/// Opens the database and builds the service; nothing runs yet.
 pub(crate) async fn open(
     options: Options,
     address: SocketAddr,
@@ -217,8 +204,8 @@ pub(crate) async fn open(
     prepare(options, address, (database, (place, key)), fresh, committed).await
 }
 
-/// Opens the database, and tells whether it was made. A server that does not answer
-/// is waited for, as long as it takes: after a restart of a machine it may come later.
+/// Opens the database; returns true with it if it is new. Waits without limit for a server that does not
+/// answer: after a reboot it may start later.
 async fn open_when_there(
     place: &DatabasePlace,
     durability: Durability,
@@ -248,8 +235,8 @@ async fn open_when_there(
     }
 }
 
-/// Makes the key of a database that needs none yet. For one whose secrets are sealed
-/// it has to be found: a new key would open none of them.
+/// Creates the sealing key of a database without sealed secrets. Fails if there are any: a new key would open
+/// none of them.
 async fn make_key(place: &KeyPlace, database: &Database, fresh: bool) -> Result<SealingKey, StartError> {
     if !fresh {
         let asked = place.clone();
@@ -264,32 +251,32 @@ async fn make_key(place: &KeyPlace, database: &Database, fresh: bool) -> Result<
             })
             .await;
         if let Some(refusal) = refusal? {
-            // Another process that started at once may have made it.
+            // Another process starting at the same time may have made the key.
             return Ok(place.read()?.ok_or(refusal)?);
         }
     }
-    // Made only now: a key beside a database says that it was used.
+    // Created after the checks, because a key file beside a database marks it as used.
     let place = place.clone();
     let making = tokio::task::spawn_blocking(move || place.make());
     Ok(making.await.map_err(|_| DatabaseError::Closed)??)
 }
 
-/// What is read from the database, or put into a new one.
+/// State read from the database, or stored in a new one.
 struct Kept {
     business: Option<String>,
     secret: Vec<u8>,
     shift: i64,
-    /// The elapsed time at which an earlier run ended.
+    /// Elapsed time at which an earlier run ended, in microseconds.
     elapsed: Option<i64>,
     boots: u64,
     latest: Timestamp,
     keys: Vec<IssuedKey>,
     media: HashSet<String>,
-    /// Whether the key is the one that seals its secrets.
+    /// True if the key is the one that seals the database's secrets.
     fits: bool,
 }
 
-/// Reads the key in its place; where there is none, looks whether it can be made.
+/// Reads the key file; if there is none, tests whether it can be created.
 async fn find_key(place: KeyPlace) -> Result<Option<SealingKey>, StartError> {
     let reading = tokio::task::spawn_blocking(move || match place.read()? {
         None => place.can_make().map(|()| None),
@@ -298,9 +285,8 @@ async fn find_key(place: KeyPlace) -> Result<Option<SealingKey>, StartError> {
     Ok(reading.await.map_err(|_| DatabaseError::Closed)??)
 }
 
-/// The uploaded files beside the database, of which those nobody knows of are
-/// removed. With a database that was just made they may be those of one that was
-/// moved away.
+/// Opens the folder of uploaded files beside the database and removes files that `known` does not list. A new
+/// database passes `None`: the files may belong to a database that was moved away.
 async fn media_beside(
     database: &DatabasePlace,
     known: Option<HashSet<String>>,
@@ -332,7 +318,7 @@ async fn prepare(
             let fits = asked.claim(db, &at, alone)?;
             let kept = keep(db, fresh, world, clock.as_ref(), !shared)?;
             if !shared {
-                // The file is this process's alone: any process that had claimed something has ended.
+                // The file belongs to this process alone, so every other claimant has ended.
                 egress::end_all_claims(db)?;
                 connected::end_all_leases(db)?;
             }
@@ -401,12 +387,12 @@ async fn prepare(
     Ok(Prepared { service, keys: kept.keys })
 }
 
-/// Why a key that was found opens none of the secrets.
+/// Builds the error for a key that opens none of the secrets.
 async fn describe_foreign_key(database: &Database, place: KeyPlace) -> Result<KeyError, DatabaseError> {
     database.read(move |db| place.forgotten(db, true)).await
 }
 
-/// Reads what a run begins with; `alone` says that no other process makes rows.
+/// Reads the state that a run starts with. `alone` is true if no other process writes rows.
 fn keep(
     db: &dyn DbSession,
     fresh: bool,
@@ -415,7 +401,7 @@ fn keep(
     alone: bool,
 ) -> Result<Kept, DatabaseError> {
     let shift = meta::number(db, "clock_shift")?.unwrap_or(0);
-    // Of two that start at once on an empty database, one makes it.
+    // Of two processes that start on an empty database, the first creates the workspace.
     let keys = if fresh && workspaces::are_none(db)? {
         workspace::make(db, world, clock.now().plus(shift))?
     } else {
@@ -425,7 +411,7 @@ fn keep(
         workspace::address_all(db)?;
     }
     if !world.dev {
-        // Nobody can ask for it.
+        // Only `/dev/outbound` reads it.
         outbound::clear(db)?;
     }
     meta::set(db, meta::PLAYS_PLATFORMS, &i64::from(world.simulated))?;
@@ -438,7 +424,7 @@ fn keep(
             made.to_vec()
         }
     };
-    // Ids of two runs that stand at the same time must differ.
+    // Makes the random part of ids differ between runs.
     let boots = meta::number(db, "boots")?.unwrap_or(0) + 1;
     meta::set(db, "boots", &boots)?;
     let (business, media) = (workspaces::first(db)?.name, media::all_ids(db)?);

@@ -1,4 +1,4 @@
-//! What all of the service shares while it runs.
+//! State shared by all parts of a running service.
 
 use std::sync::Arc;
 
@@ -25,53 +25,46 @@ use crate::stamps::Stamps;
 use crate::vault::Vault;
 use connections::guard::Guard;
 
-/// The shared state, as handlers are given it.
 pub type Service = Arc<ServiceState>;
 
-/// The parts of one running service.
 pub struct ServiceState {
-    /// What it was started with.
     pub options: Options,
-    /// Hosts that requests may name, and the address that links carry.
+    /// Accepted hosts, and the base URL of links.
     pub hosts: Hosts,
-    /// The time, which `/dev/clock` moves.
     pub clock: ServiceClock,
-    /// One writer, several readers.
+    /// One writer and several readers.
     pub database: Database,
-    /// Calls of the last minute.
+    /// Rate limit logs.
     pub limits: Limits,
-    /// Idempotency keys whose requests run.
+    /// Idempotency keys of running requests.
     pub in_flight: InFlight,
     pub cursors: Cursors,
-    /// Times and ids of new rows.
+    /// Timestamps and ids of new rows.
     pub stamps: Stamps,
     pub faults: Faults,
-    /// Looks at addresses customers give before anything is asked there.
+    /// Checks addresses from customers before any request to them.
     pub guard: Guard,
-    /// Calls the business's own interfaces.
+    /// Client of the Data Connections.
     pub connections: Connections,
-    /// What stands behind each channel.
+    /// Platform adapters per channel.
     pub platforms: Platforms,
-    /// Who answers until a person takes over, if anyone.
+    /// `None` if no assistant is configured.
     pub assistant: Option<Box<dyn Assistant>>,
-    /// Where the bytes of uploaded media are.
     pub media: MediaStore,
-    /// Uploads and mails with large attachments at a time.
+    /// Memory budget of large request bodies.
     pub bodies: BodyBudget,
     pub vault: Vault,
-    /// What is being thought about.
+    /// Running requests to the model.
     pub thoughts: Thoughts,
     pub last_answers: LastAnswers,
-    /// Held while things happen in the simulated world.
+    /// Held while the simulation advances.
     pub world: tokio::sync::Mutex<()>,
-    /// Held while events are delivered.
+    /// Held while a round of webhook deliveries runs.
     pub delivering: tokio::sync::Mutex<()>,
-    /// What is counted for monitoring.
     pub metrics: Metrics,
-    /// Whether requests may be sent.
     pub health: HealthState,
-    /// Told when something that left was settled.
+    /// Notified when an outbound message reaches its final state.
     pub settled: Settled,
-    /// Told after every commit.
+    /// Notified after every commit.
     pub committed: Arc<Notify>,
 }

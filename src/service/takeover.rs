@@ -1,21 +1,18 @@
-//! Taking a conversation over from the assistant, and handing it back.
+//! Takeover of a conversation by a person, and its return to the assistant.
 //!
-//! A conversation (a chat of any channel, or a thread of mail) is taken over by a
-//! pause, by closing it, or by a person's message: one that is neither the
-//! assistant's nor part of a broadcast, sent from here or observed as sent elsewhere.
-//! The transaction that keeps the pause or the message also ends everything the
-//! assistant is about to say there:
+//! A conversation (a chat of any channel, or a mail thread) is taken over when it is paused or closed, or by
+//! a person's message: one that is neither the assistant's nor part of a broadcast, sent by this service or
+//! observed as sent elsewhere. The transaction that stores the pause or the message also ends everything the
+//! assistant is about to send there, by its state:
 //!
-//! - **thinking**: the piece of work the thought belongs to is removed, and the
-//!   transaction that would speak finds it gone;
-//! - **waiting, claimed**: the text is dropped; before its first byte leaves, its attempt
-//!   needs a transaction of its own ([`egress::depart`]), which fails from then on;
-//! - **departed**: the text may reach the platform. It becomes *recalled*: it is not tried
-//!   again, and [`wait_for_recalled`] holds a pause's answer until the attempt is over.
-//!   A person's message needs no wait of its own, because it leaves behind that text.
+//! - **thinking**: the task is deleted; the transaction that would store the answer finds it gone.
+//! - **waiting**, **claimed**: the text is dropped. Sending it needs another transaction
+//!   ([`egress::depart`]), which fails from then on.
+//! - **departed**: the text may reach the platform. It becomes **recalled**: it is not retried, and
+//!   [`wait_for_recalled`] delays the answer to a pause until the attempt has ended. A person's message needs
+//!   no such wait, since it is sent after that text.
 //!
-//! All these transactions belong to one workspace, and so come one after another, in
-//! whichever process they run.
+//! All these transactions belong to one workspace, so they are serialized across processes.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -36,26 +33,25 @@ use model::time::Timestamp;
 use wire::carriers::DraftAuthor;
 use wire::errors::ErrorCode;
 
-/// Longest wait between two looks for a settled attempt: another process on a
-/// file tells nobody of its commits.
+/// Longest wait between two checks of an attempt: another process on a database file sends no notification of
+/// its commits.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// How long a command waits for an attempt to end.
+/// How long `frontdesk` commands wait for an attempt to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the assistant is silent after a person's message.
+/// How long the assistant pauses after a person's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AfterPersonAnswers {
-    /// Until the conversation is handed back.
+    /// Until the conversation is returned to the assistant.
     #[default]
     Pause,
-    /// Until the customer writes again.
     NextCustomerMessage,
 }
 
 impl AfterPersonAnswers {
     pub const ALL: [Self; 2] = [Self::Pause, Self::NextCustomerMessage];
 
-    /// The words in the service's configuration.
+    /// Value of the setting.
     pub const fn words(self) -> &'static str {
         match self {
             Self::Pause => "pause",
@@ -73,25 +69,24 @@ impl std::str::FromStr for AfterPersonAnswers {
     }
 }
 
-/// What the assistant can be switched off in.
+/// Conversation in which the assistant can be switched off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject<'a> {
-    /// A conversation, by its id.
+    /// Conversation id.
     Chat(&'a str),
-    /// A thread of mail, by its id.
+    /// Mail thread id.
     Thread(&'a str),
 }
 
 impl<'a> Subject<'a> {
-    /// The lane in which its messages leave.
+    /// Lane of its outbound messages, which are sent one after another.
     pub const fn lane(self) -> &'a str {
         match self {
             Self::Chat(id) | Self::Thread(id) => id,
         }
     }
 
-    /// Finds a conversation or a thread of any channel, and whether the assistant
-    /// answers there.
+    /// Finds a conversation or thread of any channel, and whether the assistant is on.
     pub fn find_anywhere(db: &dyn DbSession, id: &'a str) -> Result<Option<(Self, bool)>, DatabaseError> {
         let channel = match conversations::with_channel(db, id)? {
             Some((channel, _)) => Some(channel.id),
@@ -100,8 +95,7 @@ impl<'a> Subject<'a> {
         channel.map_or(Ok(None), |channel| Self::find(db, &channel, id))
     }
 
-    /// Finds a conversation or a thread of a channel, and whether the assistant
-    /// answers there.
+    /// Finds a conversation or thread of one channel, and whether the assistant is on.
     pub fn find(
         db: &dyn DbSession,
         channel: &str,
@@ -117,7 +111,7 @@ impl<'a> Subject<'a> {
     }
 }
 
-/// Switches the assistant on or off in a conversation.
+/// Switches the assistant on or off, and ends what it is about to send.
 pub fn switch(
     db: &dyn DbSession,
     subject: Subject<'_>,
@@ -131,7 +125,7 @@ pub fn switch(
     if enabled { Ok(()) } else { silence(db, subject, now) }
 }
 
-/// Notes that a person has written in a conversation, with or after their message.
+/// Applies the configured pause after a person's message, in the transaction that stores the message.
 pub fn person_answered(work: &Work<'_>, subject: Subject<'_>) -> Result<(), ApiError> {
     if work.test {
         return Ok(());
@@ -142,7 +136,7 @@ pub fn person_answered(work: &Work<'_>, subject: Subject<'_>) -> Result<(), ApiE
             if let Subject::Thread(id) = subject
                 && answering::is_automated(work.db, id)?
             {
-                // Its mails alone would say that it is a person's now.
+                // A thread with a person's mail counts as taken over unless its own setting says otherwise.
                 thread_automation::set(work.db, id, true)?;
             }
             silence(work.db, subject, work.now)
@@ -150,7 +144,7 @@ pub fn person_answered(work: &Work<'_>, subject: Subject<'_>) -> Result<(), ApiE
     }
 }
 
-/// Ends everything the assistant is about to say in a conversation.
+/// Ends everything the assistant is about to send in a conversation.
 pub fn silence(db: &dyn DbSession, subject: Subject<'_>, now: Timestamp) -> Result<(), ApiError> {
     match subject {
         Subject::Chat(id) => due::cancel(db, Kind::Answer.word(), id)?,
@@ -169,7 +163,7 @@ pub fn silence(db: &dyn DbSession, subject: Subject<'_>, now: Timestamp) -> Resu
     Ok(())
 }
 
-/// Returns whether the assistant has written what a parcel carries.
+/// Returns true if the assistant wrote an outbound message.
 pub fn is_assistants(row: &EgressRow) -> Result<bool, ApiError> {
     if row.draft.is_empty() {
         return Ok(false);
@@ -178,12 +172,11 @@ pub fn is_assistants(row: &EgressRow) -> Result<bool, ApiError> {
     Ok(draft.sender == "ai" || draft.author == "ai")
 }
 
-/// Waits until no text of the assistant's is on its way in a conversation that
-/// was taken over.
+/// Waits until no recalled text of a conversation is under way.
 ///
 /// # Errors
-/// 503 where the platform does not answer in time: the takeover is kept, and
-/// repeating the request waits again.
+/// 503 if the platform does not answer in time. The takeover stays in effect; repeating the request waits
+/// again.
 pub async fn wait_for_recalled(service: &Service, lane: &str) -> Result<(), ApiError> {
     let last = Instant::now() + service.options.answering;
     loop {
@@ -195,18 +188,18 @@ pub async fn wait_for_recalled(service: &Service, lane: &str) -> Result<(), ApiE
         if Instant::now() >= last {
             return Err(still_leaving());
         }
-        // Woken or not, it looks again.
+        // Checks again after a notification as well as after the interval.
         let _ = timeout_at(last.min(Instant::now() + POLL_INTERVAL), settled).await;
     }
 }
 
-/// Returns whether a recalled text is still on its way in a conversation.
+/// Returns true if a recalled text of a conversation is still under way.
 pub async fn is_recalling(database: &Database, lane: &str) -> Result<bool, DatabaseError> {
     let lane = lane.to_owned();
     database.read(move |db| egress::is_recalling(db, &lane)).await
 }
 
-/// The refusal to confirm a takeover while a text may still arrive.
+/// Refuses to confirm a takeover while a text may still arrive.
 pub fn still_leaving() -> ApiError {
     let words = "the assistant is switched off here, but its last text is still on its way to the platform; \
                  ask again to be told when it cannot arrive any more";
@@ -214,11 +207,10 @@ pub fn still_leaving() -> ApiError {
 }
 
 impl Admin {
-    /// Returns whether the assistant answers a conversation or a thread of any
-    /// channel.
+    /// Returns true if the assistant is on in a conversation or thread of any channel.
     ///
     /// # Errors
-    /// When there is none of this id.
+    /// If there is none with this id.
     pub async fn automation(&self, id: &str) -> Result<bool, AdminError> {
         let id = id.to_owned();
         self.database
@@ -226,11 +218,10 @@ impl Admin {
             .await
     }
 
-    /// Switches the assistant on or off in a conversation or a thread of any channel.
+    /// Switches the assistant on or off in a conversation or thread of any channel.
     ///
     /// # Errors
-    /// When there is none of this id, or the assistant's last text is still on its
-    /// way after [`PATIENCE`].
+    /// If there is none with this id, or the assistant's last text is still under way after [`PATIENCE`].
     pub async fn switch_automation(&self, id: &str, enabled: bool, now: Timestamp) -> Result<(), AdminError> {
         let (subject, last) = (id.to_owned(), Instant::now() + PATIENCE);
         self.database

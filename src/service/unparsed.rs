@@ -1,10 +1,8 @@
-//! Answers to what is no HTTP request, in the Error shape.
+//! Answers, in the `Error` shape, to requests that are not valid HTTP.
 //!
-//! The HTTP library refuses such a request before the router sees it, with a
-//! status and no body: two `Content-Length` that differ, a head that is too
-//! large, bytes that are no HTTP at all. Every other answer of the service has
-//! a body, so an empty 400, 414 or 431 is one of these; the connection ends
-//! behind it.
+//! hyper refuses such requests before the router sees them, with a status and no body: contradicting
+//! `Content-Length` headers, an oversized head, bytes that are not HTTP. Every other answer of the service
+//! has a body, so an empty 400, 414 or 431 is one of these. The connection closes after it.
 
 use std::io;
 use std::pin::Pin;
@@ -15,10 +13,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use crate::errors::ApiError;
 use wire::errors::ErrorCode;
 
-/// A connection on which refusals of the HTTP library get a body.
+/// Connection that adds a body to hyper's refusals.
 pub struct ExplainedRefusals<S> {
     stream: S,
-    /// An answer that is written in place of another, from `written` on.
+    /// Replacement of a refusal; `written` bytes of it have been sent.
     answer: Vec<u8>,
     written: usize,
 }
@@ -30,7 +28,7 @@ impl<S> ExplainedRefusals<S> {
 }
 
 impl<S: AsyncWrite + Unpin> ExplainedRefusals<S> {
-    /// Writes what is left of the answer that replaces another.
+    /// Writes the rest of the replacement.
     fn poll_answer(&mut self, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.written < self.answer.len() {
             let rest = &self.answer[self.written..];
@@ -64,7 +62,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
         match explained(bytes) {
             Some(answer) => {
                 (self.answer, self.written) = (answer, 0);
-                // What cannot be written now goes out with the flush that follows.
+                // The rest is written by the following flush.
                 if let Poll::Ready(Err(error)) = self.poll_answer(context) {
                     return Poll::Ready(Err(error));
                 }
@@ -102,7 +100,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for ExplainedRefusals<S> {
     }
 }
 
-/// The answer with a body, if these bytes are a refusal of the HTTP library.
+/// Returns the refusal with a body, if `bytes` are a refusal of hyper.
 fn explained(bytes: &[u8]) -> Option<Vec<u8>> {
     let head = std::str::from_utf8(bytes.strip_suffix(b"\r\n\r\n")?).ok()?;
     let (status, fields) = head.split_once("\r\n").filter(|_| !head.contains("\r\n\r\n"))?;

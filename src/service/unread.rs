@@ -1,6 +1,7 @@
-//! What is left of a request's body when it is answered before it was read: a
-//! short rest is read, and otherwise the answer says that the connection ends,
-//! so that no client sends its next request into one that is being closed.
+//! Request bodies that were answered before they were read to the end.
+//!
+//! A short rest is read. Otherwise the answer announces that the connection closes, so that no client sends
+//! its next request into it.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,23 +13,22 @@ use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
 
 use crate::crowd::{ConnectionPhase, HeldConnection};
 
-/// Bytes that are read although nobody wants them.
+/// Maximum size of a rest that is read, in bytes.
 const REST: usize = 64 * 1024;
-/// How long they may take.
+/// Maximum time for reading a rest.
 const TIME: Duration = Duration::from_millis(500);
 
-/// A body on its way to a handler; what the handler leaves is handed back.
+/// Body lent to a handler; its unread part goes to [`Rest`] when it is dropped.
 pub struct Lent {
     body: Option<Incoming>,
     left: Arc<Mutex<Option<Incoming>>>,
     connection: Arc<HeldConnection>,
 }
 
-/// What a handler left of a body.
+/// Unread part of a body.
 pub struct Rest(Arc<Mutex<Option<Incoming>>>);
 
-/// Lends a body that comes over a connection, which receives until the body has
-/// ended or nobody wants it any more.
+/// Lends a body to a handler. Its connection counts as receiving until the body has ended or is dropped.
 pub fn lend(body: Incoming, connection: Arc<HeldConnection>) -> (Lent, Rest) {
     connection.enter(if body.is_end_stream() {
         ConnectionPhase::Working
@@ -73,9 +73,8 @@ impl Drop for Lent {
 }
 
 impl Rest {
-    /// Whether the connection can take another request: nothing is left of the
-    /// body, or a short rest was read. A client that waits for leave to send it
-    /// is not given any.
+    /// Returns true if the connection can take another request: the body was read, or its short rest could
+    /// be. A client that waits for `100 Continue` is not asked to send the rest.
     pub async fn drained(self, waits_for_leave: bool) -> bool {
         let left = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(mut body) = left else { return true };

@@ -1,5 +1,4 @@
-//! Secrets that have to be read again, sealed at rest: whoever gets hold of
-//! the database alone learns none.
+//! Encryption of stored secrets, so that the database alone reveals none.
 
 use rand::RngExt;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
@@ -7,12 +6,10 @@ use thiserror::Error;
 
 use crate::sealing_key::SealingKey;
 
-/// A secret could not be sealed or opened again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("a stored secret does not fit the key of the database")]
 pub struct Unreadable;
 
-/// Seals secrets with one key.
 pub struct Vault {
     key: LessSafeKey,
 }
@@ -27,13 +24,12 @@ impl Vault {
         Some(Self { key: LessSafeKey::new(key) })
     }
 
-    /// Seals a secret of one owner: a row's id. Each sealing differs.
+    /// Seals a secret for one owner, a row's id. The result differs each time.
     ///
     /// # Errors
-    /// [`Unreadable`] for a secret of many gigabytes.
+    /// [`Unreadable`] for a secret beyond the cipher's limit of many gigabytes.
     pub fn seal(&self, owner: &str, secret: &str) -> Result<Vec<u8>, Unreadable> {
-        // Few secrets are sealed with one key, so that random nonces do not
-        // meet.
+        // One key seals few secrets, so random nonces do not collide.
         let nonce: [u8; NONCE_LEN] = rand::rng().random();
         let mut sealed = secret.as_bytes().to_vec();
         let owner = Aad::from(owner.as_bytes());
@@ -43,11 +39,10 @@ impl Vault {
         Ok([&nonce[..], &sealed].concat())
     }
 
-    /// Opens what was sealed for this owner.
+    /// Opens a secret sealed for this owner.
     ///
     /// # Errors
-    /// [`Unreadable`] when it was sealed with another key or for another
-    /// owner, or was changed.
+    /// [`Unreadable`] if the key or owner differs, or the bytes were changed.
     pub fn open(&self, owner: &str, sealed: &[u8]) -> Result<String, Unreadable> {
         let (nonce, rest) = sealed.split_at_checked(NONCE_LEN).ok_or(Unreadable)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Unreadable)?;

@@ -1,11 +1,14 @@
-//! What waits, where the wall clock is set back: otherwise it would hold up texts,
-//! answers, deliveries and leases for as long as the step was.
+//! Correction of waits after a change of the wall clock.
 //!
-//! The process that does what falls due looks for two things. A step of the clock that
-//! it sees moves every wait along. A wait that ends later than any wait of its kind can
-//! was begun while the clock was wrong, perhaps before this start: it ends now. Where
-//! the clock is set ahead waits end early, which is made good by what follows them.
-//! It also keeps the elapsed time for the next run.
+//! If the clock is set back, messages, answers, deliveries and leases would be held up by the size of the
+//! step. The leading process therefore
+//!
+//! - moves every wait by a step of the clock that it observes;
+//! - ends waits that are longer than any wait of their kind can be: they began while the clock was wrong,
+//!   perhaps before this start.
+//!
+//! If the clock is set forward, waits end early, which their retries make good. The module also stores the
+//! elapsed time for the next run.
 
 use std::time::Duration;
 
@@ -19,22 +22,22 @@ use crate::stamps::LEAD;
 use crate::state::Service;
 use model::time::{Clock, HOUR, MINUTE, Timestamp};
 
-/// The name under which the elapsed time is kept, without what `/dev/clock` has moved.
+/// Metadata name of the elapsed time, without the shift of `/dev/clock`, in microseconds.
 const ELAPSED: &str = "elapsed";
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// How often it looks for waits that are too long.
+/// Interval between two searches for waits that are too long.
 const SEARCHED: Duration = Duration::from_secs(5);
-/// How often the elapsed time is kept.
+/// Interval between two writes of the elapsed time.
 const KEPT: Duration = Duration::from_secs(60);
 
-/// One kind of wait.
+/// Kind of wait.
 struct Wait {
     table: &'static str,
-    /// The column that holds when it ends.
+    /// Column with the end of the wait.
     column: &'static str,
-    /// The rows that wait.
+    /// SQL condition of the rows that wait.
     condition: &'static str,
-    /// Longest span it is ever begun with, in microseconds, and some more.
+    /// Upper bound of a new wait, in microseconds, with some margin.
     longest: i64,
 }
 
@@ -52,22 +55,22 @@ const WAITS: [Wait; 5] = [
 ];
 
 impl Wait {
-    /// Returns whether a wait is longer than it can be.
+    /// Returns true if any wait is longer than it can be.
     fn is_too_long(&self, db: &dyn DbSession, now: Timestamp) -> Result<bool, DatabaseError> {
         let Self { table, column, condition, longest } = self;
         let sql = format!("SELECT EXISTS (SELECT 1 FROM {table} WHERE {condition} AND {column} > ?1)");
         db.scalar(&sql, bound![now.plus(*longest)])
     }
 
-    /// Ends waits now that are longer than they can be.
+    /// Ends waits that are longer than they can be.
     fn shorten(&self, db: &dyn DbSession, now: Timestamp) -> Result<(), DatabaseError> {
         let Self { table, column, condition, longest } = self;
         let sql = format!("UPDATE {table} SET {column} = ?2 WHERE {condition} AND {column} > ?1");
         db.note(&sql, bound![now.plus(*longest), now])
     }
 
-    /// Moves waits along with a clock that was set back to `now`; one that was begun
-    /// since then ends early.
+    /// Moves waits by `back` microseconds after the clock was set back to `now`. A wait that began since the
+    /// step ends early.
     fn follow(&self, db: &dyn DbSession, back: i64, now: Timestamp) -> Result<(), DatabaseError> {
         let Self { table, column, condition, .. } = self;
         let sql = format!(
@@ -78,8 +81,8 @@ impl Wait {
     }
 }
 
-/// Brings what an earlier run has left to this run's clock, where no other process
-/// makes rows; the elapsed time at which that run ended.
+/// Redates rows of an earlier run by this run's clock, if no other process writes rows. Returns the elapsed
+/// time at which that run ended.
 pub fn begin(
     db: &dyn DbSession,
     clock: &dyn Clock,
@@ -96,15 +99,15 @@ pub fn begin(
     Ok(elapsed)
 }
 
-/// Follows the wall clock until the service stops; nothing where the machine does
-/// not tell how long it has run.
+/// Follows changes of the wall clock until the service stops; returns at once if the machine does not report
+/// its uptime.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     if !service.clock.is_told_apart() {
         return;
     }
     let mut kept = Instant::now();
     let mut searched: Option<Instant> = None;
-    // Set before this process did what falls due: waits are not by its clock.
+    // Ignores steps from before this process led: current waits do not follow its clock.
     service.clock.take_step();
     loop {
         let mut done = Ok(());
@@ -131,7 +134,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Moves what waits along with a clock that was set back, and keeps the elapsed time.
+/// Moves waits after the clock was set back, and stores the elapsed time.
 async fn keep(service: &Service, back: i64) -> Result<(), DatabaseError> {
     let elapsed = service.clock.elapsed_less_shift();
     let (is_shared, now) = (service.database.is_shared(), service.clock.now());
@@ -150,8 +153,8 @@ async fn keep(service: &Service, back: i64) -> Result<(), DatabaseError> {
         .await
 }
 
-/// Ends waits that were begun while the clock was wrong, for whatever time; rows that
-/// were made then are dated anew where no other process makes any.
+/// Ends waits that began while the clock was wrong, and redates rows of that time if no other process writes
+/// rows.
 async fn shorten(service: &Service) -> Result<(), DatabaseError> {
     let (now, is_alone) = (service.clock.now(), !service.database.is_shared());
     let is_any: Result<bool, DatabaseError> = service

@@ -1,5 +1,5 @@
-//! What a new workspace gets: four channels, a live and a test key each, credits
-//! and templates. A new database gets one. Design: `serve --ready-file`.
+//! Creation of a workspace: four channels with a live and a test key each, credits and templates. A new
+//! database gets one.
 
 use serde_json::Value;
 
@@ -15,33 +15,29 @@ use model::account::Environment;
 use model::secret::Secret;
 use model::time::Timestamp;
 
-/// Credits of a new workspace.
 const CREDITS: i64 = 1_000;
 
-/// A key that was just made; it is not told again.
+/// New key, shown once.
 #[derive(Debug, Clone)]
 pub struct IssuedKey {
-    /// The channel's word: whatsapp, telegram, email or voip.
+    /// Word of the channel kind: whatsapp, telegram, email or voip.
     pub channel: &'static str,
     pub environment: Environment,
     pub key: Secret,
 }
 
-/// Which world a service is started in.
+/// Kind of world a service starts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct World {
-    /// With the sample shop's customers.
     pub demo: bool,
-    /// With simulated platforms.
     pub simulated: bool,
-    /// With the switches of `--dev`.
     pub dev: bool,
 }
 
-/// Fills a new database.
+/// Creates the first workspace of a database.
 pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<IssuedKey>, DatabaseError> {
     let shop = script::shop();
-    // A real business is none of the sample shop's.
+    // A real business takes no names from the sample shop.
     let simulated = |value: &Value, name: &str| text(value, name).filter(|_| world.simulated);
     let balance = if world.demo { shop["credits"].as_i64().unwrap_or(CREDITS) } else { CREDITS };
     let (name, email) = (simulated(&shop["workspace"], "name"), simulated(&shop["workspace"], "email"));
@@ -49,7 +45,7 @@ pub fn make(db: &dyn DbSession, world: World, now: Timestamp) -> Result<Vec<Issu
     fill(db, &workspace, "", simulated(&shop["assistant"], "name").as_deref(), now)
 }
 
-/// Adds a workspace to a database that has one; its id and keys.
+/// Adds a workspace to a database that has one, and returns its id and keys.
 pub fn add(
     db: &dyn DbSession,
     name: Option<String>,
@@ -61,7 +57,7 @@ pub fn add(
     let issued = fill(db, &workspace, &format!("_{own}"), None, now)?;
     let shop = script::shop();
     for kind in Channel::ALL {
-        // Simulated as the first is.
+        // Gets a simulated address if the first workspace has one.
         let simulated = address(kind, shop);
         let first = channels::of_kind(db, kind)?.and_then(|it| it.address);
         if let Some(address) = simulated.filter(|it| first.as_ref() == Some(it)) {
@@ -75,8 +71,8 @@ fn text(value: &Value, name: &str) -> Option<String> {
     value[name].as_str().map(str::to_owned)
 }
 
-/// Makes a workspace with all it needs; `suffix` tells its ids from those of the
-/// first.
+/// Creates a workspace with its channels, keys and templates. `suffix` distinguishes its ids from those of
+/// the first.
 fn fill(
     db: &dyn DbSession,
     workspace: &Workspace,
@@ -117,7 +113,7 @@ fn fill(
     Ok(issued)
 }
 
-/// Gives each channel that has no address the one it is simulated with.
+/// Gives each channel without an address its simulated one.
 pub fn address_all(db: &dyn DbSession) -> Result<(), DatabaseError> {
     for kind in Channel::ALL {
         if let Some(address) = address(kind, script::shop()) {

@@ -1,6 +1,5 @@
-//! The one shape of every write: claim the idempotency key, run the effect,
-//! keep the answer; all of it in one transaction. Interface: Idempotency;
-//! Authentication 6.
+//! Execution of every write: claims the idempotency key, runs the effect and stores the answer, all in one
+//! transaction (docs/choices.md, "Idempotency" and "Test keys").
 
 use std::sync::Arc;
 
@@ -19,30 +18,28 @@ use crate::state::{Service, ServiceState};
 use model::time::{Clock, Timestamp};
 use wire::errors::ErrorCode;
 
-/// What an effect works with, inside its transaction.
+/// Context of an effect, inside its transaction.
 pub struct Work<'a> {
-    /// The writer's connection, inside a savepoint.
+    /// Writer's connection, inside a savepoint.
     pub db: &'a dyn DbSession,
-    /// The service, for its platforms, seed and clock.
     pub service: &'a ServiceState,
-    /// The time this effect happens at.
+    /// Time at which the effect happens.
     pub now: Timestamp,
-    /// A test key asks: everything is rolled back after the answer is made,
-    /// what only a platform would refuse is not asked, nothing costs.
+    /// True for a test key: everything is rolled back after the answer is made, no platform is asked, nothing
+    /// is charged.
     pub test: bool,
-    /// The idempotency key it happens under.
+    /// Idempotency key of the request.
     pub key: Option<&'a str>,
 }
 
 impl Work<'_> {
-    /// A time for a new row: now, but later than every earlier one, so that
-    /// rows have one order.
+    /// Returns a timestamp for a new row: now, but later than every earlier one.
     pub fn stamp(&self) -> Timestamp {
         self.service.stamps.next(self.now, self.service.clock.known())
     }
 
-    /// Notes something that reached a platform, for `/dev/outbound`. Nobody else asks
-    /// for it, and it would be one more place for what people write.
+    /// Records an outbound message for `/dev/outbound`. Only with `--dev`: otherwise it would be a needless
+    /// copy of personal data.
     pub fn note_outbound(
         &self,
         channel: Channel,
@@ -56,23 +53,21 @@ impl Work<'_> {
         outbound::note(self.db, channel, recipient, content, self.key, at)
     }
 
-    /// A new id; ids made later sort after ids made earlier. What a test key
-    /// makes is called `test_…`.
+    /// Returns a new id, which sorts after earlier ids. Ids made for a test key begin with `test_`.
     pub fn id(&self, prefix: &str, stamp: Timestamp) -> String {
         self.service.stamps.id(if self.test { "test" } else { prefix }, stamp)
     }
 }
 
-/// The idempotency of one request.
+/// Idempotency of one request.
 struct Keyed {
     key: String,
     fingerprint: Fingerprint,
 }
 
 impl ServiceState {
-    /// Claims a request's idempotency key before anyone else is asked
-    /// something for it; whether its answer is kept already, so that nobody
-    /// need be asked.
+    /// Claims a request's idempotency key before any other service is asked on its behalf. Returns true if
+    /// its answer is stored already.
     ///
     /// # Errors
     /// `IDEMPOTENCY_IN_PROGRESS` while another request runs under the key.
@@ -85,7 +80,7 @@ impl ServiceState {
         if self.is_answered(request, key, claim).await? {
             return Ok(true);
         }
-        // What is answered needs no claim: that of the first may be given up late.
+        // Not before the lookup: the first request may release its claim late, after its answer was stored.
         if let Some(shared) = self.database.shared_state()
             && let Some(claim) = request.claim.take()
         {
@@ -94,7 +89,7 @@ impl ServiceState {
         Ok(false)
     }
 
-    /// Whether the answer to a request is kept; the claim is the request's.
+    /// Returns true if the answer to a request is stored; hands the claim to the request.
     async fn is_answered(
         &self,
         request: &mut Writing,
@@ -109,8 +104,7 @@ impl ServiceState {
         Ok(found? != Found::Nothing)
     }
 
-    /// Runs a write for a caller. `effect` is given the work and answers; what
-    /// it refuses is undone, and kept under the key unless the service is at
+    /// Runs a write. A refusal by `effect` is rolled back, and stored under the key unless the service is at
     /// fault.
     pub async fn write<F>(self: &Arc<Self>, request: Writing, effect: F) -> Result<Reply, ApiError>
     where
@@ -131,8 +125,7 @@ impl ServiceState {
             .database
             .write_in(scope.clone(), move |db| {
                 let outcome = run(db, &service, &caller, keyed.as_ref(), effect);
-                // Given up only after the answer is known, also when the
-                // caller has gone.
+                // Released only after the answer is known, even if the caller has disconnected.
                 drop(claim);
                 outcome
             })
@@ -141,7 +134,7 @@ impl ServiceState {
     }
 }
 
-/// The whole write, inside the writer's savepoint.
+/// Runs the write inside the writer's savepoint.
 fn run<F>(
     db: &dyn DbSession,
     service: &ServiceState,
@@ -169,7 +162,7 @@ where
     let outcome = if work.test {
         savepoint::rehearsal(db, || effect(&work, caller)).and_then(Reply::marked_test)
     } else {
-        // Kept inside the part, which waits once for all that it changed.
+        // Stored inside the savepoint, which then waits once for all its changes.
         let kept = savepoint::part(db, || {
             let reply = effect(&work, caller)?;
             keep(&reply)?;
@@ -190,8 +183,7 @@ where
     Ok(reply)
 }
 
-/// Keeps an answer under its key; that of something which is carried once the
-/// platform has spoken.
+/// Stores an answer under its key. The answer to a send is stored when the platform has answered.
 fn keep_answer(
     work: &Work<'_>,
     caller: &Caller,
@@ -211,7 +203,7 @@ fn keep_answer(
     kept::keep(work.db, &caller.key, &keyed.key, &keyed.fingerprint, reply, now)
 }
 
-/// The answer to an earlier request under the key, which waits for a platform.
+/// Returns the answer to an earlier request under the key that still waits for the platform.
 fn on_its_way(
     db: &dyn DbSession,
     service: &ServiceState,
