@@ -1,4 +1,4 @@
-//! Waiting for room, and giving it back.
+//! Waiting for body memory, and its release.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,10 +12,10 @@ use crate::errors::ApiError;
 use model::time::Clock;
 use wire::errors::ErrorCode;
 
-/// How often one that waits looks again at how fast the others come.
+/// Interval at which a waiting body has the rates of the others checked.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
-/// The memory of bodies, shared by all requests of a service.
+/// Memory of request bodies, shared by all requests of a service.
 #[derive(Clone)]
 pub struct BodyBudget {
     shared: Arc<SharedLedger>,
@@ -27,7 +27,7 @@ struct SharedLedger {
     clock: Arc<dyn Clock>,
 }
 
-/// Room of one body; given back when it is dropped.
+/// Memory reserved for one body; released when dropped.
 pub struct BodyRoom {
     shared: Arc<SharedLedger>,
     id: RoomId,
@@ -40,15 +40,15 @@ impl SharedLedger {
 }
 
 impl BodyBudget {
-    /// A budget of which nothing is used. The clock measures how fast bodies come.
+    /// `clock` measures the rate at which bodies arrive.
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self { shared: Arc::new(SharedLedger { ledger: Mutex::default(), changed: Notify::new(), clock }) }
     }
 
-    /// Sets room aside for a body of at most so many bytes, once it is its turn.
+    /// Waits for a reservation of `bytes`, in order of request.
     ///
     /// # Errors
-    /// `RATE_LIMIT_EXCEEDED` when that takes longer than `patience`.
+    /// `RATE_LIMIT_EXCEEDED` after `patience`.
     pub async fn reserve(
         &self,
         owner: BodyOwner,
@@ -57,7 +57,7 @@ impl BodyBudget {
     ) -> Result<BodyRoom, ApiError> {
         let last = Instant::now() + patience;
         let id = self.shared.ledger().ask(owner, bytes);
-        // Dropped early, it is no longer waited for.
+        // Leaves the queue if this future is dropped.
         let room = BodyRoom { shared: Arc::clone(&self.shared), id };
         loop {
             let changed = self.shared.changed.notified();
@@ -84,15 +84,15 @@ impl BodyBudget {
 }
 
 impl BodyRoom {
-    /// Begins to wait for more of the body.
+    /// Starts the time that counts for the next chunk.
     pub fn wait_for_more(&self) {
         self.shared.ledger().wait_for_more(self.id, self.shared.clock.now());
     }
 
-    /// Counts bytes that have come.
+    /// Counts received bytes.
     ///
     /// # Errors
-    /// `RATE_LIMIT_EXCEEDED` when the body comes too slowly.
+    /// `RATE_LIMIT_EXCEEDED` below [`MIN_RATE`](super::MIN_RATE).
     pub fn receive(&self, bytes: usize) -> Result<(), ApiError> {
         let received = self.shared.ledger().receive(self.id, bytes, self.shared.clock.now());
         received.map_err(|TooSlow| {
@@ -101,12 +101,12 @@ impl BodyRoom {
         })
     }
 
-    /// The whole body has come.
+    /// Marks the body as received in full; its rate no longer matters.
     pub fn complete(&self) {
         self.shared.ledger().complete(self.id);
     }
 
-    /// Waits until the body has to give way to another.
+    /// Completes when this body has to yield its memory to another, with the error to answer.
     pub async fn must_give_way(&self) -> ApiError {
         loop {
             let changed = self.shared.changed.notified();

@@ -1,5 +1,5 @@
-//! The account of rooms: who holds how much, who waits, and who gives way. Plain
-//! decisions on numbers; the time is handed in.
+//! Accounting of body memory: reservations, the queue, and which body yields. Pure decisions; the time is a
+//! parameter.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::net::IpAddr;
@@ -11,16 +11,15 @@ use crate::bodies::{
 use crate::client_info::network_of;
 use model::time::{SECOND, Timestamp};
 
-/// Longest time between two pieces of a body that counts against it, in
-/// microseconds: a clock that is put right makes no body slow.
+/// Maximum time between two chunks that counts for a body's rate, in microseconds: a clock that is set
+/// forward makes no body slow.
 const MAX_STEP: i64 = 15 * SECOND;
 
-/// Whose share a body comes out of.
+/// Owner of a share of the memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BodyOwner {
-    /// Id of an API key.
     Key(String),
-    /// Address of a client without a key; of IPv6 the network of 64 bits.
+    /// Client without a key, by [`network_of`] its address.
     Address(IpAddr),
 }
 
@@ -33,7 +32,7 @@ impl BodyOwner {
         matches!(self, Self::Address(_))
     }
 
-    /// Maximum of its rooms, in bytes.
+    /// Maximum memory of one owner, in bytes.
     const fn share(&self) -> usize {
         match self {
             Self::Key(_) => KEY_BYTES,
@@ -42,18 +41,18 @@ impl BodyOwner {
     }
 }
 
-/// Names a room, held or waited for.
+/// Reservation, held or queued.
 pub type RoomId = u64;
 
-/// A body came slower than [`MIN_RATE`].
+/// The body arrived more slowly than [`MIN_RATE`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooSlow;
 
-/// How fast a body comes.
+/// Rate at which a body arrives.
 #[derive(Debug, Clone, Copy)]
 struct Pace {
     received: usize,
-    /// Time counted so far, in microseconds.
+    /// Time spent waiting for the body, in microseconds.
     elapsed: i64,
     counted_to: Timestamp,
 }
@@ -65,7 +64,7 @@ impl Pace {
         self.counted_to = now;
     }
 
-    /// Bytes a second since the room was given.
+    /// Average rate since the reservation, in bytes per second.
     fn rate(&self) -> i64 {
         let received = i64::try_from(self.received).unwrap_or(i64::MAX);
         received.saturating_mul(SECOND) / self.elapsed.max(1)
@@ -80,7 +79,7 @@ impl Pace {
 struct HeldRoom {
     owner: BodyOwner,
     bytes: usize,
-    /// `None` once the whole body has come: from then on the service takes its time.
+    /// `None` once the body is received in full: from then on the time is the service's.
     pace: Option<Pace>,
     gives_way: bool,
 }
@@ -92,7 +91,7 @@ struct WaitingRoom {
     bytes: usize,
 }
 
-/// A maximum that stands in the way of a room.
+/// Maximum that prevents a reservation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Obstacle {
     Share,
@@ -100,7 +99,6 @@ enum Obstacle {
     Total,
 }
 
-/// The account of all rooms.
 #[derive(Debug, Default)]
 pub struct Ledger {
     held: BTreeMap<RoomId, HeldRoom>,
@@ -109,7 +107,7 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Puts a body of at most so many bytes at the end of the queue.
+    /// Queues a reservation of at most `bytes`, bounded by the owner's share.
     pub fn ask(&mut self, owner: BodyOwner, bytes: usize) -> RoomId {
         self.last += 1;
         let bytes = bytes.min(owner.share());
@@ -117,8 +115,8 @@ impl Ledger {
         self.last
     }
 
-    /// Gives room to those who wait, as far as there is some, and tells slow
-    /// bodies to give way to the rest. Returns whether anybody has to hear of it.
+    /// Grants queued reservations as far as there is memory, and makes slow bodies yield to the others.
+    /// Returns true if any reservation changed.
     pub fn settle(&mut self, now: Timestamp) -> bool {
         let (mut large_waits, mut is_news) = (false, false);
         for waiting in std::mem::take(&mut self.waiting) {
@@ -142,28 +140,27 @@ impl Ledger {
         is_news
     }
 
-    /// True if room was given.
     pub fn is_held(&self, id: RoomId) -> bool {
         self.held.contains_key(&id)
     }
 
-    /// True if a body has to be given up for one that waits.
+    /// Returns true if this body has to yield its memory.
     pub fn gives_way(&self, id: RoomId) -> bool {
         self.held.get(&id).is_some_and(|room| room.gives_way)
     }
 
-    /// Begins to wait for more of a body. Time in which nobody waits for it is
-    /// not its own.
+    /// Starts the time that counts for the next chunk. Time in which the service does not read is not
+    /// counted.
     pub fn wait_for_more(&mut self, id: RoomId, now: Timestamp) {
         if let Some(pace) = self.held.get_mut(&id).and_then(|room| room.pace.as_mut()) {
             pace.counted_to = now;
         }
     }
 
-    /// Counts bytes of a body that has room.
+    /// Counts received bytes.
     ///
     /// # Errors
-    /// When it comes slower than a body may.
+    /// If the body arrives below [`MIN_RATE`].
     pub fn receive(&mut self, id: RoomId, bytes: usize, now: Timestamp) -> Result<(), TooSlow> {
         let Some(pace) = self.held.get_mut(&id).and_then(|room| room.pace.as_mut()) else { return Ok(()) };
         pace.advance(now);
@@ -171,20 +168,20 @@ impl Ledger {
         if pace.is_slow(MIN_RATE, MIN_RATE_AFTER) { Err(TooSlow) } else { Ok(()) }
     }
 
-    /// The whole body has come; it keeps its room, and is never slow any more.
+    /// Marks a body as received in full; it keeps its memory and counts as fast.
     pub fn complete(&mut self, id: RoomId) {
         if let Some(room) = self.held.get_mut(&id) {
             (room.pace, room.gives_way) = (None, false);
         }
     }
 
-    /// Gives room back, or stops waiting for it.
+    /// Releases a reservation or removes it from the queue.
     pub fn release(&mut self, id: RoomId) {
         self.held.remove(&id);
         self.waiting.retain(|waiting| waiting.id != id);
     }
 
-    /// Bytes of the rooms that count towards a maximum.
+    /// Memory that counts towards a maximum, in bytes.
     fn used(&self, obstacle: Obstacle, owner: &BodyOwner) -> usize {
         self.counted(obstacle, owner).map(|room| room.bytes).sum()
     }
@@ -200,8 +197,8 @@ impl Ledger {
             .find(|obstacle| self.used(*obstacle, owner) + bytes > obstacle.max_bytes(owner))
     }
 
-    /// Tells slow bodies to give way, the slowest first, if that helps the one
-    /// that waits. Returns whether one was told.
+    /// Makes slow bodies yield, slowest first, if that frees enough for `waiting`. Returns true if any has
+    /// to.
     fn press(&mut self, waiting: &WaitingRoom, obstacle: Obstacle, now: Timestamp) -> bool {
         let leaving: usize =
             self.counted(obstacle, &waiting.owner).filter(|room| room.gives_way).map(|room| room.bytes).sum();

@@ -1,24 +1,14 @@
-//! Bodies of requests: the memory that they may take together, and how they are
-//! read.
+//! Request bodies: how they are read, and the memory they may use together.
 //!
-//! A body of at most [`FREE_BYTES`] is read as it comes. A longer one asks for
-//! room for its whole length as soon as more than that has come, so that two
-//! half-read bodies never wait for each other. Room is shared out by these
-//! rules:
+//! A body of at most [`FREE_BYTES`] is read without a reservation. A longer one reserves memory for its whole
+//! length as soon as more than that has arrived, so that two half-read bodies never wait for each other:
 //!
-//! - All rooms together, those of one API key, those of one address without a
-//!   key, and those of all addresses without a key each have a maximum.
-//! - Who asks first is served first. A body that waits for its own share holds
-//!   nobody else back; one that waits for the sum holds back only other large ones.
-//! - A body that comes slower than [`MIN_RATE`] is refused.
-//! - A body that comes slower than [`CONTENDED_RATE`] gives way when another
-//!   waits that its room would help.
-//!
-//! | file | knows |
-//! |---|---|
-//! | `ledger.rs` | who holds and who waits; decides, and has no clock |
-//! | `budget.rs` | waiting for room, and giving it back |
-//! | `reader.rs` | a body as it comes in |
+//! - Separate maxima hold for all reservations, for those of one API key, of one address without a key, and
+//!   of all addresses without a key.
+//! - Reservations are granted in order of request. A body that waits for its owner's share blocks nobody
+//!   else; one that waits for the total blocks only bodies above [`MEDIUM_BYTES`].
+//! - A body slower than [`MIN_RATE`] is refused.
+//! - A body slower than [`CONTENDED_RATE`] yields its memory if a waiting body can use it.
 
 mod budget;
 mod ledger;
@@ -28,25 +18,23 @@ pub use budget::{BodyBudget, BodyRoom};
 pub use ledger::BodyOwner;
 pub use reader::{BodyReader, BodyRules, LARGE_PATIENCE};
 
-/// Size up to which a body needs no room, in bytes.
+/// Maximum size of a body without a reservation, in bytes.
 pub const FREE_BYTES: usize = 16 * 1024;
-/// Maximum of all rooms together, in bytes: two keys with a mail of the largest
-/// size each.
+/// Maximum of all reservations, in bytes: the largest mail of two keys.
 const TOTAL_BYTES: usize = 80 * 1024 * 1024;
-/// Maximum of the rooms of one API key, in bytes: one mail of the largest size.
+/// Maximum of one API key's reservations, in bytes: one mail of the largest size.
 const KEY_BYTES: usize = 40 * 1024 * 1024;
-/// Maximum of the rooms of one address without a key, in bytes: two of the
-/// largest calls of a platform.
+/// Maximum of the reservations of one address without a key, in bytes: two of a platform's largest webhooks.
 const ADDRESS_BYTES: usize = 8 * 1024 * 1024;
-/// Maximum of the rooms of all addresses without a key, in bytes.
+/// Maximum of the reservations of all addresses without a key, in bytes.
 const ADDRESSES_BYTES: usize = 16 * 1024 * 1024;
-/// Size up to which a body does not wait behind a larger one, in bytes.
+/// Maximum size of a body that may overtake a larger one in the queue, in bytes.
 const MEDIUM_BYTES: usize = 1024 * 1024;
-/// Bytes a second that a body with room must have had on average.
+/// Minimum average rate of a body with a reservation, in bytes per second.
 const MIN_RATE: i64 = 1024;
-/// Seconds after which [`MIN_RATE`] holds.
+/// Seconds after which [`MIN_RATE`] applies.
 const MIN_RATE_AFTER: i64 = 10;
-/// The same where another body waits for the room.
+/// Minimum average rate while another body waits for memory, in bytes per second.
 const CONTENDED_RATE: i64 = 64 * 1024;
-/// Seconds after which [`CONTENDED_RATE`] holds.
+/// Seconds after which [`CONTENDED_RATE`] applies.
 const CONTENDED_RATE_AFTER: i64 = 5;

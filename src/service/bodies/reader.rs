@@ -1,4 +1,4 @@
-//! A body as it comes in: bounded in size and time, with room for what is kept.
+//! Reading of one body, bounded in size and time, with a memory reservation.
 
 use std::time::Duration;
 
@@ -14,25 +14,24 @@ use crate::errors::ApiError;
 use crate::options::Patience;
 use wire::errors::ErrorCode;
 
-/// Bytes of a refused body that are still taken in, so that the refusal can
-/// be read by a caller who is busy writing.
+/// Maximum number of bytes read from a refused body, in bytes: a client that is busy writing would not read
+/// the refusal.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
 
-/// Rules for one body.
 #[derive(Debug, Clone)]
 pub struct BodyRules {
     pub owner: BodyOwner,
-    /// Maximum size, in bytes.
+    /// In bytes.
     pub bound: usize,
     pub patience: Patience,
 }
 
-/// Reads a body piece by piece.
+/// Reads a body chunk by chunk.
 pub struct BodyReader {
     pieces: BodyDataStream,
     budget: BodyBudget,
     rules: BodyRules,
-    /// Bytes the body is said to have.
+    /// Value of `Content-Length`.
     announced: Option<usize>,
     seen: usize,
     last: Instant,
@@ -54,13 +53,11 @@ impl BodyReader {
         }
     }
 
-    /// Reads the next piece; `None` at the end. The rest of a body that is too
-    /// large is read and not kept.
+    /// Reads the next chunk; `None` at the end. Reads and discards the rest of an oversized body.
     ///
     /// # Errors
-    /// `PAYLOAD_TOO_LARGE` over the bound, `VALIDATION_ERROR` when it breaks off,
-    /// pauses too long or does not end, `RATE_LIMIT_EXCEEDED` when there is no
-    /// room for it or it comes too slowly.
+    /// `PAYLOAD_TOO_LARGE` over the bound; `VALIDATION_ERROR` if the body breaks off, pauses too long or
+    /// takes too long in total; `RATE_LIMIT_EXCEEDED` without memory for it, or if it arrives too slowly.
     pub async fn next(&mut self) -> Result<Option<Bytes>, ApiError> {
         loop {
             let piece = self.pull().await?;
@@ -86,10 +83,10 @@ impl BodyReader {
         }
     }
 
-    /// Reads the whole body, and hands over the room that it takes.
+    /// Reads the whole body and returns it with its reservation.
     ///
     /// # Errors
-    /// As [`next`](Self::next).
+    /// See [`next`](Self::next).
     pub async fn whole(mut self) -> Result<(Vec<u8>, Option<BodyRoom>), ApiError> {
         let mut taken = Vec::new();
         while let Some(piece) = self.next().await? {
@@ -101,8 +98,7 @@ impl BodyReader {
         Ok((taken, self.room.take()))
     }
 
-    /// Reads what is left and keeps nothing, so that the answer can be read by a
-    /// caller who is busy writing.
+    /// Reads and discards the rest, because a client that is busy writing would not read the answer.
     pub async fn drain(&mut self) {
         self.room = None;
         while self.seen <= DRAINED_BYTES {
@@ -113,18 +109,17 @@ impl BodyReader {
         }
     }
 
-    /// Hands over the room that the body takes.
     pub fn take_room(&mut self) -> Option<BodyRoom> {
         self.room.take()
     }
 
-    /// Bytes the body is said to have, at most its bound.
+    /// Announced length, at most the bound, in bytes.
     pub fn expected(&self) -> usize {
         self.announced.unwrap_or(0).min(self.rules.bound)
     }
 
-    /// Bytes by which memory grows for the next piece: with room to the announced
-    /// length at once, otherwise to twice what is there.
+    /// Returns by how many bytes the buffer grows for the next chunk: with a reservation to the announced
+    /// length at once, else doubling.
     fn growth(&self, taken: usize, piece: usize) -> usize {
         let whole = match (&self.room, self.announced) {
             (Some(_), Some(announced)) => announced,
@@ -156,7 +151,7 @@ impl BodyReader {
         }
     }
 
-    /// Counts a piece; asks for room with the first one that needs it.
+    /// Counts a chunk; makes the reservation when the first chunk needs it.
     async fn hold(&mut self, bytes: usize) -> Result<(), ApiError> {
         if let Some(room) = &self.room {
             return room.receive(bytes);
@@ -166,7 +161,7 @@ impl BodyReader {
             let wanted = self.announced.unwrap_or(self.rules.bound);
             let owner = self.rules.owner.clone();
             let room = self.budget.reserve(owner, wanted, self.rules.patience.body).await?;
-            // Nobody was read meanwhile.
+            // Nothing was read while waiting.
             self.last += asked.elapsed();
             room.receive(self.seen)?;
             self.room = Some(room);
@@ -175,5 +170,5 @@ impl BodyReader {
     }
 }
 
-/// For the whole body of a route that takes large ones.
+/// Timeout of a body on routes that accept large ones.
 pub const LARGE_PATIENCE: Duration = Duration::from_secs(120);

@@ -1,5 +1,4 @@
-//! What a platform keeps of a channel's account, kept in step: templates with
-//! their status, how customers rate the number, how many it may write to.
+//! Periodic copy of a channel account's state at the platform: templates, quality rating and messaging limit.
 
 use crate::carriers::{PlatformDescription, PlatformTrouble};
 use crate::database::connected as stored;
@@ -11,12 +10,12 @@ use crate::platforms::Connected;
 use crate::state::Service;
 use model::time::{Clock, MINUTE, Timestamp};
 
-/// How old what is known may become.
+/// Age at which the copy is refreshed, in microseconds.
 const AGE: i64 = 10 * MINUTE;
-/// How long one process asks alone.
+/// Duration of a process's exclusive lease for the refresh, in microseconds.
 const LEASE: i64 = 2 * MINUTE;
 
-/// Asks the platform what it keeps, where that is due; by one process.
+/// Refreshes the copy if it is due and no other process does so.
 pub async fn follow(
     service: &Service,
     connected: &Connected,
@@ -48,7 +47,7 @@ pub async fn follow(
         .write_in(scope, move |db| {
             let PlatformDescription { settings, templates } = description;
             let mark = mark(now);
-            // What has changed meanwhile is asked for again.
+            // If the account changed meanwhile, nothing is stored and the next round asks again.
             if stored::describe(db, (&row.channel, &row.version), &row.mark, (&mark, &settings))? {
                 let workspace = channels::read(db, &row.channel)?.workspace;
                 keep_templates(db, &workspace, &templates)?;
@@ -60,18 +59,18 @@ pub async fn follow(
     Ok(None)
 }
 
-/// That the account was described at a time.
+/// Returns the mark of a copy made at `now`.
 pub fn mark(now: Timestamp) -> String {
     now.micros().to_string()
 }
 
-/// A mark that says so; any other asks for a description.
+/// Returns true for an old mark, and for any that is not a time.
 fn is_due(mark: &str, now: Timestamp) -> bool {
     let at = mark.parse().map(Timestamp::from_micros);
     !at.is_ok_and(|at| (0..AGE).contains(&now.since(at)))
 }
 
-/// Keeps the templates of an account, and none besides.
+/// Replaces the templates of a workspace.
 pub fn keep_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
     let before = templates::all(db, workspace)?;
     for template in all.iter().filter(|it| !before.contains(it)) {

@@ -1,5 +1,5 @@
-//! Calls on a real platform: what becomes of one that is placed, and what the
-//! platform reports of it. One that may have been placed is not placed again.
+//! Phone calls on a real platform: their placement and the platform's reports. A call that may have been
+//! placed is not placed again.
 
 use crate::carriers::settle::{self, Case};
 use crate::carriers::{CallReport, CarryOutcome, Fate, report};
@@ -12,10 +12,10 @@ use crate::voice::place::{self, NewCall};
 use crate::voice::{CALL, progress};
 use crate::write::Work;
 
-/// What a call is called that was never placed.
+/// Content of a call that was never placed.
 const NOT_PLACED: &str = "Outgoing call, not placed";
 
-/// The platform has taken a call.
+/// Records that the platform has placed a call.
 pub(super) fn placed(case: &Case<'_, '_>, platform_id: &str) -> Result<(), DatabaseError> {
     let Case { work, row, .. } = case;
     if !row.told {
@@ -24,7 +24,7 @@ pub(super) fn placed(case: &Case<'_, '_>, platform_id: &str) -> Result<(), Datab
     egress::move_on(work.db, &row.id, QUEUED, Some(platform_id)).map(drop)
 }
 
-/// Puts a call into its history.
+/// Stores a call in the history.
 pub(super) fn store(case: &Case<'_, '_>, status: &str, platform_id: String) -> Result<(), DatabaseError> {
     let Case { work, row, draft, channel, conversation } = case;
     let metadata = draft.details.clone().unwrap_or_else(|| "{}".to_owned());
@@ -32,7 +32,7 @@ pub(super) fn store(case: &Case<'_, '_>, status: &str, platform_id: String) -> R
     place::begin(work, (channel, conversation), &new, (status, platform_id))
 }
 
-/// A call that was shown is not placed; what it cost was given back.
+/// Marks a call in the history as not placed, with its price refunded.
 pub(super) fn not_placed(work: &Work<'_>, id: &str) -> Result<(), DatabaseError> {
     let Some(mut call) = stored::read(work.db, id)?.filter(|it| it.ended_at.is_none()) else {
         return Ok(());
@@ -46,7 +46,7 @@ pub(super) fn not_placed(work: &Work<'_>, id: &str) -> Result<(), DatabaseError>
     conversations::retell(work.db, &call.conversation, NOT_PLACED, call.created_at)
 }
 
-/// Takes a report in. It also settles what nobody knew the end of.
+/// Applies a platform's report. Settles a call whose outcome was unknown.
 pub fn apply(work: &Work<'_>, channel: &ChannelRow, told: CallReport) -> Result<(), ApiError> {
     let CallReport { platform_id, own_id, to, status, seconds } = told;
     let known = messages::read(work.db, &channel.id, own_id.as_deref().unwrap_or(&platform_id))?;
@@ -62,15 +62,14 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, told: CallReport) -> Result<
     progress::follow(work, &id, status, seconds)
 }
 
-/// Whether a report is of a call whose id is not known yet.
+/// Returns true if a report's call is not known yet.
 pub fn is_early(work: &Work<'_>, channel: &ChannelRow, told: &CallReport) -> Result<bool, ApiError> {
     Ok(told.own_id.is_none()
         && messages::read(work.db, &channel.id, &told.platform_id)?.is_none()
         && adopted(work, channel, &told.to)?.is_none())
 }
 
-/// The call of ours that a listed one is, where nobody knew whether it was
-/// placed.
+/// Returns the call with an unknown outcome that a listed call to `to` belongs to.
 fn adopted(work: &Work<'_>, channel: &ChannelRow, to: &str) -> Result<Option<String>, ApiError> {
     report::only_unknown(work, channel, to, |it| it.kind == CALL)
 }

@@ -1,8 +1,7 @@
-//! Messages that are changed after they were sent: edited, withdrawn, or a reaction
-//! that is replaced or taken back.
+//! Changes to messages after they were sent: edits, withdrawals, and replaced or removed reactions.
 //!
-//! The message stays where it is. Its earlier contents are kept with it, and its
-//! conversation has activity at that moment, so that readers of lists look again.
+//! A changed message keeps its place and its former contents. Its conversation gets new activity, so that
+//! readers of lists fetch it again.
 
 use serde_json::{Value, json};
 
@@ -21,27 +20,26 @@ use crate::write::Work;
 use model::time::{HOUR, Timestamp};
 use wire::extras::{FormerContent, MessageExtras, ReactionOrigin};
 
-/// Content of a message that its author took back.
+/// Content of a withdrawn message.
 pub const WITHDRAWN: &str = "[withdrawn]";
-/// Reactions of a conversation among which an earlier one is looked for.
+/// Number of a conversation's reactions that are searched for an earlier one of the same person.
 const REACTIONS: i64 = 200;
-/// Changes within this span are told as one, in microseconds.
+/// Time within which changes are merged into one `last_change` of a conversation, in microseconds.
 const SPAN: i64 = HOUR;
 
-/// Which message is changed, by whom, and when.
+/// Identity of a changed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangedMessage {
-    /// Address of the conversation.
     pub peer: String,
     pub platform_id: String,
-    /// When it was changed by the platform's clock.
+    /// Time of the change by the platform's clock.
     pub at: Option<Timestamp>,
-    /// True if the business changed its own message past this service.
+    /// True if the business changed its own message outside this service.
     pub is_own: bool,
 }
 
 impl ChangedMessage {
-    /// Returns true if the history has a message of this id, whoever wrote it.
+    /// Returns true if the history has the message, in either direction.
     fn is_in_history(&self, db: &dyn DbSession, channel: &str) -> Result<bool, DatabaseError> {
         Ok(match conversations::of_peer(db, channel, &self.peer)? {
             Some(conversation) => messages::read_within(db, &conversation.id, &self.platform_id)?.is_some(),
@@ -64,8 +62,8 @@ impl ChangedMessage {
     }
 }
 
-/// Returns true if the history has a message that was changed, with a file of the size
-/// that it has now. A file is only told apart by its size.
+/// Returns true if the history has the message with a file of this size. Only the size tells whether a file
+/// was replaced.
 pub async fn is_known(
     service: &Service,
     channel: &str,
@@ -87,7 +85,7 @@ pub async fn is_known(
     Ok(size.zip(before).is_none_or(|(size, before)| size == before))
 }
 
-/// Writes a message anew with what its author says now; false where it is not known.
+/// Applies an edit. Returns false if the message is unknown.
 pub fn edit(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -95,7 +93,7 @@ pub fn edit(
     message: &ArrivedMessage,
 ) -> Result<bool, ApiError> {
     let Some((conversation, row)) = changed.find(work, channel)? else {
-        // A post of ours that an administrator of the channel has edited is no new one.
+        // An edit of the business's own post by an administrator of the channel is no new message.
         return Ok(changed.is_in_history(work.db, &channel.id)?);
     };
     let inbound = &message.inbound;
@@ -125,7 +123,7 @@ pub fn edit(
     Ok(true)
 }
 
-/// Replaces what a message says by that it was withdrawn.
+/// Replaces the content of a message by [`WITHDRAWN`].
 pub fn withdraw(work: &Work<'_>, channel: &ChannelRow, changed: &ChangedMessage) -> Result<(), ApiError> {
     match changed.find(work, channel)? {
         Some((conversation, row)) => take_back(work, &conversation, row, changed.at),
@@ -149,9 +147,8 @@ fn take_back(
     change(work, conversation, &row, now, MessageExtras { withdrawn_at, ..before })
 }
 
-/// Takes in a reaction of somebody who may have reacted to the same message before:
-/// that one changes, or is taken back where the new one is empty. False where it is
-/// the first.
+/// Applies a reaction to an earlier one of the same person, which is changed, or removed if the new one is
+/// empty. Returns false if the reaction has to be stored as a new message.
 pub fn react(
     work: &Work<'_>,
     conversation: &ConversationRow,
@@ -188,7 +185,7 @@ fn earlier_reaction(
     Ok(rows.find(|(_, extras)| extras.reaction.as_ref() == Some(origin)))
 }
 
-/// Keeps a message as it is `now`, with what it was `before`.
+/// Stores the message `now` with `before` as a former content.
 fn change(
     work: &Work<'_>,
     conversation: &ConversationRow,
@@ -204,7 +201,7 @@ fn change(
     messages::change(work.db, &now)?;
     let preview = bodies::preview(&now.content, &now.kind);
     conversations::retell(work.db, &conversation.id, &preview, now.created_at)?;
-    // Several changes may lie between two readings of a list.
+    // A reader of lists may miss several changes at once.
     let lately = conversation.last_change.as_deref().and_then(|text| last_change(text, stamp));
     let sent_at = now.sent_at.unwrap_or(now.created_at);
     let oldest = lately.map_or(sent_at, |before| before.min(sent_at));
@@ -212,7 +209,7 @@ fn change(
     Ok(conversations::note_change(work.db, &conversation.id, &told.to_string(), stamp)?)
 }
 
-/// The place of the oldest message that was changed lately.
+/// Returns the time of the oldest message changed within [`SPAN`].
 fn last_change(text: &str, now: Timestamp) -> Option<Timestamp> {
     let told: Value = serde_json::from_str(text).ok()?;
     let time = |name: &str| Timestamp::read(told[name].as_str()?);

@@ -1,8 +1,4 @@
-//! What leaves: the first of each conversation is claimed, which is on the
-//! disk before the first byte leaves, carried, and settled.
-//!
-//! An attempt whose process has ended may have left: it is not made again by
-//! itself.
+//! Send loop: claims due outbound messages, sends them and settles the outcomes.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -29,17 +25,17 @@ use crate::write::Work;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 use wire::errors::ErrorCode;
 
-/// Parcels that are carried at a time.
+/// Maximum number of concurrent attempts.
 const TOGETHER: usize = 32;
-/// How long an attempt may last. A carrier ends its own long before.
+/// Maximum duration of an attempt, in microseconds; platform adapters time out long before.
 const LEASE: i64 = MINUTE;
-/// The same for a mail, which carries its files.
+/// Maximum duration of an attempt with mail, which carries attachments, in microseconds.
 const MAIL_LEASE: i64 = 8 * MINUTE;
-/// Between the beginnings of two attempts on one channel: what platforms take
-/// of one sender is about 30 a second.
+/// Minimum time between the starts of two attempts on one channel. Platforms accept about 30 messages a
+/// second per sender.
 const PACE: Duration = Duration::from_millis(35);
 
-/// Carries what is due until the service stops; then it ends what is under way.
+/// Sends due messages until the service stops, then finishes running attempts.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     let mut flights = FuturesUnordered::new();
     let mut paces: HashMap<Channel, Instant> = HashMap::new();
@@ -71,8 +67,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     while flights.next().await.is_some() {}
 }
 
-/// Settles what was abandoned, and claims what may leave, at most so many; when
-/// the next may.
+/// Settles abandoned attempts and claims at most `room` due messages. Returns them and the next due time.
 async fn round(
     service: &Service,
     room: usize,
@@ -104,7 +99,7 @@ async fn round(
             Ok(more) => claimed.extend(more),
             Err(error) if claimed.is_empty() => return Err(error),
             Err(error) => {
-                // What was claimed in another workspace leaves all the same.
+                // Messages claimed in other workspaces are sent all the same.
                 tracing::error!(%error.message, "what is to leave of a workspace stands still for a moment");
                 next = Some(now.plus(SECOND));
                 break;
@@ -115,14 +110,14 @@ async fn round(
     Ok((claimed, next))
 }
 
-/// What of one workspace is abandoned, and what may leave.
+/// Abandoned attempts and due messages of one workspace.
 #[derive(Default)]
 struct ClaimPart {
     abandoned: Vec<EgressRow>,
     due: Vec<EgressRow>,
 }
 
-/// Settles what was abandoned in a workspace, and claims what may leave.
+/// Settles abandoned attempts of a workspace and claims its due messages.
 async fn claim(
     service: &Service,
     scope: WriteScope,
@@ -152,8 +147,8 @@ async fn claim(
     claimed.await
 }
 
-/// Carries a parcel and settles it, however often the database has to be asked
-/// for that. What was taken back before its first byte left was settled then.
+/// Sends a message and settles it, retrying while the database fails. A message withdrawn before its first
+/// byte was sent is settled already.
 async fn fly(service: &Service, row: EgressRow, channel: Channel, start: Instant) {
     sleep_until(start).await;
     let Some(outcome) = carry(service, &row, channel).await else { return };
@@ -182,7 +177,7 @@ async fn settled(service: &Service, row: &EgressRow, outcome: CarryOutcome) -> R
         .await
 }
 
-/// Carries a parcel; `None` where it is not to leave any more.
+/// Sends a message; `None` if it may not be sent any more.
 async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> Option<CarryOutcome> {
     let refused =
         |error: ApiError| Some(CarryOutcome::Refused { code: error.code, why: error.message, broken: false });
@@ -214,9 +209,8 @@ async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> Option<C
     }
 }
 
-/// Returns whether a claimed parcel may leave at this very moment. The assistant's
-/// may not, once somebody has taken its conversation over; a takeover from here on
-/// waits for this attempt.
+/// Returns true if a claimed message may be sent now. A text of the assistant's may not after a takeover; a
+/// later takeover waits for this attempt (see `takeover.rs`).
 async fn departs(service: &Service, row: &EgressRow) -> Result<bool, ApiError> {
     if !takeover::is_assistants(row)? {
         return Ok(true);
@@ -228,7 +222,7 @@ async fn departs(service: &Service, row: &EgressRow) -> Result<bool, ApiError> {
     Ok(departed?)
 }
 
-/// Refuses a text to somebody who has written STOP while it waited.
+/// Refuses a text to a customer who has written STOP since it was queued.
 async fn takes_texts(
     service: &Service,
     row: &EgressRow,
@@ -242,7 +236,7 @@ async fn takes_texts(
     service.database.read(move |db| keywords::check(db, &channel, &peer)).await
 }
 
-/// The bytes of a parcel's media, where they lie here.
+/// Returns the message's media file, if this service hosts it.
 async fn file(service: &Service, parcel: &Parcel) -> Result<Option<ParcelFile>, ApiError> {
     let id = parcel.media_url.as_deref().and_then(|it| hosted::hosted_id(service, it));
     let Some(id) = id.map(str::to_owned) else { return Ok(None) };

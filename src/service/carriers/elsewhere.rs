@@ -1,6 +1,5 @@
-//! A message that a person has sent past this service: from the platform's own app on
-//! a phone, or from its dashboard. It stands in the history and takes the conversation
-//! over.
+//! Messages that a person sent outside this service, with the platform's app or dashboard. They are added to
+//! the history and take the conversation over.
 
 use crate::chat::send;
 use crate::database::channels::ChannelRow;
@@ -11,25 +10,23 @@ use crate::takeover::{self, Subject};
 use crate::write::Work;
 use model::time::Timestamp;
 
-/// A message that left elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentElsewhere {
     pub platform_id: String,
-    /// The customer it went to.
+    /// Customer's address.
     pub to: String,
     pub text: String,
     /// `text`, `image`, …
     pub kind: &'static str,
-    /// When the platform says that it left.
+    /// Send time by the platform's clock.
     pub sent_at: Option<Timestamp>,
 }
 
-/// Takes in a message that left elsewhere, once. Where the customer has no conversation
-/// there is nothing to take over.
+/// Stores a message sent elsewhere, once. Ignored if the customer has no conversation.
 pub fn observe(work: &Work<'_>, channel: &ChannelRow, sent: SentElsewhere) -> Result<(), ApiError> {
     let SentElsewhere { platform_id, to, text, kind, sent_at } = sent;
     let Some(conversation) = conversations::of_peer(work.db, &channel.id, &to)? else { return Ok(()) };
-    // The bot platform numbers messages within a chat.
+    // Telegram message ids are unique only within a chat.
     if messages::read_within(work.db, &conversation.id, &platform_id)?.is_some() {
         return Ok(());
     }

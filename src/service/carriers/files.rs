@@ -1,14 +1,12 @@
-//! Files of messages that came in.
+//! Files of received messages.
 //!
-//! A file that the platform does not give at once holds nothing up: its message is
-//! kept with the file's name and size, why it is missing, and an address at which
-//! it is asked for again. What it is asked for with stays among what came in, in a
-//! lane of its own, and is
+//! If the platform does not deliver a file at once, its message is stored with the file's name and size, the
+//! reason, and a URL for another attempt. The request for the file stays in the inbound queue, in a lane of
+//! its own, as
 //!
-//! - waiting: asked for by itself, after longer and longer pauses;
-//! - resting: refused for good, or asked for [`TRIES`] times; asked for again only
-//!   when somebody opens its address;
-//! - done: the file is there, and the message says what the customer said.
+//! - waiting: retried automatically, at growing intervals;
+//! - resting: refused for good, or tried [`TRIES`] times; retried only when somebody opens its URL;
+//! - done: the file is stored, and the message has its original text.
 
 use std::time::Duration;
 
@@ -32,22 +30,22 @@ use model::time::{Clock, SECOND, Timestamp};
 use wire::carriers::KeptFile;
 use wire::errors::ErrorCode;
 
-/// Before the names of pieces that are files.
+/// Prefix of the queue names of files.
 const NAME: &str = "file ";
-/// How often a file is asked for by itself after the first time.
+/// Maximum number of automatic retries.
 const TRIES: i64 = 5;
-/// How long the platform may take for a file before its message is kept without.
+/// Timeout of the first fetch, after which the message is stored without its file.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The same where nothing waits for it.
+/// Timeout of a retry, which delays no message.
 const LONG_PATIENCE: Duration = Duration::from_secs(120);
-/// How long whoever opens the address of a file waits for it.
+/// How long a request for the file's URL waits for the fetch.
 const ANSWER: Duration = Duration::from_secs(8);
-/// Between two looks for it.
+/// Interval at which such a request checks for the file.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
-/// Files that are brought at a time, which bounds the memory they take.
+/// Limits concurrent fetches, and so their memory.
 static BROUGHT: Semaphore = Semaphore::const_new(8);
 
-/// A file that is not there, and the message it belongs to.
+/// Missing file and the message it belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MissingFile(KeptFile);
 
@@ -62,13 +60,13 @@ impl MissingFile {
         Self(KeptFile { id, address, reference, name, mime_type, size, why, is_final, message, words })
     }
 
-    /// What stands in the message in place of the file.
+    /// Placeholder for the file in the message's content.
     pub fn note(&self) -> String {
         let size = self.0.size.map(|size| format!(", {}", shown_size(size))).unwrap_or_default();
         format!("[{}{size}: not fetched, {}; try again: {}]", self.0.name, self.0.why, self.0.address)
     }
 
-    /// The words of the message while the file is missing.
+    /// Content of the message while the file is missing.
     fn content(&self) -> String {
         if self.0.words.is_empty() { self.note() } else { format!("{} {}", self.0.words, self.note()) }
     }
@@ -85,7 +83,7 @@ impl MissingFile {
     }
 }
 
-/// Bytes as people read them.
+/// Formats a size for readers.
 fn shown_size(bytes: i64) -> String {
     match bytes {
         0..1_000 => format!("{bytes} bytes"),
@@ -94,7 +92,7 @@ fn shown_size(bytes: i64) -> String {
     }
 }
 
-/// Brings a file of a message that is not kept yet.
+/// Fetches the file of a message that is not stored yet.
 pub async fn bring(connected: &Connected, media: &ArrivedMedia) -> Result<Vec<u8>, FileTrouble> {
     fetch(connected, &media.reference, PATIENCE).await
 }
@@ -106,7 +104,7 @@ async fn fetch(connected: &Connected, reference: &str, patience: Duration) -> Re
     timeout(patience, connected.platform.fetch(reference)).await.map_err(late)?
 }
 
-/// Keeps what a file is asked for with, beside its message.
+/// Queues retries for the file of a stored message.
 pub fn keep(
     work: &Work<'_>,
     (channel, conversation, message): (&str, &str, &str),
@@ -125,11 +123,11 @@ pub fn keep(
     }
 }
 
-/// The piece of a file that a message still waits for, and what it is asked with.
+/// Returns the queued fetch of a message's missing file.
 fn pending(work: &Work<'_>, row: &MessageRow) -> Result<Option<(IngressRow, MissingFile)>, ApiError> {
     let details: Value =
         row.details.as_deref().and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    // The address ends with the file's id and name.
+    // The URL ends with the file's id and name.
     let id = details["retry"].as_str().and_then(|address| address.rsplit('/').nth(1));
     let Some(id) = id else { return Ok(None) };
     let Some(piece) = stored::of_file(work.db, &format!("{NAME}{id}"))? else { return Ok(None) };
@@ -137,8 +135,7 @@ fn pending(work: &Work<'_>, row: &MessageRow) -> Result<Option<(IngressRow, Miss
     Ok((kept.message == row.id).then_some((piece, MissingFile(kept))))
 }
 
-/// Changes the words of a message whose file is still missing; false where no file
-/// is.
+/// Changes the text of a message whose file is missing. Returns false if none is.
 pub fn reword(work: &Work<'_>, row: &MessageRow, words: &str) -> Result<bool, ApiError> {
     let Some((piece, mut missing)) = pending(work, row)? else { return Ok(false) };
     words.clone_into(&mut missing.0.words);
@@ -149,7 +146,7 @@ pub fn reword(work: &Work<'_>, row: &MessageRow, words: &str) -> Result<bool, Ap
     Ok(true)
 }
 
-/// Asks no more for the file of a message that was withdrawn.
+/// Cancels the fetch for a withdrawn message.
 pub fn give_up(work: &Work<'_>, row: &MessageRow) -> Result<(), ApiError> {
     if let Some((piece, _)) = pending(work, row)? {
         stored::finish(work.db, &piece, work.now)?;
@@ -157,7 +154,7 @@ pub fn give_up(work: &Work<'_>, row: &MessageRow) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// When a file is asked for again after so many times.
+/// Returns the time of the next retry, after `attempts` retries.
 fn next_try(now: Timestamp, attempts: i64, is_final: bool) -> Timestamp {
     if is_final || attempts >= TRIES {
         return stored::RESTING;
@@ -172,12 +169,12 @@ fn show(work: &Work<'_>, missing: &MissingFile, content: &str, details: &Value) 
     Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
 }
 
-/// True if a piece is a file that is asked for again.
+/// Returns true if a queue row is the fetch of a file.
 pub fn is_file(row: &IngressRow) -> bool {
     row.name.starts_with(NAME)
 }
 
-/// Asks for a file again.
+/// Retries the fetch of a file.
 pub async fn attempt(service: &Service, connected: &Connected, row: IngressRow) -> Result<(), ApiError> {
     let read: Result<KeptFile, _> = serde_json::from_slice(&row.body);
     let mut missing = MissingFile(read.map_err(|cause| ApiError::internal(&cause))?);
@@ -224,11 +221,11 @@ fn arrived(
     Ok(conversations::retell(work.db, &row.conversation, &preview, row.created_at)?)
 }
 
-/// Asks for a missing file now, because somebody has opened its address; the
-/// file, `None` where no file is missing under this id.
+/// Retries the fetch of a missing file at once, because somebody opened its URL. Returns the file, `None` if
+/// no file with this id is missing.
 ///
 /// # Errors
-/// `NOT_FOUND` with the reason when the platform does not give it.
+/// `NOT_FOUND` with the reason if the platform does not deliver it.
 pub async fn ask_again(service: &Service, id: &str) -> Result<Option<MediaRow>, ApiError> {
     let name = format!("{NAME}{id}");
     let wanted = name.clone();

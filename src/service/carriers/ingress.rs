@@ -1,5 +1,5 @@
-//! What came in: kept as it came, then made messages of, one after another in
-//! each chat. What comes twice is there once.
+//! Receive loop: stores the platforms' updates as they came and processes them, in order within each chat. A
+//! repeated update is ignored.
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -32,18 +32,18 @@ use crate::write::Work;
 use model::time::{Clock, HOUR, MINUTE, SECOND, Timestamp};
 use wire::email::AttachmentBody;
 
-/// Pieces that are worked on at a time: also one that waits for a file takes a place.
+/// Maximum number of updates in processing, including those that wait for a file.
 const TOGETHER: usize = 64;
-/// How often the files of a mail are kept; then it is kept without them.
+/// Maximum number of retries of storing a mail's attachments; then the mail is stored without them.
 const TRIES: i64 = 4;
-/// How often a report waits for the answer to the send it is about.
+/// Maximum number of retries of a report while the send it is about has no answer yet.
 const EARLY: i64 = 8;
-/// How often what is told of a mailbox waits for what is done in it.
+/// Maximum number of retries of a mailbox update while a folder change of this service is in flight.
 const FILED: i64 = 3;
-/// How long it is remembered that a piece was worked on.
+/// How long processed updates are kept for the detection of repeated ones, in microseconds.
 const REMEMBERED: i64 = 7 * 24 * HOUR;
 
-/// Keeps pieces that came, in their order.
+/// Queues updates in their order.
 pub fn keep(
     db: &dyn DbSession,
     service: &ServiceState,
@@ -57,7 +57,7 @@ pub fn keep(
     Ok(())
 }
 
-/// Works on what came until the service stops.
+/// Processes updates until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     let mut working = FuturesUnordered::new();
     let mut busy: HashSet<(String, String)> = HashSet::new();
@@ -96,7 +96,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Works on one piece; the lane that is free then.
+/// Processes one update and returns its lane, which is free afterwards.
 async fn work_on(service: &Service, row: IngressRow) -> (String, String) {
     let lane = (row.channel.clone(), row.lane.clone());
     if let Err(error) = attempt(service, row).await {
@@ -109,7 +109,7 @@ async fn work_on(service: &Service, row: IngressRow) -> (String, String) {
 async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
     let all = service.platforms.all_connected();
     let Some(connected) = all.into_iter().find(|it| it.channel == row.channel) else {
-        // It is worked on when the channel is connected again.
+        // Processed when the channel is connected again.
         return put_off(service, row, 30 * SECOND).await;
     };
     if files::is_file(&row) {
@@ -124,7 +124,7 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             }
             PlatformEvent::Edited { changed, message } if message.media.is_some() => {
                 let size = message.media.as_ref().and_then(|media| media.size);
-                // One that is known keeps its file, unless that was replaced.
+                // An unchanged file is not fetched again.
                 if !changes::is_known(service, &row.channel, changed, size).await? {
                     fetch(service, &connected, message).await;
                 }
@@ -167,7 +167,7 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
         .await
 }
 
-/// Whether something is told of a message whose id is not known yet.
+/// Returns true if an event is about a message whose platform id is not known yet.
 fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, ApiError> {
     for event in events {
         let is_early = match event {
@@ -182,7 +182,7 @@ fn is_early(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> 
     Ok(false)
 }
 
-/// Whether something is told that may be on its way: it is known soon.
+/// Returns true if an event may be about a message that is being sent now; its id is known soon.
 fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, events: &[PlatformEvent]) -> Result<bool, ApiError> {
     for event in events {
         if report::is_on_its_way(work, channel, event)? {
@@ -200,7 +200,7 @@ async fn put_off(service: &Service, row: IngressRow, span: i64) -> Result<(), Ap
     Ok(put?)
 }
 
-/// Has the media of a message brought here; notes why where they cannot be had.
+/// Fetches a message's file, or records why it is missing.
 async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMessage) {
     let Some(media) = message.media.clone() else { return };
     let brought = match files::bring(connected, &media).await {
@@ -224,7 +224,7 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
     }
 }
 
-/// Keeps what is attached to a mail; what was kept already is not kept twice.
+/// Stores a mail's attachments. A retry skips those that are stored already.
 pub async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
     for file in std::mem::take(&mut mail.files) {
         let (row, url) = store(service, &file.name, file.bytes).await.map_err(|it| it.message)?;
@@ -239,7 +239,7 @@ pub async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(),
     Ok(())
 }
 
-/// Keeps the bytes of a file; its row, which is still nobody's, and where it is.
+/// Stores a file. Returns its row, which belongs to no workspace yet, and its URL.
 pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(MediaRow, String), ApiError> {
     let id = media_id();
     let row = store_as(service, &id, name, bytes).await?;
@@ -247,20 +247,20 @@ pub async fn store(service: &Service, name: &str, bytes: Vec<u8>) -> Result<(Med
     Ok((row, url))
 }
 
-/// A new id of a file, which cannot be guessed.
+/// Returns a new unguessable file id.
 pub fn media_id() -> String {
     let random: [u8; 16] = rand::rng().random();
     let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     format!("med_{id}")
 }
 
-/// Returns the address at which a file can be read.
+/// Returns the URL of a file.
 pub fn media_address(service: &Service, id: &str, filename: &str) -> String {
     let base = service.hosts.shown("http", "");
     format!("{base}/media/{id}/{}", names::safe(filename))
 }
 
-/// Keeps the bytes of a file under an id; its row, which is still nobody's.
+/// Stores a file under an id and returns its row, which belongs to no workspace yet.
 pub async fn store_as(service: &Service, id: &str, name: &str, bytes: Vec<u8>) -> Result<MediaRow, ApiError> {
     let filename = names::shown(name);
     let row = MediaRow {
@@ -300,7 +300,7 @@ fn apply(work: &Work<'_>, channel: &ChannelRow, event: PlatformEvent) -> Result<
             if changes::edit(work, channel, &changed, &message)? || changed.is_own {
                 return Ok(());
             }
-            // One from before this database, which is new here.
+            // The original is older than this database, so the edit is stored as a new message.
             let mut message = *message;
             message.inbound.extras.edited_at = changed.at.map(|at| at.to_string());
             arrive(work, channel, message)
@@ -320,7 +320,7 @@ fn arrive(work: &Work<'_>, channel: &ChannelRow, message: ArrivedMessage) -> Res
             && inbound.kind == REACTION
             && let Some(topic) = conversations::holding(work.db, &channel.id, &inbound.from, &quoted)?
         {
-            // A reaction does not tell the topic of the message it is for.
+            // A reaction update lacks the topic of its message.
             inbound.from = topic.peer;
             (inbound.name, inbound.username) = (None, None);
         }

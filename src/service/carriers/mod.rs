@@ -1,25 +1,28 @@
-//! Carriers: who takes a channel's messages to people and brings theirs.
+//! Exchange of messages with the platforms of connected channels.
 //!
-//! What a carrier is asked outside takes its time, so it is never asked inside
-//! a transaction: a message is kept with the request that carries it, claimed,
-//! carried, and settled. What comes in is kept as it came, and then worked on.
-//! The simulated carriers answer at once, and are asked at once.
+//! A platform may be slow, so it is never called inside a transaction.
 //!
-//! | file | what |
-//! |---|---|
-//! | `egress.rs` | what leaves: in order within a conversation, each attempt claimed first |
-//! | `settle.rs` | what becomes of what left, of its message and its price |
-//! | `report.rs` | what a platform reports later about a message |
-//! | `calls.rs` | calls: placed once and not late, and what a platform reports of them |
-//! | `changes.rs` | messages that were edited, withdrawn, or reacted with |
-//! | `elsewhere.rs` | messages that a person has sent past this service |
-//! | `waiting.rs` | how long a request waits for the platform's answer |
-//! | `ingress.rs` | what came in and what is made of it |
-//! | `files.rs` | files of messages that came in, also those that come later |
-//! | `secrets.rs` | secrets that a platform changes by itself |
-//! | `watch.rs` | which channels are connected, and reading those that call nobody |
-//! | `account.rs` | templates and quality, kept in step with the platform |
-//! | `dashboard/` | connecting, testing and disconnecting |
+//! **Sending.** An outbound message is stored with the request that sends it, as a row in the lane of its
+//! conversation or mail thread. The rows of a lane are sent one after another. Their states
+//! ([`EgressState`](crate::database::egress::EgressState)) are
+//!
+//! - *waiting*: to be sent at a due time;
+//! - *claimed*: an attempt may be running. The claim, with a new fencing token, is on disk before the first
+//!   byte is sent;
+//! - *departed*, *recalled*: the attempt with a text of the assistant's is running (see
+//!   [`takeover`](crate::takeover));
+//! - *taken*, *refused*: the platform has accepted or refused it;
+//! - *unknown*: the attempt ended without an answer, or its process ended. It is not retried; a later report
+//!   of the platform may settle it;
+//! - *dropped*: not to be sent any more.
+//!
+//! An attempt is settled in one transaction with its consequences: the message in the history, its price, and
+//! the answer to its request. An attempt whose fencing token is outdated changes nothing.
+//!
+//! **Receiving.** Updates of a platform are stored as they came, before it is told that they arrived, and
+//! then processed in order within each chat.
+//!
+//! Simulated platforms answer at once and are called inside the transaction.
 
 mod account;
 mod calls;
@@ -57,74 +60,74 @@ pub use secrets::SecretStore;
 pub use waiting::answered;
 pub use wire::carriers::{MailFacts, Parcel};
 
-/// Something a carrier does that takes its time.
 pub type Carrying<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 
-/// The kind of a parcel that is a reaction.
+/// Kind of an outbound message that is a reaction.
 pub const REACTION: &str = "reaction";
 
-/// A chat as its platform knows it.
+/// Chat as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundChat {
-    /// Address of an answer.
+    /// Address to answer to.
     pub address: String,
     pub name: Option<String>,
     pub username: Option<String>,
 }
 
-/// The answer to which chat lies at an address.
+/// Result of [`PlatformSource::find_chat`].
 pub type FindingChat<'a> = Carrying<'a, Result<Option<FoundChat>, PlatformTrouble>>;
 
-/// The bytes of media that lie here.
+/// Media file that this service hosts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParcelFile {
     pub name: String,
     pub mime_type: String,
-    /// The bytes.
     pub bytes: Vec<u8>,
 }
 
-/// What becomes of a message after it was taken, where the carrier knows it
-/// beforehand; spans in microseconds.
+/// Later course of a simulated message; spans in microseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// Nothing more is known.
+    /// Unknown, as on every real platform.
     Sent,
-    /// It does not arrive.
-    Failed { after: i64 },
-    /// It arrives and is not read.
-    Delivered { after: i64 },
-    /// It arrives and is read.
-    Read { delivered_after: i64, read_after: i64 },
+    Failed {
+        after: i64,
+    },
+    Delivered {
+        after: i64,
+    },
+    Read {
+        delivered_after: i64,
+        read_after: i64,
+    },
 }
 
-/// What a platform makes of a parcel.
+/// Outcome of an attempt to send a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CarryOutcome {
-    /// The platform has it.
+    /// The platform has accepted it.
     Taken {
         platform_id: String,
-        /// What will become of it.
         fate: Fate,
-        /// The recipient's number as the platform knows it, where it tells.
+        /// Recipient's number as the platform knows it, if it says so.
         reached: Option<String>,
     },
-    /// The platform does not want it.
+    /// The platform has refused it.
     Refused {
         code: ErrorCode,
         why: String,
-        /// Whether it would refuse everything.
+        /// True if the platform would refuse every message.
         broken: bool,
     },
-    /// It has not left, and may leave later.
+    /// Not sent; may be retried.
     Later {
-        /// The pause the platform asks for, in microseconds.
+        /// Pause before the retry, in microseconds.
         after: i64,
         why: String,
     },
-    /// The chat has another id by now; it has not left.
+    /// Not sent: the chat has another id now.
     Moved { to: String },
-    /// It may have left, and nobody said what became of it.
+    /// Possibly sent; the platform has not answered.
     Unknown { why: String },
 }
 
@@ -140,11 +143,11 @@ impl CarryOutcome {
     }
 }
 
-/// Why a platform could not be asked, and after which pause it may be again.
+/// Failure of a request to a platform, with the pause before the next one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{why}")]
 pub struct PlatformTrouble {
-    /// In words, with what to do.
+    /// Explanation with the remedy.
     pub why: String,
     /// In microseconds.
     pub pause: i64,
@@ -156,12 +159,11 @@ impl PlatformTrouble {
     }
 }
 
-/// Reason for which a platform did not give a file.
+/// Reason why a platform did not deliver a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileTrouble {
-    /// In words.
     pub why: String,
-    /// True if the platform will never give it.
+    /// True if a retry is useless.
     pub is_final: bool,
 }
 
@@ -181,54 +183,51 @@ impl From<PlatformTrouble> for FileTrouble {
     }
 }
 
-/// Takes messages to a platform.
+/// Sends messages to a platform.
 pub trait Carrier: Send + Sync {
-    /// Whether it answers without waiting for anybody.
+    /// Returns true if it answers without I/O.
     fn is_instant(&self) -> bool {
         false
     }
 
-    /// Carries a parcel, with its file where that lies here. Whatever happens,
-    /// it is asked once for each attempt.
+    /// Sends a message, with its file if this service hosts it. Called once per attempt.
     fn carry<'a>(&'a self, parcel: &'a Parcel, file: Option<&'a ParcelFile>) -> Carrying<'a, CarryOutcome>;
 }
 
-/// A call of a platform's.
+/// Webhook request of a platform.
 #[derive(Debug, Clone, Copy)]
 pub struct HookCall<'a> {
-    /// The query of the address that was called.
     pub query: &'a str,
     pub headers: &'a HeaderMap,
-    /// Its body, as it came.
+    /// Raw body.
     pub body: &'a [u8],
 }
 
-/// One piece of what a platform tells, as it came.
+/// Update from a platform, as it came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookPiece {
-    /// The platform's id of it.
+    /// Platform's id of the update; repeated updates have the same.
     pub name: String,
-    /// What it is worked on in order with: a chat.
+    /// Chat within which updates are processed in order.
     pub lane: String,
     pub body: Vec<u8>,
 }
 
-/// What was read of a platform.
+/// Result of reading a platform.
 #[derive(Debug, Clone, Default)]
 pub struct Polled {
-    /// The pieces, oldest first.
+    /// Oldest first.
     pub pieces: Vec<HookPiece>,
-    /// Mail from before the mailbox was connected, newest first. It is filed in
-    /// the transaction that keeps the mark.
+    /// Mail from before the connection, newest first. Imported in the transaction that stores the mark.
     pub earlier: Vec<ArrivedMail>,
-    /// How far it was read now.
+    /// New reading position.
     pub mark: String,
 }
 
-/// A file that came in with a message, as the platform tells of it.
+/// Reference to a received file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ArrivedMedia {
-    /// The platform's id or address of the file.
+    /// Platform's id or URL of the file.
     pub reference: String,
     pub name: String,
     pub mime_type: Option<String>,
@@ -236,26 +235,24 @@ pub struct ArrivedMedia {
     pub size: Option<i64>,
 }
 
-/// A message that came in.
+/// Received message.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMessage {
     pub inbound: Inbound,
     pub media: Option<ArrivedMedia>,
-    /// Its file, where that could not be had.
+    /// Set if the file could not be fetched.
     pub missing: Option<files::MissingFile>,
-    /// The platform's id of the message it answers.
+    /// Platform's id of the message it answers.
     pub quoted: Option<String>,
 }
 
-/// How far a message got, as its platform reports it.
+/// Progress of a message, as its platform reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MessageStep {
-    /// The platform has it.
+    /// Accepted by the platform.
     Sent,
-    /// It reached the device.
     Delivered,
     Read,
-    /// It does not arrive.
     Failed {
         code: ErrorCode,
         why: String,
@@ -263,163 +260,164 @@ pub enum MessageStep {
     },
 }
 
-/// What a platform reports about a message.
+/// Platform's report about a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StatusReport {
-    /// The platform's id of the message.
+    /// Platform's id of the message.
     pub platform_id: String,
-    /// The service's id, where the platform was given it.
+    /// The service's id of the message, if the platform knows it.
     pub own_id: Option<String>,
     pub step: MessageStep,
-    /// The recipient's number as the platform knows it, where it tells.
+    /// Recipient's number as the platform knows it, if it says so.
     pub reached: Option<String>,
-    /// The platform's own id of the recipient, where it tells.
+    /// Platform's own id of the recipient, if it says so.
     pub recipient_id: Option<String>,
-    /// What the message is known by where the platform was listed, which tells no
-    /// id of the service's.
+    /// Content to match by, for messages from a platform's list, which lacks the service's ids.
     pub trace: Option<SentTrace>,
 }
 
-/// What a listed message is known by.
+/// Recipient and text of a listed message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SentTrace {
     pub to: String,
     pub text: String,
 }
 
-/// What a platform reports about a call.
+/// Platform's report about a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallReport {
     pub platform_id: String,
-    /// The service's id, where the platform was given it.
+    /// The service's id of the call, if the platform knows it.
     pub own_id: Option<String>,
     pub to: String,
     pub status: &'static str,
-    /// How many seconds were spoken, once it has ended.
+    /// Length of the conversation in seconds, once the call has ended.
     pub seconds: i64,
 }
 
-/// What a platform keeps of the account of a channel.
+/// State of a channel's account at the platform.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlatformDescription {
-    /// JSON: the settings of the channel, as they are now.
+    /// Current settings of the channel, as JSON.
     pub settings: String,
-    /// All templates, approved or not.
+    /// Templates of every status.
     pub templates: Vec<Template>,
 }
 
-/// What a platform tells.
+/// Event in a platform's update.
 #[derive(Debug, Clone)]
 pub enum PlatformEvent {
-    /// Somebody wrote.
     Message(Box<ArrivedMessage>),
-    /// A person has sent a message past this service.
+    /// A person sent a message outside this service.
     SentElsewhere(SentElsewhere),
-    /// A message says something else now.
-    Edited { changed: ChangedMessage, message: Box<ArrivedMessage> },
-    /// The author took a message back.
+    /// A message was edited.
+    Edited {
+        changed: ChangedMessage,
+        message: Box<ArrivedMessage>,
+    },
+    /// The author withdrew a message.
     Withdrawn(ChangedMessage),
-    /// A group or topic has another name.
-    Renamed { peer: String, name: String },
-    /// The platform calls somebody by another id of its own.
-    IdChanged { from: String, to: String },
-    /// A chat has another id.
+    /// A group or topic was renamed.
+    Renamed {
+        peer: String,
+        name: String,
+    },
+    /// The platform gave a person another id.
+    IdChanged {
+        from: String,
+        to: String,
+    },
+    /// A chat has another address.
     Moved {
         from: String,
         to: String,
-        /// Nobody else will ever have the old one.
+        /// True if the old address will never be reused.
         for_good: bool,
     },
-    /// A message got further, or failed.
     Status(StatusReport),
-    /// A call got further, or has ended.
     Call(CallReport),
-    /// What the platform keeps of the account has changed.
+    /// The account's templates, rating or limit changed.
     AccountChanged,
-    /// A mail came in, or was sent from the mailbox.
+    /// Mail in the inbox or the folder of sent mail.
     Mail(Box<ArrivedMail>),
-    /// Mails were read, marked or moved in the mailbox.
+    /// Changed flags or folders of mail.
     Filed(MailFacts),
 }
 
-/// Brings what people write on a platform.
+/// Receives messages from a platform.
 pub trait PlatformSource: Send + Sync {
-    /// Whether it has to be read, because it calls nobody.
+    /// Returns true if it is polled, because it sends no webhooks.
     fn is_read(&self) -> bool;
 
-    /// Whether it is read beside its calls, because it does not repeat one that
-    /// was not taken.
+    /// Returns true if it is polled beside its webhooks, because it does not repeat a failed one.
     fn is_also_read(&self) -> bool {
         false
     }
 
-    /// Reads on from a mark; waits a while where there is nothing new.
+    /// Reads on from a position; waits a while if there is nothing new.
     fn read<'a>(&'a self, mark: &'a str) -> Carrying<'a, Result<Polled, PlatformTrouble>>;
 
-    /// Tells the platform where to call; or that it need not.
+    /// Registers the webhook URL; `None` unregisters it.
     fn subscribe<'a>(&'a self, url: Option<&'a str>) -> Carrying<'a, Result<(), PlatformTrouble>>;
 
-    /// What to answer a platform that asks whether it may call here, by the
-    /// query it asks with; nothing where it may not.
+    /// Answers the handshake by which a platform verifies its webhook URL; `None` refuses it.
     fn challenge(&self, _asked: &HashMap<String, String>) -> Option<String> {
         None
     }
 
-    /// Whether a call came from the platform.
+    /// Verifies the signature of a webhook.
     fn is_genuine(&self, call: &HookCall<'_>) -> bool;
 
-    /// The pieces of a call; none that could not be read.
+    /// Splits a webhook into updates; empty if it is malformed.
     fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece>;
 
-    /// The media type and body that a call is answered with, where the platform
-    /// wants any.
+    /// Media type and body of the answer to a webhook, if the platform expects any.
     fn receipt(&self) -> Option<(&'static str, &'static str)> {
         None
     }
 
-    /// What a piece says.
+    /// Parses an update.
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent>;
 
-    /// Shows somebody that an answer to a message is being written, where the
-    /// platform can; how long that is seen.
+    /// Shows the recipient that an answer is being written, if the platform can. Returns for how long it is
+    /// visible.
     fn show_typing<'a>(&'a self, _to: &'a str, _seen: &'a str) -> Option<Carrying<'a, Duration>> {
         None
     }
 
-    /// Asks the platform for the chat at an address; `Ok(None)` where it knows none.
-    /// `None` where the platform cannot be asked.
+    /// Looks a chat up by its address; `Ok(None)` if the platform knows none. `None` if the platform has no
+    /// such request.
     fn find_chat<'a>(&'a self, _address: &'a str) -> Option<FindingChat<'a>> {
         None
     }
 
-    /// The bytes of media that came in.
+    /// Fetches a received file.
     fn fetch<'a>(&'a self, reference: &'a str) -> Carrying<'a, Result<Vec<u8>, FileTrouble>>;
 
-    /// Has secrets that a platform changes by itself kept there from now on.
+    /// Sets the store for secrets that the platform changes by itself.
     fn keep_secrets_in(&self, _store: Arc<dyn SecretStore>) {}
 
-    /// What mail from it is signed with, where that was said.
+    /// Sender name of outgoing mail, if configured.
     fn display_name(&self) -> Option<String> {
         None
     }
 
-    /// Whether the assistant answers mail that comes in there.
+    /// Returns true if the assistant answers this mailbox.
     fn answers_mail(&self) -> bool {
         false
     }
 
-    /// Asks for what the platform keeps of the account; nothing where it keeps
-    /// nothing.
+    /// Requests the account's state; `None` if the platform has none.
     fn describe(&self) -> Option<Carrying<'_, Result<PlatformDescription, PlatformTrouble>>> {
         None
     }
 }
 
-/// A platform that a channel is connected to.
+/// Platform adapter of a connected channel.
 pub trait Platform: Carrier + PlatformSource {}
 
 impl<T: Carrier + PlatformSource> Platform for T {}
 
-/// Told when something that left was settled.
+/// Notified when an outbound message is settled.
 #[derive(Default)]
 pub struct Settled(pub Notify);

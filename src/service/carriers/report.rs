@@ -1,5 +1,5 @@
-//! What a platform reports about a message after it was sent: in any order,
-//! more than once, also before the answer to the send is here.
+//! Delivery reports of platforms. They arrive in any order, repeatedly, and possibly before the answer to the
+//! send.
 
 use crate::carriers::{
     CallReport, CarryOutcome, Fate, MessageStep, Parcel, PlatformEvent, SentElsewhere, SentTrace,
@@ -15,7 +15,7 @@ use crate::voice::CALL;
 use crate::world::Kind;
 use crate::write::Work;
 
-/// Takes a report in. It also settles what nobody knew the end of.
+/// Applies a report. Settles a message whose outcome was unknown.
 pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Result<(), ApiError> {
     let own_id = match &report.own_id {
         None => adopted(work, channel, &report)?,
@@ -41,7 +41,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         found => found,
     };
     if let (None, None, Some(trace)) = (&found, &own_id, trace) {
-        // One of several unknown texts that are alike may be ours.
+        // With several equal texts of unknown outcome, it may be any of them.
         let is_ours =
             unknown_parcels(work, channel, &trace.to)?.iter().any(|(_, parcel)| parcel.text == trace.text);
         let SentTrace { to, text } = trace;
@@ -68,16 +68,14 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
     }
 }
 
-/// Whether a report is of a message whose id is not known yet: the answer to
-/// its send is still on its way.
+/// Returns true if a report's message is not known yet, because the answer to its send is still missing.
 pub fn is_early(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<bool, ApiError> {
     Ok(report.own_id.is_none()
         && messages::read(work.db, &channel.id, &report.platform_id)?.is_none()
         && adopted(work, channel, report)?.is_none())
 }
 
-/// The message of ours that a listed one is, where nobody knew what became of
-/// it.
+/// Returns the message of unknown outcome that a listed one belongs to.
 fn adopted(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Result<Option<String>, ApiError> {
     let Some(SentTrace { to, text }) = &report.trace else { return Ok(None) };
     if messages::read(work.db, &channel.id, &report.platform_id)?.is_some() {
@@ -86,8 +84,8 @@ fn adopted(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Resu
     only_unknown(work, channel, to, |it| it.kind != CALL && it.text == *text)
 }
 
-/// The only one of what goes to somebody of which nobody knows what became of
-/// it. Which of several it is, nobody can tell.
+/// Returns the recipient's only outbound message with unknown outcome that `is_it` accepts; `None` if there
+/// are several.
 pub fn only_unknown(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -99,7 +97,7 @@ pub fn only_unknown(
     Ok(found.next().filter(|_| found.next().is_none()))
 }
 
-/// Whether a listed message or call may be one that is on its way right now.
+/// Returns true if a listed message or call may be one that is being sent now.
 pub fn is_on_its_way(work: &Work<'_>, channel: &ChannelRow, event: &PlatformEvent) -> Result<bool, ApiError> {
     let (id, to) = match event {
         PlatformEvent::Status(StatusReport { own_id: None, platform_id, trace: Some(it), .. }) => {
@@ -131,8 +129,7 @@ fn unknown_parcels(
     rows.into_iter().map(read).collect()
 }
 
-/// A message that the platform had taken does not arrive: what it cost is
-/// given back.
+/// Marks an accepted message as failed and refunds its price.
 fn lose(
     work: &Work<'_>,
     channel: &ChannelRow,

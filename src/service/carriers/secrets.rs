@@ -1,5 +1,5 @@
-//! Secrets that a platform changes by itself: kept sealed with their channel,
-//! where every process finds them.
+//! Secrets that a platform changes by itself, such as OAuth refresh tokens, sealed in the database for all
+//! processes.
 
 use std::sync::Weak;
 
@@ -9,21 +9,20 @@ use crate::database::session::DbSession;
 use crate::state::{Service, ServiceState};
 use wire::carriers::MailboxSecrets;
 
-/// Where the secrets of a mailbox are kept for all processes.
+/// Store of a mailbox's secrets.
 pub trait SecretStore: Send + Sync {
-    /// Those that are kept now.
     fn read(&self) -> Carrying<'_, Result<MailboxSecrets, String>>;
 
-    /// Keeps others in place of them.
+    /// Replaces the secrets.
     fn keep(&self, secrets: MailboxSecrets) -> Carrying<'_, Result<(), String>>;
 }
 
-/// The secrets of a channel as it was connected.
+/// Secrets of one connection of a channel.
 pub struct ChannelSecrets {
-    /// The service holds the platform that holds this.
+    /// Weak: the service owns the platform adapter, which owns this.
     pub service: Weak<ServiceState>,
     pub channel: String,
-    /// Connected anew, it has others.
+    /// A new connection of the channel has another version and other secrets.
     pub version: String,
 }
 

@@ -1,5 +1,5 @@
-//! What becomes of a parcel after an attempt, in one transaction with all that
-//! follows from it: its message, its price, and what its request is answered.
+//! Outcome of an attempt, applied in one transaction with its consequences: message, price, and the answer to
+//! the request.
 
 use serde_json::{Value, json};
 
@@ -26,18 +26,18 @@ use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use wire::carriers::MessageDraft;
 use wire::errors::ErrorCode;
 
-/// How long a parcel is tried that does not leave.
+/// How long a message is retried, in microseconds.
 pub const GIVEN_UP: i64 = HOUR;
-/// The same of a call, which nobody expects later.
+/// How long a call is retried, in microseconds; nobody expects it later.
 const TOO_LATE: i64 = MINUTE;
-/// The status of a message nobody knows the end of.
+/// Message status of an unknown outcome.
 const UNKNOWN: &str = "unknown";
-/// Why a person is asked for then.
+/// Escalation reason for an unknown outcome.
 const NOT_KNOWN: &str = "it is not known whether the last message has arrived";
-/// Why a person is asked for when a message does not arrive that was shown.
+/// Escalation reason for a message in the history that failed.
 const NOT_ARRIVED: &str = "the last message does not arrive";
 
-/// A parcel with what belongs to it.
+/// Outbound message with the rows it belongs to.
 pub(super) struct Case<'a, 'b> {
     pub(super) work: &'a Work<'b>,
     pub(super) row: EgressRow,
@@ -46,8 +46,8 @@ pub(super) struct Case<'a, 'b> {
     pub(super) conversation: ConversationRow,
 }
 
-/// Settles an attempt; one that another has followed changes nothing, and a
-/// parcel that was settled stays so, unless nobody knew how.
+/// Settles an attempt. Ignored if a newer attempt has been made, or if the message is settled already, unless
+/// as unknown.
 pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> Result<(), ApiError> {
     let Some(row) = egress::read(work.db, id)? else { return Ok(()) };
     let open = [EgressState::Claimed, EgressState::Departed, EgressState::Recalled, EgressState::Unknown];
@@ -74,7 +74,7 @@ pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> R
     match outcome {
         CarryOutcome::Taken { platform_id, fate, reached } => case.reached(reached)?.taken(platform_id, fate),
         CarryOutcome::Refused { code, why, broken } => case.refused(code, &why, broken),
-        // What may have left is not sent again by itself.
+        // A message that may have been sent is not retried.
         CarryOutcome::Later { .. } | CarryOutcome::Moved { .. } | CarryOutcome::Unknown { .. }
             if was_unknown =>
         {
@@ -86,10 +86,9 @@ pub fn settle(work: &Work<'_>, id: &str, fence: i64, outcome: CarryOutcome) -> R
     }
 }
 
-/// Settles a parcel by what its platform reports of it, whatever its attempt
-/// was answered.
+/// Settles a message by its platform's report, whatever the answer to its attempt was.
 pub fn confirm(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
-    // One that waits for another attempt has left with an earlier one.
+    // A message waiting for a retry was sent by an earlier attempt.
     let waits = row.state == EgressState::Waiting.word();
     let fence = if waits { egress::claim(work.db, row, work.now)? } else { Some(row.fence) };
     match fence {
@@ -98,13 +97,13 @@ pub fn confirm(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Resul
     }
 }
 
-/// Asks for a person, because a message that was shown does not arrive.
+/// Escalates a conversation because a message in its history failed.
 pub fn ask_for_person(work: &Work<'_>, conversation: &str, why: &str) -> Result<(), DatabaseError> {
     conversations::escalate(work.db, conversation, (NOT_ARRIVED, why), work.now)
 }
 
-/// Puts the message of a parcel into the history before its platform has
-/// spoken, because the caller waits no longer; the answer meanwhile.
+/// Stores the message before the platform has answered, because its request waits no longer. Returns the
+/// request's answer.
 pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
     let Some((reply, settled)) = egress::answer(work.db, id)? else { return Ok(None) };
     let Some(row) = egress::read(work.db, id)?.filter(|it| !settled && !it.told) else {
@@ -126,8 +125,7 @@ pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
 }
 
 impl Case<'_, '_> {
-    /// A number that the platform knows as another is one customer's: both have one
-    /// conversation.
+    /// Handles a number that the platform knows under another form: both belong to one conversation.
     fn reached(self, reached: Option<String>) -> Result<Self, ApiError> {
         let other = reached.filter(|it| *it != self.conversation.peer);
         let Some(other) = other else { return Ok(self) };
@@ -138,7 +136,7 @@ impl Case<'_, '_> {
         };
         aliases::note(db, channel, &self.conversation.peer, &there.peer)?;
         if self.row.told || self.conversation.message_count > 0 {
-            // What was said there stays there; what comes is said in the other.
+            // Existing messages stay in this conversation; new ones go to the other.
             return Ok(self);
         }
         egress::change_lane(db, &self.row.lane, &there.id)?;
@@ -180,7 +178,7 @@ impl Case<'_, '_> {
         self.calm()
     }
 
-    /// Nobody need look any more, where all that was unknown is known by now.
+    /// Removes the escalation when the last unknown outcome of a conversation is settled.
     fn calm(&self) -> Result<(), ApiError> {
         let Self { work, row, conversation, .. } = self;
         let was_unknown = row.state == EgressState::Unknown.word();
@@ -193,7 +191,7 @@ impl Case<'_, '_> {
         Ok(())
     }
 
-    /// Notes in the broadcast of a message what became of it.
+    /// Records the outcome in the message's broadcast.
     fn tell_broadcast(&self, outcome: Result<&str, ErrorCode>) -> Result<(), DatabaseError> {
         match &self.draft.broadcast {
             Some(id) => broadcast::settle(self.work, id, &self.row.id, outcome),
@@ -212,20 +210,20 @@ impl Case<'_, '_> {
             connected::set_trouble(work.db, &channel.id, Some(why))?;
         }
         if code == ErrorCode::TemplateError {
-            // The platform has changed it, or taken it away.
+            // The platform has changed or removed the template.
             connected::expect_description(work.db, &channel.id, work.stamp())?;
         }
         if row.told {
             self.fail(why)?;
         }
         if draft.sender == "ai" && !row.told && row.state != EgressState::Recalled.word() {
-            // The customer waits for an answer that nobody else knows of.
+            // Only the assistant knows of this text, and the customer waits for an answer.
             ask_for_person(work, &row.lane, why)?;
         }
         self.settle(EgressState::Refused, Some(Reply::of_error(&ApiError::new(code, why))))
     }
 
-    /// A message that was shown already does not arrive.
+    /// Marks a message in the history as failed.
     fn fail(&self, why: &str) -> Result<(), DatabaseError> {
         let Self { work, row, channel, draft, .. } = self;
         if draft.kind == CALL {
@@ -281,7 +279,7 @@ impl Case<'_, '_> {
         self.settle(EgressState::Unknown, self.reply(UNKNOWN, None)?)
     }
 
-    /// Shows what has not left for certain.
+    /// Stores a message that may not have been sent.
     fn show(&self, status: &str) -> Result<(), ApiError> {
         match self.draft.kind.as_str() {
             CALL => Ok(calls::store(self, status, String::new())?),
@@ -289,7 +287,7 @@ impl Case<'_, '_> {
         }
     }
 
-    /// Puts the message into its history.
+    /// Stores the message in the history.
     fn store(&self, status: &str, platform_id: String) -> Result<MessageRow, ApiError> {
         let Self { work, row, draft, channel, conversation } = self;
         let message = MessageRow {
@@ -307,7 +305,7 @@ impl Case<'_, '_> {
             reply_to: draft.reply_to.clone(),
             reaction: None,
             cost: draft.cost,
-            // A reader who pages on from a message meets those that are kept later.
+            // Stamped now, so that a reader who continues from the newest message sees it.
             created_at: work.stamp(),
             sent_at: None,
             delivered_at: None,
@@ -320,7 +318,7 @@ impl Case<'_, '_> {
         Ok(message)
     }
 
-    /// What the request is answered, if there was one.
+    /// Builds the answer to the request, if there was one.
     fn reply(&self, status: &str, platform_id: Option<&str>) -> Result<Option<Reply>, ApiError> {
         let Some((reply, _)) = egress::answer(self.work.db, &self.row.id)? else { return Ok(None) };
         if self.draft.kind == REACTION {
@@ -342,7 +340,7 @@ impl Case<'_, '_> {
         if let Some(reply) = reply.as_ref().filter(|_| !row.told) {
             self.keep_reply(reply)?;
         }
-        // What was answered meanwhile stays the answer.
+        // The request was answered already, when the message was stored.
         let reply = reply.as_ref().filter(|_| !row.told);
         Ok(egress::settle(work.db, &row.id, state, reply, work.now)?)
     }
@@ -352,21 +350,21 @@ impl Case<'_, '_> {
     }
 }
 
-/// Keeps the answer under the idempotency key of the request of a parcel.
+/// Stores an answer under the idempotency key of a message's request.
 pub fn keep_reply(work: &Work<'_>, id: &str, reply: &Reply) -> Result<(), DatabaseError> {
     let Some(request) = egress::request_of(work.db, id)? else { return Ok(()) };
     let egress::KeyedRequest { api_key, name, fingerprint } = request;
     idempotency::keep(work.db, &api_key, &name, &fingerprint, reply, work.service.clock.elapsed())
 }
 
-/// The channel of a parcel that is mail.
+/// Returns the channel if it is the email channel.
 fn mail_channel(work: &Work<'_>, row: &EgressRow) -> Result<Option<ChannelRow>, DatabaseError> {
     let channel = channels::read(work.db, &row.channel)?;
     Ok(Some(channel).filter(|it| it.kind == Channel::Email))
 }
 
-/// Whether a parcel is still to leave when its turn has come: what the
-/// assistant wanted to say is not said once a person has taken over.
+/// Returns true if a due message may still be sent: a text of the assistant's may not after a takeover. Drops
+/// it otherwise.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if mail_channel(work, row)?.is_some() {
         return mail::settle::may_leave(work, row);
@@ -380,7 +378,7 @@ pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     Ok(stays)
 }
 
-/// When something that was settled may be forgotten.
+/// Returns the time before which settled rows may be deleted.
 pub fn forgotten_before(now: Timestamp) -> Timestamp {
     now.plus(-48 * HOUR)
 }

@@ -1,5 +1,5 @@
-//! Holds a send request open for the platform's answer, for a limited time;
-//! after that the outcome is reported by an event.
+//! Holds a send request open until the platform answers, for a limited time; after that the outcome is
+//! reported by an event.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -14,11 +14,10 @@ use crate::state::Service;
 use crate::write::Work;
 use model::time::Clock;
 
-/// Another process may have settled it, of which nobody tells.
+/// Longest wait between two checks: another process may settle the message without a notification.
 const LOOK: Duration = Duration::from_secs(1);
 
-/// The answer to a request: its own, or that of the platform its parcel goes
-/// to.
+/// Returns the answer to a request: `reply`, or the one that depends on the platform.
 pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Result<Reply, ApiError> {
     let Some(id) = reply.carried.clone() else { return Ok(reply) };
     let replayed = reply.replayed;

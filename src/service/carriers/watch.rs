@@ -1,6 +1,5 @@
-//! Which channels are connected: looked at each second, since they are
-//! connected by another process. A platform that calls nobody is read by
-//! exactly one process.
+//! Watches which channels are connected, since another process connects them, and reads platforms without
+//! webhooks. A lease makes one process read each platform.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,24 +22,23 @@ use crate::state::Service;
 use crate::write::Work;
 use model::time::{Clock, MINUTE};
 
-/// Between two looks.
+/// Interval between two checks of the connected channels.
 const LOOK: Duration = Duration::from_secs(1);
-/// How long a process has a platform for itself; longer than one read takes.
+/// Duration of a reading lease, in microseconds; longer than one read.
 pub const LEASE: i64 = MINUTE + MINUTE / 2;
-/// Between two looks at what a platform that calls may not have told.
+/// Interval between two reads of a platform that also sends webhooks.
 const ALSO_READ: Duration = Duration::from_secs(15);
-/// Names of mails that are forgotten in one transaction, once mail from before
-/// a mailbox was connected is filed.
+/// Maximum number of mail names forgotten per transaction, after an import of earlier mail.
 const FORGOTTEN: i64 = 500;
-/// Where platforms call.
+/// Path of the webhooks.
 const HOOKS: &str = "/hooks/";
 
-/// The owner name that a channel's secrets are sealed under.
+/// Returns the owner name under which a channel's secrets are sealed.
 pub fn owner(channel: &str) -> String {
     format!("platform of {channel}")
 }
 
-/// Reads which channels are connected, and to what.
+/// Loads the connected channels.
 pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
     let rows: Result<_, DatabaseError> = service
         .database
@@ -71,7 +69,7 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// The platform a row describes.
+/// Creates the adapter for a connected channel.
 fn connect(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<Connected, String> {
     let secrets = service.vault.open(&owner(&row.channel), &row.sealed).map_err(|why| why.to_string())?;
     let platform = open(kind, &row.settings, &secrets, hook(service, kind).as_deref())?;
@@ -81,12 +79,12 @@ fn connect(service: &Service, kind: Channel, row: &ConnectedRow) -> Result<Conne
     Ok(Connected { channel, kind, version, platform })
 }
 
-/// Where the platform of a channel calls, if it can.
+/// Returns the webhook URL of a channel, if the public URL is known.
 fn hook(service: &Service, kind: Channel) -> Option<String> {
     service.hosts.public().map(|base| format!("{base}{HOOKS}{}", kind.word()))
 }
 
-/// The platform of a kind of channel, from what is kept, and where it calls.
+/// Creates the adapter for a kind of channel. `hook` is its webhook URL.
 pub fn open(
     kind: Channel,
     settings: &str,
@@ -101,7 +99,7 @@ pub fn open(
     })
 }
 
-/// Ends when it is dropped.
+/// Aborts its task when dropped.
 struct Reading(JoinHandle<()>);
 
 impl Drop for Reading {
@@ -110,8 +108,7 @@ impl Drop for Reading {
     }
 }
 
-/// Keeps looking which channels are connected, and reads them, until the
-/// service stops.
+/// Watches the connected channels and reads them, until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     let mut readings: HashMap<String, Reading> = HashMap::new();
     let me = format!("{:032x}", rand::random::<u128>());
@@ -120,7 +117,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
             tracing::error!(%error, "it cannot be read which channels are connected");
         }
         let all = if service.database.leads() { service.platforms.all_connected() } else { Vec::new() };
-        // One that broke off, which only a panic does, begins anew.
+        // A task that ended has panicked, and is started again.
         readings.retain(|version, it| !it.0.is_finished() && all.iter().any(|it| it.version == *version));
         for connected in all {
             let version = connected.version.clone();
@@ -134,7 +131,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Lets a platform call, or reads it, whichever it was connected for.
+/// Serves one channel: registers its webhook or reads it.
 async fn serve(service: Service, connected: Arc<Connected>, me: String) {
     let mut subscribed = false;
     loop {
@@ -164,7 +161,7 @@ async fn serve(service: Service, connected: Arc<Connected>, me: String) {
     }
 }
 
-/// Keeps a platform that calls informed of where, and its account in step.
+/// Registers the webhook, refreshes the account's state, and reads missed updates.
 async fn follow(
     service: &Service,
     connected: &Connected,
@@ -189,7 +186,7 @@ async fn note(service: &Service, channel: &str, trouble: Option<String>) -> Resu
     service.database.write_in(scope, note).await
 }
 
-/// Tells a platform where to call.
+/// Registers the webhook URL.
 async fn subscribe(service: &Service, connected: &Connected) -> Result<Option<PlatformTrouble>, ApiError> {
     let Some(url) = hook(service, connected.kind) else {
         let why = "the platform is to call the service, which needs to know its address: start it with --public-url";
@@ -204,7 +201,7 @@ async fn subscribe(service: &Service, connected: &Connected) -> Result<Option<Pl
     }
 }
 
-/// Reads a platform once, if no other process does.
+/// Reads a platform once, unless another process holds its lease.
 async fn read(
     service: &Service,
     connected: &Connected,
@@ -231,7 +228,7 @@ async fn read(
     };
     for mail in &mut polled.earlier {
         if let Err(why) = ingress::keep_files(service, mail).await {
-            // The mark stays: the batch is read again.
+            // The mark stays, so the batch is read again.
             return Ok(Some(PlatformTrouble::passing(format!("attachments could not be kept: {why}"))));
         }
     }
@@ -240,7 +237,7 @@ async fn read(
     let kept: Result<(), ApiError> = service
         .database
         .write_in(scope, move |db| {
-            // Who reads it by now reads the same again.
+            // If the lease was lost, its new holder reads the same updates again.
             if stored::advance(db, (&channel, &version), &reader, &polled.mark)? {
                 ingress::keep(db, &state, &channel, &polled.pieces)?;
                 file_earlier(db, &state, &channel, polled.earlier)?;
@@ -252,7 +249,7 @@ async fn read(
     Ok(None)
 }
 
-/// Files mail from before a mailbox was connected.
+/// Imports mail from before the connection.
 fn file_earlier(
     db: &dyn DbSession,
     state: &Service,

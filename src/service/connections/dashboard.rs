@@ -1,5 +1,5 @@
-//! The dashboard's side of Data Connections: nothing is kept before a live
-//! call has worked, and a credential is never told again.
+//! Administration of Data Connections. A connection is stored only after a successful live call; its
+//! credential is never shown.
 
 use std::sync::Arc;
 
@@ -15,17 +15,17 @@ use model::connections::{CallLine, Connection, ConnectionEndpoint, ContactFacts}
 use model::secret::Secret;
 use model::time::{Clock, Timestamp};
 
-/// What a test call is given.
+/// Input of a test call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Trial {
-    /// The endpoint; without it, the first.
+    /// `None` selects the first endpoint.
     pub endpoint: Option<String>,
     pub facts: ContactFacts,
     pub answers: Vec<(String, String)>,
 }
 
 impl Admin {
-    /// Seals with the key of the service, which has made it.
+    /// Opens the sealer with the service's key. Does not create one.
     async fn sealer(&self) -> Result<Sealer, AdminError> {
         let place = self.key.as_ref().ok_or(KeyError::Unnamed)?;
         let key = place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?;
@@ -38,8 +38,7 @@ impl Admin {
         }
     }
 
-    /// Calls a connection as it would be called, kept or not; the call is
-    /// logged.
+    /// Calls a connection, stored or not, as the service would, and logs the call.
     pub async fn try_connection(
         &self,
         connection: &Connection,
@@ -83,8 +82,7 @@ impl Admin {
         Ok((called, endpoint.clone()))
     }
 
-    /// Keeps a connection and its credential, in place of the one of its
-    /// name.
+    /// Stores a connection with its credential, replacing the one of its name.
     pub async fn put_connection(
         &self,
         connection: Connection,
@@ -104,13 +102,13 @@ impl Admin {
         Ok(kept?)
     }
 
-    /// All connections, and whether each has a credential.
+    /// Lists all connections, each with whether it has a credential.
     pub async fn connections(&self) -> Result<Vec<(Connection, bool)>, AdminError> {
         let all: Result<_, DatabaseError> = self.database.read(stored::list).await;
         Ok(all?.into_iter().map(|it| (it.connection, it.sealed.is_some())).collect())
     }
 
-    /// A connection with its credential, to be tried again.
+    /// Returns a connection with its credential.
     pub async fn connection(&self, name: &str) -> Result<(Connection, Option<Secret>), AdminError> {
         let wanted = name.to_owned();
         let found: Result<_, DatabaseError> = self.database.read(move |db| stored::read(db, &wanted)).await;
@@ -125,7 +123,6 @@ impl Admin {
         Ok((connection, Some(secret)))
     }
 
-    /// Removes a connection with its credential.
     pub async fn remove_connection(&self, name: &str) -> Result<(), AdminError> {
         let wanted = name.to_owned();
         let removed: Result<bool, DatabaseError> =
@@ -136,7 +133,7 @@ impl Admin {
         }
     }
 
-    /// The newest calls, newest first.
+    /// Lists the latest calls, newest first.
     pub async fn connection_calls(&self, limit: u32) -> Result<Vec<CallLine>, AdminError> {
         let calls: Result<_, DatabaseError> = self.database.read(move |db| stored::calls(db, limit)).await;
         Ok(calls?)

@@ -1,6 +1,5 @@
-//! Data Connections of the service: the business's own interfaces, which its
-//! assistant asks. What is called how is the business of the floor
-//! [`connections`]; here they are kept.
+//! Data Connections of the service: HTTP interfaces of the business that the assistant may call. This module
+//! stores them; the crate [`connections`] builds and sends the requests.
 
 pub mod dashboard;
 pub mod proposed;
@@ -17,22 +16,21 @@ use model::connections::{Connection, ConnectionEndpoint, ContactFacts};
 use model::secret::Secret;
 use model::time::Clock;
 
-/// What the key beside the database is made into for credentials.
+/// Purpose of the key derived for credentials.
 pub const PURPOSE: &str = "credentials of connections";
 
-/// Calls connections and opens their credentials.
 pub struct Connections {
     caller: EndpointCaller,
     sealer: Sealer,
 }
 
 impl Connections {
-    /// Through a guard, with the key of the credentials.
+    /// `key` seals the credentials.
     pub fn new(guard: Guard, clock: Arc<dyn Clock>, key: &[u8; 32]) -> Self {
         Self { caller: EndpointCaller::new(guard, clock), sealer: Sealer::new(key) }
     }
 
-    /// The credential of a connection, if it has one that can be read.
+    /// Returns a connection's credential; `None` without one, or if it cannot be opened.
     pub fn secret(&self, stored: &Stored) -> Option<Secret> {
         let sealed = stored.sealed.as_ref()?;
         match self.sealer.open(&stored.connection.credential_owner(), sealed) {
@@ -45,20 +43,19 @@ impl Connections {
     }
 }
 
-/// Whether any connection is kept.
+/// Returns true if any connection is stored.
 pub async fn any(service: &Service) -> Result<bool, DatabaseError> {
     service.database.read(stored::any).await
 }
 
-/// All that are kept.
 pub async fn all(service: &Service) -> Result<Vec<Stored>, DatabaseError> {
     service.database.read(stored::list).await
 }
 
-/// One call for a contact, with its line in the log.
+/// Calls an endpoint for a contact and logs the call.
 ///
 /// # Errors
-/// When the database fails; that the other side does is part of what comes.
+/// If the database fails. A failure of the other side is part of [`Called`].
 pub async fn call(
     service: &Service,
     (stored, endpoint): (&Stored, &ConnectionEndpoint),

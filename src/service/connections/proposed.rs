@@ -1,5 +1,5 @@
-//! The dashboard's side of what the assistant proposes: a person carries a
-//! call out, for the customer it was proposed for, or drops it.
+//! Administration of calls that the assistant has proposed: a person makes the call for its customer, or
+//! drops it.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use model::connections::ContactFacts;
 use model::time::Clock;
 
 impl Admin {
-    /// All proposals, newest first.
+    /// Lists all proposals, newest first.
     pub async fn proposals(&self) -> Result<Vec<ProposalRow>, AdminError> {
         let all: Result<_, DatabaseError> = self.database.read(proposals::list).await;
         Ok(all?)
     }
 
-    /// Makes a proposed call. It is noted before it leaves; where no answer says
-    /// that it is done, it may be made again, with the same idempotency key.
+    /// Makes a proposed call. Recorded before the request is sent; without a confirmed success it may be
+    /// repeated under the same idempotency key.
     ///
     /// # Errors
-    /// When there is none to be carried out, or the database fails; that the
-    /// other side refuses is part of what comes.
+    /// If the proposal does not exist or is decided, or the database fails. A refusal by the other side is
+    /// part of [`Called`].
     pub async fn carry_out(&self, id: &str, clock: Arc<dyn Clock>) -> Result<Called, AdminError> {
         let row = self.undecided(id, State::Begun).await?;
         let (connection, secret) = self.connection(&row.connection).await?;
@@ -64,12 +64,11 @@ impl Admin {
         Ok(called)
     }
 
-    /// Decides against a proposal.
     pub async fn drop_proposal(&self, id: &str) -> Result<(), AdminError> {
         self.undecided(id, State::Dropped).await.map(drop)
     }
 
-    /// The proposal of an id, moved on to a state unless it was decided already.
+    /// Moves an undecided proposal to a state and returns it.
     async fn undecided(&self, id: &str, next: State) -> Result<ProposalRow, AdminError> {
         let id = id.to_owned();
         self.database

@@ -1,4 +1,4 @@
-//! One open connection: its phase, and what moves over it.
+//! One open connection: its phase and its traffic.
 
 use std::io;
 use std::net::IpAddr;
@@ -15,10 +15,10 @@ use tokio::sync::Notify;
 use crate::crowd::grace;
 use model::time::{Clock, Timestamp};
 
-/// Bytes that have to move before a body or an answer counts as going on.
+/// Bytes that have to move before a body or an answer counts as progressing.
 const WORTH_MENTIONING: usize = 4 * 1024;
 
-/// How far a connection is; the module above has the list.
+/// Phase of a connection; the module above lists them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ConnectionPhase {
     Silent,
@@ -28,9 +28,8 @@ pub enum ConnectionPhase {
     Sending,
 }
 
-/// A connection that is open.
 pub struct HeldConnection {
-    /// Address of the client; of IPv6 the network.
+    /// Client's address, as [`network_of`](crate::client_info::network_of) returns it.
     pub(super) peer: IpAddr,
     clock: Arc<dyn Clock>,
     progress: Mutex<Progress>,
@@ -40,9 +39,9 @@ pub struct HeldConnection {
 #[derive(Debug, Clone, Copy)]
 struct Progress {
     phase: ConnectionPhase,
-    /// When the phase began, or enough moved last.
+    /// Start of the phase, or the time of the latest progress.
     since: Timestamp,
-    /// Bytes that moved after that.
+    /// Bytes since then.
     moved: usize,
 }
 
@@ -57,13 +56,11 @@ impl HeldConnection {
         change(&mut self.progress.lock().unwrap_or_else(PoisonError::into_inner), now)
     }
 
-    /// Begins a phase.
     pub fn enter(&self, phase: ConnectionPhase) {
         self.change(|progress, now| *progress = Progress { phase, since: now, moved: 0 });
     }
 
-    /// Counts bytes of a body or an answer. Those of a head do not count: who
-    /// asks something asks it at once.
+    /// Counts bytes of a body or an answer. Those of a head do not count, since clients send it at once.
     pub(super) fn moved(&self, bytes: usize) {
         self.change(|progress, now| {
             progress.moved = progress.moved.saturating_add(bytes);
@@ -83,7 +80,8 @@ impl HeldConnection {
         self.change(|progress, _| progress.since)
     }
 
-    /// True if it gives way at a time. A clock that was set back begins anew.
+    /// Returns true if the connection may be closed for another. A clock that was set back restarts its grace
+    /// period.
     pub(super) fn only_holds(&self, now: Timestamp) -> bool {
         self.change(|progress, _| {
             progress.since = progress.since.min(now);
@@ -95,13 +93,13 @@ impl HeldConnection {
         self.gives_way.notify_one();
     }
 
-    /// Waits until it has to end.
+    /// Completes when the connection has to close.
     pub async fn ended(&self) {
         self.gives_way.notified().await;
     }
 }
 
-/// The stream of a connection; counts what moves.
+/// Stream that counts its traffic.
 pub struct WatchedStream {
     pub stream: TcpStream,
     pub connection: Arc<HeldConnection>,
@@ -160,7 +158,7 @@ impl AsyncWrite for WatchedStream {
     }
 }
 
-/// The body of an answer; with its end the connection is idle.
+/// Body of an answer; dropping it makes the connection idle.
 pub struct WatchedBody {
     body: Body,
     connection: Arc<HeldConnection>,

@@ -1,18 +1,16 @@
-//! Connections that are open: how many there may be, and who gives way to a new
-//! one where there are no more.
+//! Limit of open connections, and the choice of those that are closed for new ones.
 //!
-//! A connection is in one of these phases:
+//! Phases of a connection:
 //!
-//! - *silent*: nothing was asked over it yet,
-//! - *idle*: between two requests,
-//! - *receiving*: the body of a request is on its way,
-//! - *working*: the service makes the answer,
-//! - *sending*: the answer is on its way.
+//! - *silent*: no request yet
+//! - *idle*: between two requests
+//! - *receiving*: reading the body of a request
+//! - *working*: computing the answer
+//! - *sending*: writing the answer
 //!
-//! Only a connection that is working is the service's own business. Each other
-//! one gives way once it was held for a while in which nothing worth mentioning
-//! moved. One address may have half of all connections; an address of this
-//! machine and a listed proxy, behind which there are many, may have all.
+//! A working connection is never closed. Any other may be closed once its grace period passes without
+//! progress. One address may hold half of all connections. Loopback and listed proxies, which represent many
+//! clients, may hold all.
 
 mod held;
 
@@ -26,17 +24,15 @@ use model::time::{Clock, SECOND, Timestamp};
 
 pub use held::{ConnectionPhase, HeldConnection, WatchedBody, WatchedStream};
 
-/// The open connections of a service.
 #[derive(Clone)]
 pub struct Crowd {
     open: Arc<Mutex<Vec<Arc<HeldConnection>>>>,
-    /// Maximum number of connections.
     max: usize,
     proxies: Arc<[Network]>,
     clock: Arc<dyn Clock>,
 }
 
-/// A place among the open connections, until this is dropped.
+/// Place among the open connections; freed when dropped.
 pub struct ConnectionPlace {
     crowd: Crowd,
     pub connection: Arc<HeldConnection>,
@@ -57,8 +53,7 @@ impl Crowd {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a connection in, in the place of another where there are too many;
-    /// `None` where nobody gives way.
+    /// Admits a connection, closing another at the limit; `None` if no other may be closed.
     pub fn admit(&self, peer: IpAddr) -> Option<ConnectionPlace> {
         let now = self.clock.now();
         let is_one_client = self.is_one_client(peer.to_canonical());
@@ -75,15 +70,14 @@ impl Crowd {
         Some(ConnectionPlace { crowd: self.clone(), connection })
     }
 
-    /// True if an address is one client, and not this machine or a proxy.
+    /// Returns true if an address is one client, not loopback or a proxy.
     fn is_one_client(&self, peer: IpAddr) -> bool {
         !peer.is_loopback() && !self.proxies.iter().any(|network| network.contains(peer))
     }
 }
 
-/// Ends a connection that is only held: of the address that holds most of them
-/// (or of the one named), first those that never asked anything, of these the
-/// one that was held longest.
+/// Closes a connection past its grace period: of the address with the most of them (or of `peer`), silent
+/// ones first, then the oldest.
 fn give_way(open: &mut Vec<Arc<HeldConnection>>, peer: Option<IpAddr>, now: Timestamp) -> Option<()> {
     let holds =
         |held: &&Arc<HeldConnection>| held.only_holds(now) && peer.is_none_or(|peer| held.peer == peer);
@@ -100,8 +94,7 @@ fn give_way(open: &mut Vec<Arc<HeldConnection>>, peer: Option<IpAddr>, now: Time
     Some(())
 }
 
-/// Microseconds a connection may stay in a phase while nothing moves, before it
-/// gives way; `None` for ever.
+/// Returns the grace period of a phase in microseconds; `None` for an unlimited one.
 const fn grace(phase: ConnectionPhase) -> Option<i64> {
     match phase {
         ConnectionPhase::Silent | ConnectionPhase::Idle => Some(2 * SECOND),

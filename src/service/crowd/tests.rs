@@ -1,10 +1,10 @@
-//! Crowds of connections on a clock that is moved by hand.
+//! Tests of the connection limit, with a manual clock.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::*;
 
-/// A clock that stands still until it is moved.
+/// Clock that only moves when set.
 #[derive(Default)]
 struct StillClock(AtomicI64);
 
@@ -48,7 +48,7 @@ fn silent_connections_give_way_to_one_that_asks() {
     let newcomer = crowd.admit(local()).expect("the longest held gives way");
     assert!(is_open(&crowd, &held[0]) && !is_open(&crowd, &held[1]) && is_open(&crowd, &newcomer));
     assert_eq!(crowd.open().len(), 4);
-    // Its task ends a moment later, and takes no other's place with it.
+    // Its task ends a moment later and must not free another's place.
     drop(held.remove(1));
     assert_eq!(crowd.open().len(), 4);
 }
@@ -66,7 +66,7 @@ fn who_works_or_moves_keeps_its_place() {
         held[2].connection.moved(WORTH);
         assert!(crowd.admit(local()).is_none());
     }
-    // Drops of a body and of an answer are no movement.
+    // A few bytes do not count as progress.
     for _ in 0..20 {
         clock.pass(1);
         held[1].connection.moved(1);

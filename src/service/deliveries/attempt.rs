@@ -1,6 +1,6 @@
-//! One attempt to deliver an event, and what its outcome changes.
+//! One attempt to deliver an event, and its consequences.
 //!
-//! The address is vetted anew each time, since names and rules change.
+//! The URL is checked before each attempt, since DNS records and rules change.
 
 use std::time::Duration;
 
@@ -17,10 +17,10 @@ use crate::state::{Service, ServiceState};
 use connections::guard::{FetchLimits, HeaderRefused, Request};
 use model::time::{Clock, Timestamp};
 
-/// Between two tries to keep what came of an attempt.
+/// Pause between two attempts to store an outcome.
 const AGAIN: Duration = Duration::from_secs(1);
 
-/// Makes one attempt; the delivery's id, and whether its outcome was kept.
+/// Makes one attempt. Returns the delivery's id, and an error if the outcome could not be stored.
 pub async fn attempt(service: &Service, delivery: DueDelivery) -> (String, Result<(), ApiError>) {
     let id = delivery.id.clone();
     (id, attempted(service, delivery).await)
@@ -29,13 +29,12 @@ pub async fn attempt(service: &Service, delivery: DueDelivery) -> (String, Resul
 async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiError> {
     let webhook = delivery.webhook.clone();
     let found: Result<_, DatabaseError> = service.database.read(move |db| webhooks::read(db, &webhook)).await;
-    // One that is gone took its deliveries with it.
+    // Deleting a subscription deletes its deliveries.
     let Some(webhook) = found? else { return Ok(()) };
     let scope = service.database.scope_of_channel(&webhook.channel).await?;
     let at = service.clock.when_due(delivery.due_at);
     let verdict = if webhook.active { ask(service, &webhook, &delivery, at).await } else { Verdict::Gone };
-    // What came of it is kept as soon as the database keeps anything: trying again
-    // without it would deliver the event twice.
+    // Retried until the outcome is stored: another attempt without it would deliver the event twice.
     loop {
         let (state, due) = (service.clone(), delivery.clone());
         let record = move |db: &dyn DbSession| record(db, &state, &due, at, verdict);
@@ -49,7 +48,7 @@ async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiEr
     }
 }
 
-/// Sends the event; what the endpoint makes of it.
+/// Sends the event and judges the answer.
 async fn ask(service: &Service, webhook: &WebhookRow, delivery: &DueDelivery, at: Timestamp) -> Verdict {
     let failed = Verdict::Failed { asked: None };
     let Ok(url) = service.guard.vet(&webhook.url) else { return failed };
@@ -67,7 +66,7 @@ async fn ask(service: &Service, webhook: &WebhookRow, delivery: &DueDelivery, at
     schedule::judge(&outcome)
 }
 
-/// The request of an attempt. Interface: Events, Signature.
+/// Builds the signed request of an attempt.
 fn request(secret: Option<&str>, delivery: &DueDelivery, at: Timestamp) -> Result<Request, HeaderRefused> {
     let body = &delivery.body;
     let mut request = Request::post(body.clone())
@@ -82,7 +81,7 @@ fn request(secret: Option<&str>, delivery: &DueDelivery, at: Timestamp) -> Resul
     Ok(request)
 }
 
-/// Keeps the outcome: when to try again, and whether the subscription lives.
+/// Stores the outcome: the time of the next attempt, or the end of the delivery or subscription.
 fn record(
     db: &dyn DbSession,
     service: &ServiceState,
@@ -103,7 +102,8 @@ fn record(
         }
         Verdict::Failed { asked } => {
             service.metrics.delivered("failed");
-            // A clock that is set ahead deactivates nobody; one that is moved lets this attempt fail at its own time.
+            // Counted in elapsed time, so that setting the clock forward deactivates no subscription. After
+            // `/dev/clock` the attempt counts as made at its due time.
             let late = service.clock.now().since(at);
             let elapsed = service.clock.elapsed().plus(-late);
             let since = webhook.failing_since.unwrap_or(elapsed);
@@ -125,7 +125,7 @@ fn record(
     }
 }
 
-/// Ends a subscription: it stays listed, inactive.
+/// Deactivates a subscription, which stays listed.
 fn end(db: &dyn DbSession, webhook: &WebhookRow) -> Result<(), DatabaseError> {
     if webhook.active {
         let (webhook, url) = (&webhook.id, &webhook.url);

@@ -1,15 +1,8 @@
-//! Deliveries: every event reaches its subscriptions at least once, or is
-//! given up after a schedule of attempts. Interface: Events.
+//! Delivery of webhook events, at least once, or given up after a schedule of attempts (docs/choices.md,
+//! "Webhooks").
 //!
-//! | file | knows |
-//! |---|---|
-//! | `mod.rs` | which deliveries run now |
-//! | `attempt.rs` | one request, and what its outcome changes |
-//! | `schedule.rs` | what an answer means and when to try again |
-//! | `signature.rs` | what receivers verify |
-//!
-//! A delivery stays due until its attempt is over, so that a service that ends
-//! in the middle makes it again.
+//! A delivery stays due until its attempt has ended, so an attempt that a stopping service interrupts is
+//! repeated.
 
 mod attempt;
 mod schedule;
@@ -29,17 +22,16 @@ use crate::rhythm;
 use crate::state::Service;
 use model::time::{Clock, Timestamp};
 
-/// Attempts at one subscription at a time.
+/// Maximum number of concurrent attempts per subscription.
 const EACH: usize = 4;
-/// Attempts at a time.
+/// Maximum number of concurrent attempts.
 const TOGETHER: usize = 64;
 
-/// Delivers until the service stops. Attempts that run then are made again
-/// after the next start.
+/// Delivers events until the service stops. Interrupted attempts are repeated after the next start.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
         let mut committed = pin!(service.committed.notified());
-        // From here on, also while deliveries run.
+        // Listens from here on, so that no commit during the round is missed.
         committed.as_mut().enable();
         let round = tokio::select! {
             round = settle(&service) => round,
@@ -51,12 +43,12 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Delivers until nothing is due and nothing runs; when the next is due.
+/// Delivers until nothing is due or running. Returns the next due time.
 pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.delivering.lock().await;
     let mut attempts = FuturesUnordered::new();
     let mut running = Running::default();
-    // Told once nothing runs any more: an attempt that is broken off is made again.
+    // Returned only when nothing runs, since dropping an attempt would repeat it.
     let mut trouble = None;
     loop {
         let mut committed = pin!(service.committed.notified());
@@ -65,7 +57,7 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
         let each = i64::try_from(EACH).unwrap_or(4);
         let due: Result<_, DatabaseError> = service.database.read(move |db| events::due(db, now, each)).await;
         match due {
-            // Another process delivers by now what this one has found.
+            // Another process may deliver these by now.
             Ok(due) if trouble.is_none() && service.database.leads() => {
                 let admitted: Vec<_> = due.into_iter().filter(|it| running.admit(it)).collect();
                 attempts.extend(admitted.into_iter().map(|it| attempt::attempt(service, it)));
@@ -88,20 +80,20 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
                 running.ended(&delivery);
                 trouble = trouble.or(outcome.err());
             }
-            // Something may have been added for a subscription that is idle.
+            // A commit may have added a delivery for an idle subscription.
             () = committed => {}
         }
     }
 }
 
-/// The attempts that run: of which delivery, at which subscription.
+/// Running attempts: delivery id to subscription id.
 #[derive(Default)]
 struct Running {
     webhooks: HashMap<String, String>,
 }
 
 impl Running {
-    /// Whether an attempt may start now; it counts as running then.
+    /// Returns true if an attempt may start now, and counts it as running.
     fn admit(&mut self, delivery: &DueDelivery) -> bool {
         let same = self.webhooks.values().filter(|it| **it == delivery.webhook).count();
         if same >= EACH || self.webhooks.len() >= TOGETHER || self.webhooks.contains_key(&delivery.id) {

@@ -1,36 +1,32 @@
-//! What the answer of an endpoint means, and when to try again.
-//!
-//! Pure: time and chance come in as numbers.
+//! Meaning of an endpoint's answer, and the retry schedule. Pure: time and randomness are parameters.
 
 use connections::guard::{FetchError, Fetched};
 use model::time::{DAY, HOUR, MINUTE, SECOND};
 
-/// Spans before each attempt after the first.
+/// Delays before the second and later attempts, in microseconds.
 const SPANS: [i64; 9] =
     [5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR];
-/// The longest wait an endpoint can ask for.
+/// Maximum `Retry-After` that is obeyed, in microseconds.
 const PATIENCE: i64 = HOUR;
-/// Part of a span by which it may be longer or shorter, in thousandths.
+/// Maximum random deviation of a delay, in thousandths.
 pub const JITTER: i64 = 200;
-/// How long nothing may arrive before a subscription is given up.
+/// Time without a successful delivery after which a subscription is deactivated, in microseconds.
 pub const GIVEN_UP: i64 = 5 * DAY;
 
-/// What an attempt came to.
+/// Outcome of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It arrived.
     Delivered,
-    /// It did not.
     Failed {
-        /// The wait the endpoint asked for, in microseconds.
+        /// `Retry-After` of the answer, in microseconds.
         asked: Option<i64>,
     },
-    /// The endpoint wants nothing more.
+    /// The endpoint wants no more events.
     Gone,
 }
 
-/// Judges an answer: only 2xx is a success; redirects are not followed and
-/// are failures; 410 ends the subscription.
+/// Judges an answer: 2xx is a success, 410 ends the subscription, anything else is a failure; redirects are
+/// not followed.
 pub fn judge(outcome: &Result<Fetched, FetchError>) -> Verdict {
     match outcome {
         Ok(answer) if (200..300).contains(&answer.status) => Verdict::Delivered,
@@ -44,8 +40,8 @@ pub fn judge(outcome: &Result<Fetched, FetchError>) -> Verdict {
     }
 }
 
-/// The span until the next attempt, after so many were made; none when there
-/// is no other. `chance` lies between `-JITTER` and `JITTER`.
+/// Returns the delay before the next attempt, in microseconds, after `made` attempts; `None` after the last.
+/// `chance` is between `-JITTER` and `JITTER`.
 pub fn next(made: usize, asked: Option<i64>, chance: i64) -> Option<i64> {
     let span = *SPANS.get(made.checked_sub(1)?)?;
     let span = span + span / 1000 * chance.clamp(-JITTER, JITTER);

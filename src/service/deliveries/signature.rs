@@ -1,23 +1,21 @@
-//! Signatures of deliveries: the interface's own, over the body, and the one
-//! of Standard Webhooks beside it, which also covers id and time so that a
-//! delivery cannot be replayed for ever. Interface: Events, Signature.
+//! Signatures of deliveries: the interface's own, over the body, and that of Standard Webhooks, which
+//! includes id and time and so prevents replays.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-/// In front of a secret in the form of Standard Webhooks; base64 follows.
+/// Prefix of a base64 secret in the form of Standard Webhooks.
 const ENCODED: &str = "whsec_";
 
-/// `X-Service-Signature`: hex HMAC-SHA256 of the raw body, keyed with the
-/// secret as it was given.
+/// Returns `X-Service-Signature`: hex HMAC-SHA256 of the raw body, keyed with the secret's text.
 pub fn of_body(secret: &str, body: &[u8]) -> String {
     let tag = keyed(secret.as_bytes(), &[body]);
     tag.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// `webhook-signature`: over `id.timestamp.body`.
+/// Returns `webhook-signature`, over `id.timestamp.body`.
 pub fn standard(secret: &str, id: &str, seconds: i64, body: &[u8]) -> String {
     let decoded = secret.strip_prefix(ENCODED).and_then(|it| STANDARD.decode(it).ok());
     let key = decoded.unwrap_or_else(|| secret.as_bytes().to_vec());
@@ -27,7 +25,7 @@ pub fn standard(secret: &str, id: &str, seconds: i64, body: &[u8]) -> String {
 }
 
 fn keyed(key: &[u8], parts: &[&[u8]]) -> Vec<u8> {
-    // HMAC takes keys of any length.
+    // HMAC accepts keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(key) else { return Vec::new() };
     parts.iter().for_each(|part| mac.update(part));
     mac.finalize().into_bytes().to_vec()
@@ -44,7 +42,7 @@ mod tests {
             of_body("Jefe", b"what do ya want for nothing?"),
             "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843"
         );
-        // From the description of Standard Webhooks.
+        // Example of the Standard Webhooks specification.
         assert_eq!(
             standard(
                 "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",

@@ -1,5 +1,5 @@
-//! The same limits over several processes: the logs of a key lie in the
-//! database, changed under the lock of their row.
+//! Rate limits across processes: the logs of a key are in the database and are changed under the lock of
+//! their row.
 
 use std::net::IpAddr;
 
@@ -8,12 +8,11 @@ use crate::limits::{Category, FAILURES, KeyLogs, Refused, SlidingLog, Standing};
 use crate::state::ServiceState;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 
-/// What is said of a call.
 pub type Admission = Result<Standing, Refused>;
 
 impl ServiceState {
-    /// By whose clock processes decide together: hosts' clocks differ. A clock that
-    /// is moved by hand is the same for all.
+    /// Returns the clock by which processes decide together, since the clocks of their hosts differ. A manual
+    /// clock is the same for all.
     pub fn decision_clock(&self) -> DecisionClock {
         if self.options.by_hand {
             return DecisionClock::Given(self.clock.now().micros());
@@ -21,14 +20,13 @@ impl ServiceState {
         DecisionClock::Server { shift: self.clock.shift() }
     }
 
-    /// Windows go by elapsed time, which nobody sets; callers are told the wall
-    /// clock's.
+    /// Converts `reset` from elapsed time, in which windows are counted, to the wall clock.
     fn by_wall(&self, standing: Standing) -> Standing {
         let ahead = self.clock.now().since(self.clock.elapsed()) / SECOND;
         Standing { reset: standing.reset.saturating_add(ahead), ..standing }
     }
 
-    /// Counts a call of a key, or refuses it, over all processes.
+    /// Counts a call of a key, or refuses it, across processes.
     pub async fn admit(&self, key: &str, category: Category) -> Result<Admission, DatabaseError> {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
             let told = self.limits.admit(key, category, self.clock.elapsed());
@@ -45,7 +43,7 @@ impl ServiceState {
         shared.change(format!("calls {key}"), self.decision_clock(), decide).await
     }
 
-    /// How a key's category stands, counting nothing.
+    /// Returns the state of a key's category without counting.
     pub async fn standing(&self, key: &str, category: Category) -> Result<Standing, DatabaseError> {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
             return Ok(self.by_wall(self.limits.standing(key, category, self.clock.elapsed())));
@@ -57,7 +55,7 @@ impl ServiceState {
         shared.change(format!("calls {key}"), self.decision_clock(), decide).await
     }
 
-    /// Counts a failed authentication of a peer, or refuses to look at another.
+    /// Counts a failed authentication of a peer, or refuses further ones, across processes.
     pub async fn admit_failure(&self, peer: IpAddr, counted: bool) -> Result<Admission, DatabaseError> {
         let now = self.clock.now();
         let shared = self.database.shared_state().filter(|_| counted && !self.options.unlimited);
@@ -78,7 +76,7 @@ impl ServiceState {
     }
 }
 
-/// From then on nothing is counted any more.
+/// Returns the time at which the stored logs expire.
 fn until(now: Timestamp) -> i64 {
     now.micros().saturating_add(MINUTE)
 }
@@ -89,7 +87,7 @@ impl SlidingLog {
     }
 }
 
-/// The times that are written one behind the other.
+/// Decodes the times of a log.
 fn times(bytes: &[u8]) -> impl Iterator<Item = i64> {
     bytes.chunks_exact(8).filter_map(|it| it.try_into().ok().map(i64::from_le_bytes))
 }
@@ -97,7 +95,7 @@ fn times(bytes: &[u8]) -> impl Iterator<Item = i64> {
 impl KeyLogs {
     const BURST: u8 = 0;
 
-    /// Each log: what it counts, how many calls, and their times.
+    /// Encodes each log as its number, the count of calls and their times.
     fn written(&self) -> Vec<u8> {
         let mut out = Vec::new();
         let mut write = |word: u8, log: &SlidingLog| {
@@ -110,8 +108,7 @@ impl KeyLogs {
         out
     }
 
-    /// Reads what [`written`](Self::written) wrote; what a newer version adds is
-    /// left out.
+    /// Decodes what [`written`](Self::written) returned; skips categories of a newer version.
     fn read(mut bytes: &[u8]) -> Self {
         let mut logs = Self::default();
         while let Some((&[number, low, high], rest)) = bytes.split_first_chunk() {
@@ -152,7 +149,7 @@ mod tests {
     proptest! {
         #![proptest_config(randomized::config(256))]
 
-        /// Kept as bytes between two calls, the limits are the same.
+        /// Limits stored as bytes between two calls equal those in memory.
         #[test]
         fn what_is_written_is_read(calls in prop::collection::vec((0_i64..9_000_000, 0_usize..5), 1..200)) {
             let limits = Limits::new(false);

@@ -1,4 +1,4 @@
-//! The sliding log against a naive model, and the headers it feeds.
+//! Tests of the sliding log against a naive model.
 
 use proptest::prelude::*;
 
@@ -11,8 +11,8 @@ fn at(micros: i64) -> Timestamp {
 proptest! {
     #![proptest_config(randomized::config(256))]
 
-    /// A call is accepted exactly when fewer than N accepted ones lie in the
-    /// span before it; and a call at the promised time is accepted.
+    /// A call is accepted if and only if fewer than `limit` accepted calls are in the span before it, and at
+    /// the promised time.
     #[test]
     fn agrees_with_a_naive_model(
         limit in 1_usize..6,
@@ -43,9 +43,8 @@ proptest! {
 proptest! {
     #![proptest_config(randomized::config(48))]
 
-    /// Both limits of a key against counting everything again: a call is
-    /// accepted exactly when its category and the burst have room, the wait
-    /// that is told is enough, and a second less is not.
+    /// A call is accepted if and only if its category and the burst have room; the returned wait is enough,
+    /// and a second less is not.
     #[test]
     fn categories_and_burst_agree_with_counting(
         calls in prop::collection::vec((0_i64..90_000, 0_usize..5), 1..600),
@@ -130,7 +129,7 @@ fn peers_fail_thirty_times_a_minute() {
 fn a_clock_set_back_locks_nobody_out() {
     let mut log = SlidingLog::new(2, SECOND);
     log.record(at(10 * SECOND));
-    // A little back is another caller's reading of the same clock.
+    // A slightly earlier time is another caller's reading of the same clock.
     log.record(at(10 * SECOND - 5));
     assert_eq!(log.wait(at(10 * SECOND - 1)), SECOND + 1);
     assert_eq!(log.wait(at(11 * SECOND)), 0);

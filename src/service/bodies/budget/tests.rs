@@ -1,4 +1,4 @@
-//! Waiting for room in simulated time.
+//! Tests of waiting for body memory, in simulated time.
 
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -8,7 +8,7 @@ use super::*;
 
 const MIB: usize = 1024 * 1024;
 
-/// A clock that stands still until it is moved.
+/// Clock that only moves when set.
 #[derive(Default)]
 struct StillClock(AtomicI64);
 

@@ -1,4 +1,4 @@
-//! Shares, order and pace of rooms, on numbers alone.
+//! Tests of shares, order and rates of the body memory, without time.
 
 use rand::rngs::SmallRng;
 use rand::{RngExt, SeedableRng};
@@ -19,7 +19,7 @@ fn address(last: u8) -> BodyOwner {
     BodyOwner::address(IpAddr::from([192, 0, 2, last]))
 }
 
-/// Asks, and tells at once whether there was room.
+/// Requests a reservation and returns whether it was granted at once.
 fn ask(ledger: &mut Ledger, owner: BodyOwner, bytes: usize, seconds: i64) -> (RoomId, bool) {
     let id = ledger.ask(owner, bytes);
     ledger.settle(at(seconds));
@@ -32,7 +32,7 @@ fn each_owner_has_a_share_and_the_sum_a_maximum() {
     for _ in 0..40 {
         assert!(ask(&mut ledger, key("test"), MIB, 0).1);
     }
-    // Its own share is used up, and everybody else's is as it was.
+    // The share of "test" is used up, that of other keys is not.
     let (waits, is_held) = ask(&mut ledger, key("test"), MIB, 0);
     assert!(!is_held);
     let (mail, is_held) = ask(&mut ledger, key("mail"), 40 * MIB, 0);
@@ -105,7 +105,7 @@ fn a_clock_that_jumps_makes_no_body_slow() {
     assert_eq!(ledger.receive(id, 1, at(2_000_000)), Ok(()), "a jump ahead counts as one pause");
     assert_eq!(ledger.receive(id, 1, at(5)), Ok(()), "a jump back does not count");
     for second in 6..100 {
-        // The machine stood still; the next piece was there all the time.
+        // The machine was suspended; the next chunk was available all the time.
         ledger.wait_for_more(id, at(second));
         assert_eq!(ledger.receive(id, 1, at(second)), Ok(()));
     }
@@ -146,14 +146,14 @@ fn nobody_gives_way_where_that_helps_nobody() {
     }
     let (waits, _) = ask(&mut ledger, key("d"), 40 * MIB, 20);
     assert!(!ledger.gives_way(small), "39 MiB would still be missing");
-    // A body that has come whole takes as long as the service does.
+    // A complete body may hold its memory as long as the service needs it.
     ledger.complete(fast);
     ledger.settle(at(500));
     assert!(!ledger.gives_way(fast) && !ledger.is_held(waits));
 }
 
-/// Lives of chance: whatever is asked, given up and received, no maximum is
-/// exceeded, and nobody waits for room that is free.
+/// Random sequences of reservations, releases and chunks: no maximum is exceeded, and the first in the queue
+/// never waits for memory that is free.
 #[test]
 fn no_order_of_events_breaks_a_maximum() {
     for seed in 0..200 {

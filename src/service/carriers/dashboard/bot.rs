@@ -1,4 +1,4 @@
-//! Connecting and testing the bot-chat channel.
+//! Connection and test of a Telegram channel.
 
 use rand::RngExt;
 use serde_json::Value;
@@ -15,10 +15,10 @@ use model::time::Timestamp;
 use wire::carriers::{BotSecrets, BotSettings};
 
 impl Admin {
-    /// Connects the bot-chat channel once the platform has taken the token.
+    /// Connects the Telegram channel after the platform has accepted the token.
     ///
     /// # Errors
-    /// What the platform says, in words; when the database fails.
+    /// With the platform's explanation, or if the database fails.
     pub async fn connect_bot(
         &self,
         api: &str,
@@ -47,7 +47,7 @@ impl Admin {
             address: me.name.clone(),
             settings: text(serde_json::to_string(&settings))?,
             secrets: text(serde_json::to_string(&secrets))?,
-            // The same bot is read on from where it was.
+            // Reading of the same bot continues where it ended.
             mark: Box::new(move |before| {
                 before.filter(|it| bot_of(it) == Some(id)).map(|it| it.mark.clone()).unwrap_or_default()
             }),
@@ -63,7 +63,7 @@ fn bot_of(row: &ConnectedRow) -> Option<i64> {
     settings["bot"].as_i64()
 }
 
-/// Asks the platform again; what it says, line by line.
+/// Tests a connected bot and returns the results, one per line.
 pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
     let bot = BotPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
     let me = bot.identify().await.map_err(refused)?;

@@ -1,4 +1,4 @@
-//! Connecting and testing the email channel.
+//! Connection and test of the email channel.
 
 use std::str::FromStr;
 
@@ -11,40 +11,34 @@ use model::secret::Secret;
 use model::time::{DAY, HOUR, SECOND, Timestamp};
 use wire::carriers::{EarlierMail, MailboxMark, MailboxSecrets, MailboxSettings};
 
-/// Hours, days or weeks of mail from before, at most.
+/// Maximum count of a span of earlier mail, in its unit.
 const MAX_COUNT: i64 = 100_000;
 
-/// A mailbox as its owner describes it.
+/// Access to a mailbox, as its owner configured it.
 #[derive(Clone)]
 pub struct MailboxAccess {
-    /// Addresses, servers and what the assistant may do.
     pub settings: MailboxSettings,
-    /// The password for reading, or the refresh token.
+    /// Password for reading, or the OAuth refresh token.
     pub reading: Secret,
-    /// The password for sending, or the client's secret; empty where it is the
-    /// same, or there is none.
+    /// Password for sending, or the OAuth client secret. Empty: the reading password, or no client secret.
     pub sending: Secret,
-    /// Mail that is there already; `None` where nobody said: 30 days of a new
-    /// mailbox, and no change for one that was connected.
+    /// Earlier mail to import. `None` means 30 days for a new mailbox and no change for a connected one.
     pub since: Option<MailSince>,
 }
 
-/// Which mail from before a mailbox is connected becomes threads.
+/// Mail from before the connection that is imported as threads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MailSince {
-    /// None.
     Now,
-    /// Mail of a span before now, in microseconds.
+    /// Length of the imported time before the connection, in microseconds.
     Span(i64),
-    /// Mail from a time on.
     Time(Timestamp),
 }
 
 impl MailSince {
     const USUAL: Self = Self::Span(30 * DAY);
 
-    /// The time from which mail becomes threads, in seconds of the epoch;
-    /// `None` for none from before now.
+    /// Returns the time from which mail is imported, as Unix time in seconds; `None` if nothing is.
     fn begins(self, now: Timestamp) -> Option<i64> {
         let at = match self {
             Self::Now => return None,
@@ -116,12 +110,11 @@ impl MailboxAccess {
 }
 
 impl Admin {
-    /// Connects the email channel once both servers have let the account in.
-    /// Mail that is there already is filed by the process that reads the
-    /// mailbox.
+    /// Connects the email channel after both servers have accepted the login. The process that reads the
+    /// mailbox imports earlier mail.
     ///
     /// # Errors
-    /// What a server says, in words; when the database fails.
+    /// With the server's explanation, or if the database fails.
     pub async fn connect_mailbox(
         &self,
         access: &MailboxAccess,
@@ -140,7 +133,7 @@ impl Admin {
             address: address.clone(),
             settings: text(serde_json::to_string(&settings))?,
             secrets: text(serde_json::to_string(&secrets))?,
-            // The same mailbox is read on from where it was.
+            // Reading of the same mailbox continues where it ended.
             mark: Box::new(move |before| {
                 let same = before.filter(|row| {
                     let known: Result<MailboxSettings, _> = serde_json::from_str(&row.settings);
@@ -167,15 +160,15 @@ impl Admin {
     }
 }
 
-/// No number of a mail: no server counts under this validity.
+/// UIDVALIDITY and UID that no mail has.
 const NO_NUMBER: (u32, u32) = (u32::MAX, 0);
 
-/// A mark with what is to be filed of mail from before. Filing begins anew
-/// where older mail is wanted than before: what is there is not filed twice.
+/// Returns the mark with the plan of an import. The import restarts if older mail is wanted than before; mail
+/// that is there is not imported twice.
 fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp) -> MailboxMark {
     let Some(since) = since else { return mark };
     let Some(begins) = since.begins(now).filter(|begins| *begins < mark.since) else {
-        // Filed mail stays, and its flags are followed as before.
+        // Imported mail stays, and its flags are still followed.
         match &mut mark.earlier {
             Some(earlier) if earlier.filed > 0 => earlier.is_finished = true,
             earlier => *earlier = None,
@@ -185,14 +178,14 @@ fn with_earlier(mut mark: MailboxMark, since: Option<MailSince>, now: Timestamp)
     match &mark.earlier {
         Some(earlier) if begins >= earlier.since && !earlier.is_finished => {}
         Some(earlier) => mark.earlier = Some(EarlierMail::plan(begins, earlier.inbox, earlier.sent)),
-        // Later mail was new, whatever its number is.
+        // No UID bounds this import: mail since the connection is known already.
         None => mark.earlier = Some(EarlierMail::plan(begins, NO_NUMBER, NO_NUMBER)),
     }
     mark
 }
 
-/// Asks both servers again: what they say, line by line, and the secrets where
-/// they are others by now.
+/// Tests a connected mailbox. Returns the results, one per line, and the secrets if the provider has changed
+/// them.
 pub(super) async fn test(
     settings: &str,
     secrets: &str,
@@ -238,7 +231,7 @@ mod tests {
         let planned = EarlierMail { filed: 5, ..EarlierMail::plan(seconds(970), inbox, sent) };
         let going_on = MailboxMark { earlier: Some(planned), ..fresh.clone() };
         let days = |count: i64| Some(MailSince::Span(count * DAY));
-        // Another password changes nothing of it.
+        // Connecting again with another password changes nothing.
         assert_eq!(with_earlier(going_on.clone(), None, now), going_on);
         assert_eq!(with_earlier(going_on.clone(), days(20), now), going_on);
         let more = with_earlier(going_on.clone(), days(90), now).earlier;

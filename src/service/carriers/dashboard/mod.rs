@@ -1,6 +1,5 @@
-//! The dashboard's side of channels: connecting after a live test, listing,
-//! testing again, disconnecting. What each platform has of its own is in a file
-//! of its name.
+//! Administration of channels: connection after a live test, listing, test, disconnection. The parts of each
+//! platform are in a file of its name.
 
 mod bot;
 mod mailbox;
@@ -29,38 +28,34 @@ pub use phone::{OpenCall, PhoneAccess};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelStanding {
     pub kind: Channel,
-    /// The address people reach it under, where it is connected.
+    /// Address customers use; `None` if not connected.
     pub address: Option<String>,
-    /// How what people write comes in.
+    /// How inbound messages arrive: by webhook or by polling.
     pub heard: Option<&'static str>,
     pub trouble: Option<String>,
-    /// How customers rate it, in the platform's word.
+    /// Quality rating, in the platform's word.
     pub quality: Option<String>,
-    /// How many customers a day it may write to first, in the platform's word.
+    /// Limit of new customers per day, in the platform's word.
     pub tier: Option<String>,
-    /// Messages queued for the platform.
     pub waiting: i64,
-    /// Messages whose outcome is unknown.
     pub unknown: i64,
-    /// Mail from before a mailbox was connected, where it becomes threads.
+    /// Import of earlier mail.
     pub earlier: Option<EarlierStanding>,
 }
 
-/// How far mail from before a mailbox was connected is filed.
+/// Progress of an import of earlier mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlierStanding {
-    /// Older mail stays where it is.
+    /// Older mail is not imported.
     pub since: Timestamp,
-    /// Mails that are filed.
     pub filed: u64,
-    /// Mails to file, those that are filed among them; 0 until they are counted.
+    /// Mails to import, including the imported ones; 0 until they are counted.
     pub total: u64,
     pub is_finished: bool,
 }
 
 impl EarlierStanding {
-    /// Reads it from the mark of a mailbox; `None` if such mail stays where it
-    /// is.
+    /// Reads the progress from a mailbox's mark; `None` without an import.
     pub fn of(mark: &str) -> Option<Self> {
         let mark: MailboxMark = serde_json::from_str(mark).ok()?;
         mark.earlier.map(|earlier| Self {
@@ -72,20 +67,19 @@ impl EarlierStanding {
     }
 }
 
-/// Told of a connected channel that the service does not use.
+/// Trouble of a connected channel that a simulated service does not use.
 const PLAYED: &str = "not used: the service was started with --dev, --demo or --simulate, which play the platforms; \
                       start it without them";
 
-/// Told of a connected channel that no process reads.
+/// Trouble of a connected channel that no process reads.
 const UNREAD: &str = "not read: no service runs on this database, or it cannot read the channel; start `frontdesk serve`, \
                       and look at its log if it runs";
-/// How a platform is heard that calls nobody.
+/// Arrival of messages from a platform without webhooks.
 const READ: &str = "it is read";
-/// Time in which a service begins to read a channel that was just connected.
+/// Time in which a service starts to read a new channel, in microseconds.
 const GRACE: i64 = 15 * SECOND;
 
-/// False for a connected channel that nobody has read for longer than one
-/// reading takes.
+/// Returns false if no process holds a reading lease for a connected channel.
 fn is_being_read(
     db: &dyn DbSession,
     row: Option<&ConnectedRow>,
@@ -105,7 +99,7 @@ fn channel_of(db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminErro
     channels::of_kind(db, kind)?.ok_or_else(none)
 }
 
-/// An address of a platform that a person named.
+/// Checks the API address of a platform.
 fn check_address(api: &str) -> Result<(), AdminError> {
     let url = url::Url::parse(api).map_err(|_| AdminError::Refused(format!("{api:?} is no address")))?;
     let here = matches!(url.host_str(), Some("127.0.0.1" | "localhost" | "[::1]"));
@@ -119,7 +113,7 @@ fn check_address(api: &str) -> Result<(), AdminError> {
 }
 
 impl Admin {
-    /// Seals with the key of the service, which has made it.
+    /// Opens the vault with the service's key. Does not create one.
     async fn vault(&self) -> Result<Vault, AdminError> {
         let place = self.key.as_ref().ok_or(KeyError::Unnamed)?;
         let key = place.read()?.ok_or_else(|| KeyError::Missing(place.path().to_owned()))?;
@@ -131,8 +125,7 @@ impl Admin {
         Vault::new(&key).map_err(|why| AdminError::Refused(why.to_string()))
     }
 
-    /// Keeps what a channel is connected to, its secrets sealed. `also` is done
-    /// in the same transaction.
+    /// Stores a connection with its sealed secrets. `also` runs in the same transaction.
     async fn keep(
         &self,
         vault: Vault,
@@ -170,10 +163,10 @@ impl Admin {
         Ok(all?)
     }
 
-    /// Asks the platform of a channel again; what it says, line by line.
+    /// Tests a connected channel and returns the results, one per line.
     ///
     /// # Errors
-    /// What is wrong, in words; when the database fails.
+    /// With an explanation of the problem, or if the database fails.
     pub async fn test_channel(&self, kind: Channel) -> Result<Vec<String>, AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
         let mut lines = match kind {
@@ -192,7 +185,7 @@ impl Admin {
         Ok(lines)
     }
 
-    /// Keeps secrets that the platform has changed.
+    /// Stores secrets that the platform has changed.
     async fn reseal(&self, row: &ConnectedRow, secrets: &str) -> Result<(), AdminError> {
         let sealed = self.vault().await?.seal(&watch::owner(&row.channel), secrets);
         let sealed = sealed.map_err(|why| AdminError::Refused(why.to_string()))?;
@@ -201,7 +194,7 @@ impl Admin {
         self.database.write(keep).await
     }
 
-    /// Disconnects a channel; its secrets are gone.
+    /// Disconnects a channel and deletes its secrets.
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
         let platform = watch::open(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
@@ -218,7 +211,7 @@ impl Admin {
             .await
     }
 
-    /// What a channel is connected to, and its secrets.
+    /// Returns the connection of a channel and its secrets.
     async fn connected_row(&self, kind: Channel) -> Result<(ConnectedRow, String), AdminError> {
         let found = self.database.read(move |db| {
             let channel = channel_of(db, kind)?;
@@ -236,13 +229,13 @@ impl Admin {
     }
 }
 
-/// How far a channel was read, by what it was connected to before.
+/// Computes the new reading position from the previous connection.
 type MarkAfter = Box<dyn FnOnce(Option<&ConnectedRow>) -> String + Send>;
 
-/// A channel that is to be connected, after its live test.
+/// Tested connection to be stored.
 struct NewConnection {
     kind: Channel,
-    /// Under which people reach it.
+    /// Address customers use.
     address: String,
     settings: String,
     secrets: String,
@@ -250,12 +243,11 @@ struct NewConnection {
     at: Timestamp,
 }
 
-/// What is kept, as JSON.
 fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
     it.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
-/// How the channels stand; `now` where it counts whether a process reads them.
+/// Lists all channels. With `now` it also checks whether a process reads each one.
 pub fn standings(db: &dyn DbSession, now: Option<Timestamp>) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
     let is_played = meta::number(db, meta::PLAYS_PLATFORMS)?.is_some_and(|is_played| is_played != 0);

@@ -1,4 +1,4 @@
-//! Connecting and testing the business chat channel.
+//! Connection and test of a WhatsApp channel.
 
 use crate::admin::{Admin, AdminError};
 use crate::carriers::account;
@@ -11,18 +11,17 @@ use model::secret::Secret;
 use model::time::Timestamp;
 use wire::carriers::{NumberSecrets, NumberSettings};
 
-/// What a person was told by the platform to connect a number.
+/// Access to a WhatsApp number, from the platform's console.
 #[derive(Debug, Clone)]
 pub struct NumberAccess {
     pub api: String,
-    /// The platform's id of the number.
+    /// Phone number id.
     pub number: String,
-    /// The platform's id of the account.
+    /// Business account id.
     pub account: String,
-    /// Lets the service act for the number.
     pub token: Secret,
     pub app_secret: Secret,
-    /// What the platform says when it asks whether it may call.
+    /// Verify token of the webhook handshake.
     pub verify: Secret,
 }
 
@@ -48,11 +47,11 @@ impl NumberAccess {
 }
 
 impl Admin {
-    /// Connects the business chat channel once the platform has told the
-    /// number's own record and the account's templates, which are kept.
+    /// Connects the WhatsApp channel after the platform has returned the number's record and the account's
+    /// templates, which are stored.
     ///
     /// # Errors
-    /// What the platform says, in words; when the database fails.
+    /// With the platform's explanation, or if the database fails.
     pub async fn connect_number(
         &self,
         access: &NumberAccess,
@@ -90,7 +89,7 @@ impl Admin {
     }
 }
 
-/// Asks the platform again; what it says, line by line.
+/// Tests a connected number and returns the results, one per line.
 pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, AdminError> {
     let number = NumberPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
     let (me, templates) = number.account().await.map_err(refused)?;

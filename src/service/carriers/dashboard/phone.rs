@@ -1,4 +1,4 @@
-//! Connecting and testing the voice and SMS channel, and ending its calls.
+//! Connection and test of the voice and SMS channel, and ending of its calls.
 
 use crate::admin::{Admin, AdminError};
 use crate::carriers::dashboard::{NewConnection, channel_of, check_address, refused, text};
@@ -12,22 +12,20 @@ use model::secret::Secret;
 use model::time::Timestamp;
 use wire::carriers::{PhoneSecrets, PhoneSettings};
 
-/// Calls that are listed.
+/// Maximum number of listed calls.
 const LISTED: i64 = 200;
 
-/// What a person was told by the platform to connect a phone number.
+/// Access to a phone number, from the platform's console.
 #[derive(Debug, Clone)]
 pub struct PhoneAccess {
     pub api: String,
-    /// The platform's id of the account.
+    /// Account SID.
     pub account: String,
-    /// The number, in E.164.
+    /// In E.164 form.
     pub number: String,
-    /// Lets the service act for the account.
     pub token: Secret,
 }
 
-/// A call that has not ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OpenCall {
     pub id: String,
@@ -58,11 +56,11 @@ impl PhoneAccess {
 }
 
 impl Admin {
-    /// Connects the voice and SMS channel once the platform has told the
-    /// account's own record and the number's.
+    /// Connects the voice and SMS channel after the platform has returned the records of the account and the
+    /// number.
     ///
     /// # Errors
-    /// What the platform says, in words; when the database fails.
+    /// With the platform's explanation, or if the database fails.
     pub async fn connect_phone(
         &self,
         access: &PhoneAccess,
@@ -90,7 +88,7 @@ impl Admin {
             address: access.number.clone(),
             settings: text(serde_json::to_string(&settings))?,
             secrets: text(serde_json::to_string(&secrets))?,
-            // The same number is read on from where it was.
+            // Reading of the same number continues where it ended.
             mark: Box::new(move |before| {
                 let same = before.filter(|it| number_of(it).as_ref() == Some(&number));
                 same.map_or_else(|| mark(now), |it| it.mark.clone())
@@ -101,7 +99,7 @@ impl Admin {
         Ok(me)
     }
 
-    /// Asks the platform again; what it says, line by line.
+    /// Tests a connected number and returns the results, one per line.
     pub(super) async fn test_phone(
         &self,
         row: &ConnectedRow,
@@ -137,7 +135,7 @@ impl Admin {
         Ok(lines)
     }
 
-    /// The calls that have not ended.
+    /// Lists calls that have not ended, at most [`LISTED`].
     pub async fn open_calls(&self) -> Result<Vec<OpenCall>, AdminError> {
         self.database
             .read(|db| {
@@ -153,7 +151,6 @@ impl Admin {
             .await
     }
 
-    /// Ends a call.
     pub async fn hang_up(&self, id: &str) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(Channel::Voip).await?;
         let (channel, wanted) = (row.channel.clone(), id.to_owned());
