@@ -1,7 +1,6 @@
-//! A broadcast goes out, a few recipients at a time, and follows what becomes
-//! of its messages. Interface: Broadcast; Limits, Credit costs.
+//! Sending of broadcasts, a few recipients at a time, and tracking of their messages.
 //!
-//! All recipients were paid for; each that fails is given back.
+//! All recipients are charged at the start; each failed one is refunded.
 
 use crate::chat::people;
 use crate::chat::send::{self, Outgoing};
@@ -15,22 +14,22 @@ use crate::write::Work;
 use model::time::SECOND;
 use wire::errors::ErrorCode;
 
-/// The types a broadcast can have.
+/// Message types a broadcast can have.
 pub const TYPES: [&str; 3] = ["text", "image", "template"];
-/// Recipients of one step.
+/// Recipients per step.
 const STEP: i64 = 5;
-/// Messages of a broadcast that wait for the platform at most: what people
-/// answer meanwhile does not wait behind all of them.
+/// Maximum number of a broadcast's messages queued for the platform, so that other messages do not wait
+/// behind all of it.
 const QUEUED: i64 = 50;
-/// Between two steps.
+/// Pause between two steps, in microseconds.
 const PAUSE: i64 = SECOND;
 
-/// Sets the next step of a broadcast to happen.
+/// Schedules the next step.
 pub fn expect_step(work: &Work<'_>, id: &str) -> Result<(), DatabaseError> {
     due::add(work.db, work.now.plus(PAUSE), Kind::Broadcast.word(), id, "")
 }
 
-/// Sends to the next few recipients; with the last the broadcast is complete.
+/// Sends to the next few recipients. Completes the broadcast after the last one.
 pub fn step(work: &Work<'_>, id: &str) -> Result<(), ApiError> {
     let Some(row) = broadcasts::by_id(work.db, id)? else { return Ok(()) };
     let channel = channels::read(work.db, &row.channel)?;
@@ -52,8 +51,7 @@ pub fn step(work: &Work<'_>, id: &str) -> Result<(), ApiError> {
     }
 }
 
-/// Sends to one recipient: the message, or why it was not sent. Nothing of an
-/// attempt that fails stays.
+/// Sends to one recipient and returns the message, or the reason of a refusal, whose changes are rolled back.
 fn attempt(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -95,7 +93,7 @@ fn send_to(
     send::send(work, channel, &conversation, id, outgoing)
 }
 
-/// Follows a message that moved on; one that does not arrive is given back.
+/// Records the new status of a broadcast's message; refunds a failed one.
 pub fn follow(work: &Work<'_>, message: &MessageRow) -> Result<(), DatabaseError> {
     let Some(id) = &message.broadcast else { return Ok(()) };
     let Some(position) = broadcasts::advance(work.db, id, &message.id, &message.status)? else {
@@ -108,8 +106,7 @@ pub fn follow(work: &Work<'_>, message: &MessageRow) -> Result<(), DatabaseError
     Ok(())
 }
 
-/// Notes what became of a message that waited for its platform: the status it
-/// has now, or why it was refused, which is given back.
+/// Records the outcome of a message that waited for its platform; refunds a refused one.
 pub fn settle(
     work: &Work<'_>,
     id: &str,

@@ -1,6 +1,4 @@
-//! What a content becomes when it goes out: the text people see, what else
-//! the platform is given, and the price. Interface: Limits, Credit costs;
-//! Errors, TEMPLATE_ERROR.
+//! Conversion of a send's content to an outgoing message and its price.
 
 use serde_json::{Value, json};
 
@@ -14,11 +12,10 @@ use crate::write::Work;
 use model::prices;
 use wire::errors::ErrorCode;
 
-/// The price of a content for one recipient, and what goes out.
+/// Returns the price per recipient in credits, and the message.
 ///
 /// # Errors
-/// `TEMPLATE_ERROR` for a template that is not there, not approved or filled
-/// wrongly.
+/// `TEMPLATE_ERROR` for a template that is missing, not approved or filled wrongly.
 pub fn compose(
     work: &Work<'_>,
     workspace: &str,

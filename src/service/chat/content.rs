@@ -1,5 +1,4 @@
-//! What a business chat send carries: all eight types, with their bounds.
-//! Interface: SendWhatsAppMessage.
+//! Content of `sendMessage`: its eight types with their bounds.
 
 use serde_json::{Value, json};
 
@@ -7,56 +6,50 @@ use crate::errors::ApiError;
 use crate::fields::Fields;
 use model::bounds;
 
-/// Characters of an address at most.
+/// Maximum length of a URL, in characters.
 pub const LINK: usize = 2048;
-/// Characters of an id at most.
+/// Maximum length of an id, in characters.
 pub const ID: usize = 256;
-/// The types, as the interface lists them.
+/// Types in the order of the interface.
 pub const TYPES: [&str; 8] =
     ["text", "image", "audio", "video", "document", "template", "interactive", "location"];
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
     Text(String),
-    /// Media behind a link.
     Media(Media),
     Template {
         name: String,
         language: String,
         components: Vec<Value>,
     },
-    /// Buttons or a list, passed on as they are.
+    /// Buttons or a list, passed to the platform unchanged.
     Interactive(Value),
-    /// A place.
     Location(Value),
 }
 
-/// Media behind a link.
+/// Media behind a URL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Media {
-    /// image, audio, video, document, photo.
+    /// `image`, `audio`, `video`, `document` or `photo`.
     pub kind: &'static str,
-    /// Where the bytes are.
     pub link: String,
-    /// A text below it.
     pub caption: Option<String>,
-    /// What a document is called.
+    /// Name of a document.
     pub filename: Option<String>,
 }
 
-/// The body of a send.
+/// Body of `sendMessage`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChatSendRequest {
-    /// A phone number in E.164, a person's id or a group.
+    /// Phone number in E.164 form, a person's id or a group.
     pub to: String,
     pub content: Content,
-    /// The quoted message: a service id or a platform id. Ignored for
-    /// templates.
+    /// Quoted message: a service id or a platform id. Always `None` for templates.
     pub reply_to: Option<String>,
 }
 
 impl ChatSendRequest {
-    /// Reads a body.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
@@ -70,7 +63,7 @@ impl ChatSendRequest {
 }
 
 impl Content {
-    /// Reads the `type`, one of some, and the object that goes with it.
+    /// Reads `type`, one of `types`, and the object of that name.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
@@ -91,8 +84,7 @@ impl Content {
 }
 
 impl Media {
-    /// Reads an object with a link; audio has no caption, only documents have
-    /// a name.
+    /// Reads an object whose field `link` is a URL.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.

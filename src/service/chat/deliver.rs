@@ -1,5 +1,4 @@
-//! A message moves on: delivered, read or failed. Interface: States and
-//! transitions, Message status.
+//! Progress of a sent message: delivered, read or failed.
 
 use serde_json::json;
 
@@ -9,7 +8,7 @@ use crate::events::{self, Event};
 use crate::world::Kind;
 use crate::write::Work;
 
-/// Moves a message on, unless it is past that already, and tells of it.
+/// Advances a message to `step` and emits the event, unless it is past that already.
 pub fn advance(work: &Work<'_>, message: &str, step: Kind) -> Result<(), DatabaseError> {
     let (status, event) = match step {
         Kind::Delivered => ("delivered", Event::MessageDelivered),

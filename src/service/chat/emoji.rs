@@ -1,5 +1,4 @@
-//! What counts as one emoji on business chat, where any may be a reaction.
-//! Interface: Rules for sending, 5.
+//! Recognition of a single emoji, which a reaction on WhatsApp must be.
 
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -8,24 +7,24 @@ const AS_EMOJI: char = '\u{fe0f}';
 const AS_TEXT: char = '\u{fe0e}';
 const KEYCAP: char = '\u{20e3}';
 
-/// Whether a text is exactly one emoji: one cluster of pictographs, a flag,
-/// or a keycap; no letters, no marks alone, nothing invisible.
+/// Returns true for exactly one emoji: one cluster of pictographs, a flag or a keycap. Letters, lone
+/// modifiers and invisible characters are none.
 pub fn is_one(text: &str) -> bool {
     text.graphemes(true).count() == 1 && (is_pictograph(text) || is_flag(text) || is_keycap(text))
 }
 
-/// Pictographs with their joiners, skin tones and tags. One comes first.
+/// Returns true for a pictograph with joiners, skin tones and tags.
 fn is_pictograph(text: &str) -> bool {
     text.starts_with(base)
         && text.chars().all(|it| base(it) || tone(it) || tag(it) || matches!(it, JOINER | AS_EMOJI | AS_TEXT))
 }
 
-/// Two regional letters.
+/// Returns true for two regional indicators.
 fn is_flag(text: &str) -> bool {
     text.chars().count() == 2 && text.chars().all(|it| ('\u{1f1e6}'..='\u{1f1ff}').contains(&it))
 }
 
-/// A digit, `#` or `*` in a key.
+/// Returns true for a digit, `#` or `*` in a keycap.
 fn is_keycap(text: &str) -> bool {
     let key = text.strip_suffix(KEYCAP).map(|it| it.trim_end_matches(AS_EMOJI));
     key.is_some_and(|it| {
@@ -41,7 +40,7 @@ fn tag(it: char) -> bool {
     ('\u{e0020}'..='\u{e007f}').contains(&it)
 }
 
-/// The blocks emoji are in.
+/// Returns true for the Unicode blocks of emoji.
 fn base(it: char) -> bool {
     matches!(it,
         '©' | '®' | '\u{203c}' | '\u{2049}' | '\u{2122}' | '\u{2139}' | '\u{2194}'..='\u{21aa}'

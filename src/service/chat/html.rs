@@ -1,9 +1,7 @@
-//! The bot platform's HTML: a few tags, four entities, and nothing else.
-//! Interface: SendTelegramMessage, `parseMode`.
-//!
-//! [`plain`] gives the text as people see it.
+//! Telegram's HTML (`sendTelegramMessage`, `parseMode`): a few tags, four named entities and character
+//! references.
 
-/// Tags the platform takes.
+/// Tags the platform accepts.
 const TAGS: [&str; 15] = [
     "b",
     "strong",
@@ -22,7 +20,7 @@ const TAGS: [&str; 15] = [
     "blockquote",
 ];
 
-/// Reads marked-up text into plain text.
+/// Converts HTML to the visible text. Fails for markup the platform would refuse.
 pub fn plain(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Vec<String> = Vec::new();
@@ -39,7 +37,7 @@ pub fn plain(text: &str) -> Result<String, String> {
     }
 }
 
-/// Takes a tag off the front.
+/// Parses a tag at the start of `from` and returns the rest.
 fn tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
     let Some((inside, rest)) = from[1..].split_once('>') else {
         return Err("a < is not part of a tag; write &lt;".to_owned());
@@ -60,7 +58,7 @@ fn tag<'a>(from: &'a str, open: &mut Vec<String>) -> Result<&'a str, String> {
     Ok(rest)
 }
 
-/// Takes an entity off the front; a lone ampersand is itself.
+/// Parses an entity at the start of `from` and returns the rest; a lone ampersand stands for itself.
 pub fn entity<'a>(from: &'a str, out: &mut String) -> &'a str {
     for (name, character) in [("&lt;", '<'), ("&gt;", '>'), ("&amp;", '&'), ("&quot;", '"')] {
         if let Some(rest) = from.strip_prefix(name) {

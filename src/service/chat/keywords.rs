@@ -1,6 +1,5 @@
-//! STOP, START and HELP in texts to a phone number. The platform answers them
-//! itself, so that the assistant does not; who has written STOP gets no texts
-//! until they write START.
+//! The keywords STOP, START and HELP in SMS. The platform answers them, so the assistant does not. After STOP
+//! a customer gets no texts until START.
 
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
@@ -12,14 +11,13 @@ use crate::write::Work;
 use model::keywords::Keyword;
 use wire::errors::ErrorCode;
 
-/// Why somebody is not written to who has asked for that.
+/// Refusal of a text after STOP.
 pub const OPTED_OUT: &str =
     "this number has written STOP and takes no more texts; it can take them again by writing START";
-/// Why a person is asked for.
+/// Escalation reason after HELP.
 const ASKS_FOR_HELP: &str = "the customer asks for help";
 
-/// Heeds what a text to a phone number asks; whether nobody need answer it
-/// besides.
+/// Applies a keyword. Returns true if the text needs no other answer.
 pub fn heed(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -32,7 +30,7 @@ pub fn heed(
             opt_outs::add(work.db, &channel.id, &conversation.peer, work.now)?;
             Ok(true)
         }
-        // From anybody else it answers a question.
+        // From other customers START answers a question.
         Some(Keyword::Start) => opt_outs::remove(work.db, &channel.id, &conversation.peer),
         Some(Keyword::Help) => {
             conversations::escalate(work.db, &conversation.id, (ASKS_FOR_HELP, text), work.now)?;
@@ -42,8 +40,8 @@ pub fn heed(
     }
 }
 
-/// Remembers that somebody takes no more texts, because the platform refuses them for
-/// that reason: they told it, or wrote it before this database.
+/// Records an opt-out that the platform reports by refusing a text: STOP may have been sent before this
+/// database existed.
 pub fn remember(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -56,10 +54,10 @@ pub fn remember(
     Ok(())
 }
 
-/// Lets a text pass to a number that takes them.
+/// Checks that a number accepts texts.
 ///
 /// # Errors
-/// `INVALID_RECIPIENT` when it has written STOP.
+/// `INVALID_RECIPIENT` after STOP.
 pub fn check(db: &dyn DbSession, channel: &str, peer: &str) -> Result<(), ApiError> {
     match opt_outs::is_there(db, channel, peer)? {
         true => Err(ApiError::new(ErrorCode::InvalidRecipient, OPTED_OUT)),

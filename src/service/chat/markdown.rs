@@ -1,15 +1,12 @@
-//! The bot platform's MarkdownV2: a few paired marks, links, and a backslash
-//! before everything else that could be one. Interface:
-//! SendTelegramMessage, `parseMode`.
-//!
-//! [`plain`] gives the text as people see it.
+//! Telegram's MarkdownV2 (`sendTelegramMessage`, `parseMode`): paired marks, links, and backslashes before
+//! other reserved characters.
 
-/// Marks that open and close a span, longest first.
+/// Paired marks, longest first.
 const MARKS: [&str; 7] = ["```", "||", "__", "*", "_", "~", "`"];
-/// Characters that need a backslash where they mean nothing.
+/// Characters that need a backslash in plain text.
 const RESERVED: &str = "[]()>#+-=|{}.!";
 
-/// Reads marked-up text into plain text.
+/// Converts MarkdownV2 to the visible text. Fails for markup the platform would refuse.
 pub fn plain(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut open: Vec<&str> = Vec::new();
@@ -27,7 +24,7 @@ pub fn plain(text: &str) -> Result<String, String> {
         } else if !in_code && next == '[' {
             rest = link(rest, &mut out)?;
         } else if !in_code && next == '>' && (out.is_empty() || out.ends_with('\n')) {
-            // A quotation begins a line.
+            // A quotation at the start of a line.
             rest = &rest[1..];
         } else if !in_code && RESERVED.contains(next) {
             return Err(format!("the character {next} must be written \\{next}"));
@@ -42,7 +39,7 @@ pub fn plain(text: &str) -> Result<String, String> {
     }
 }
 
-/// The mark at the front; within code only its own end is one.
+/// Returns the mark at the start of `rest`; within code only the closing mark counts.
 fn mark(rest: &str, in_code: bool, last: Option<&'static str>) -> Option<&'static str> {
     let found = MARKS.into_iter().find(|mark| rest.starts_with(mark))?;
     if in_code { last.filter(|it| rest.starts_with(it)) } else { Some(found) }
@@ -59,7 +56,7 @@ fn close_or_open(mark: &'static str, open: &mut Vec<&'static str>) -> Result<(),
     Ok(())
 }
 
-/// Takes `[text](address)` off the front.
+/// Parses `[text](address)` at the start of `from` and returns the rest.
 fn link<'a>(from: &'a str, out: &mut String) -> Result<&'a str, String> {
     let wrong = "a [ is not part of a link; write \\[";
     let (inside, behind) = from[1..].split_once("](").ok_or(wrong)?;

@@ -1,5 +1,4 @@
-//! What the chat channels have in common: messages come in, messages go out
-//! and move on to delivered and read.
+//! Messages of the chat channels: receiving, sending, progress, broadcasts.
 
 pub mod broadcast;
 pub mod compose;

@@ -1,8 +1,8 @@
-//! The people behind business chat numbers: contacts and conversations that
-//! know each other. Interface: Contact; Conversation.
+//! Contacts and conversations of the people behind phone numbers.
 //!
-//! A person on business chat has an id of the platform's and perhaps a number.
-//! Their conversation is kept under the number where one is known, under the id
+//! A person on WhatsApp has an id of the platform's and perhaps a phone number. Their conversation is stored
+//! under the number if it is known, else under the id; the other is an alias. Both lead to it, in every form
+//! of the number.
 //! otherwise; the other is an alias. Both lead to it, in all forms of the number.
 
 use crate::channels::Channel;
@@ -14,8 +14,7 @@ use crate::write::Work;
 use model::bounds;
 use model::time::Timestamp;
 
-/// Somebody wrote on business chat: they become a contact, or are heard of
-/// again. The contact; none on other channels.
+/// Creates or updates the contact of somebody who wrote. Returns `None` on channels without contacts.
 pub fn heard(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -37,9 +36,8 @@ pub fn heard(
     Ok(Some(contact))
 }
 
-/// Finds the conversation that somebody writes in, by the platform's ids of the
-/// person first and by the address `from` then, and notes what is new about how
-/// they are reached.
+/// Finds the conversation somebody writes in, by the platform's ids first, then by the address `from`, and
+/// updates how they are reached.
 pub fn conversation_of(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -49,7 +47,7 @@ pub fn conversation_of(
     let mut found = conversations::of_peer(work.db, &channel.id, from)?;
     for id in ids {
         let by_id = conversations::of_peer(work.db, &channel.id, id)?;
-        // One that is kept under an id alone gives way to one with a number.
+        // Of two conversations, the one under a phone number wins.
         let has_number = by_id.as_ref().is_some_and(|row| bounds::is_e164(&row.peer));
         if by_id.is_some() && (found.is_none() || has_number) {
             found = by_id;
@@ -58,7 +56,7 @@ pub fn conversation_of(
     }
     let Some(mut found) = found else { return Ok(None) };
     if bounds::is_e164(from) && bounds::is_user_id(&found.peer) {
-        // The number of somebody who was known by an id alone.
+        // A person known by an id only now has a number.
         ingress::move_peer(work.db, &channel.id, (&found.peer, from), true)?;
         found.peer = from.to_owned();
         found.platform_peer = None;
@@ -72,8 +70,7 @@ pub fn conversation_of(
     Ok(Some(found))
 }
 
-/// Notes the platform's id of the person behind a conversation, unless another
-/// conversation is known by it.
+/// Records a platform id of a conversation's person, unless another conversation has it.
 pub fn learn_id(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -86,7 +83,7 @@ pub fn learn_id(
     }
 }
 
-/// The platform calls somebody by another id: the conversation goes on.
+/// Continues the conversation of a person whose platform id changed.
 pub fn change_id(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Result<(), DatabaseError> {
     let Some(found) = conversations::of_peer(work.db, &channel.id, from)? else { return Ok(()) };
     if found.peer == from {
@@ -98,7 +95,7 @@ pub fn change_id(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) ->
     learn_id(work, channel, &found, to)
 }
 
-/// Notes that ids of the platform's are those of the person at an address.
+/// Records platform ids as aliases of an address.
 pub fn note_ids(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -111,8 +108,7 @@ pub fn note_ids(
     Ok(())
 }
 
-/// A customer of business chat has another number: so has their contact,
-/// unless somebody is known under it.
+/// Updates the contact of a customer whose number changed, unless another contact has the new number.
 pub fn moved(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Result<(), DatabaseError> {
     if channel.kind != Channel::Whatsapp || contacts::of_phone(work.db, &channel.workspace, to)?.is_some() {
         return Ok(());
@@ -123,8 +119,7 @@ pub fn moved(work: &Work<'_>, channel: &ChannelRow, from: &str, to: &str) -> Res
     }
 }
 
-/// The conversation with a number on a channel, made when there is none; it
-/// shows what the contact is called.
+/// Returns the conversation with a number, or creates one with its contact's name and email.
 pub fn conversation_with(
     work: &Work<'_>,
     channel: &ChannelRow,

@@ -1,6 +1,5 @@
-//! A customer writes: the conversation is found, made or opened again, the
-//! message is stored, the assistant is set to answer. Interface: Events,
-//! message.received; States and transitions, Conversation.
+//! Receiving of a customer's message: finds or creates the conversation, stores the message, emits
+//! `message.received` and schedules the assistant's answer.
 
 use serde_json::{Value, json};
 
@@ -20,55 +19,54 @@ use model::keywords::Keyword;
 use model::time::{SECOND, Timestamp};
 use wire::extras::MessageExtras;
 
-/// What a customer sent.
+/// Message from a customer.
 #[derive(Debug, Clone, Default)]
 pub struct Inbound {
-    /// Address of an answer: a number, a person's or group's id, or a chat id.
+    /// Address to answer to: a number, a person's or group's id, or a chat id.
     pub from: String,
-    /// Other ids of the platform's for the same person.
+    /// Other platform ids of the same person.
     pub also: Vec<String>,
-    /// Name of the author, where several people write in one conversation.
+    /// Author's name, in conversations with several customers.
     pub speaker: Option<String>,
-    /// Time of sending by the platform's clock.
+    /// Send time by the platform's clock.
     pub sent_at: Option<Timestamp>,
-    /// What they are called, if the platform tells.
+    /// Customer's name, if the platform provides it.
     pub name: Option<String>,
-    /// Their user name on the bot channel.
+    /// User name on Telegram.
     pub username: Option<String>,
     pub text: String,
     /// `text`, `image`, …
     pub kind: String,
     pub media_url: Option<String>,
-    /// The ad they came from.
+    /// The ad that led to the message.
     pub referral: Option<Value>,
-    /// The platform's id; a simulated platform gives one.
+    /// `None` lets the simulated platform create one.
     pub platform_id: Option<String>,
-    /// The id of the message it answers.
+    /// Id of the quoted message.
     pub reply_to: Option<String>,
-    /// A JSON object: what its media are.
+    /// Media details, as a JSON object.
     pub details: Option<String>,
-    /// Its media, where they were brought here.
+    /// Media file, if it is stored here.
     pub file: Option<MediaRow>,
-    /// Nobody expects an answer to it.
+    /// True if the assistant does not answer it.
     pub needs_no_answer: bool,
-    /// Its structure, and how it was changed.
+    /// Structured content and change history.
     pub extras: MessageExtras,
-    /// The keyword that the platform recognised in it, in whatever language.
+    /// Keyword the platform recognised, in any language.
     pub keyword: Option<Keyword>,
 }
 
-/// Where it went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Received {
     pub conversation: String,
     pub message: String,
 }
 
-/// Takes in what a customer sent on a channel.
+/// Stores a customer's message.
 pub fn receive(work: &Work<'_>, channel: &ChannelRow, inbound: &Inbound) -> Result<Received, DatabaseError> {
     let conversation = find_or_make(work, channel, inbound)?;
     let stamp = work.stamp();
-    // A time that lies ahead is the clock's of a platform that runs fast.
+    // A time in the future comes from a fast clock of the platform.
     let sent_at = inbound.sent_at.filter(|sent_at| *sent_at < stamp);
     let content = spoken(inbound.speaker.as_deref(), &inbound.text, &inbound.kind);
     let id = work.id("msg", stamp);
@@ -125,8 +123,7 @@ fn heed(
     keywords::heed(work, channel, conversation, keyword, &inbound.text)
 }
 
-/// Returns the words of a message, after the name of who wrote them where several
-/// people write.
+/// Returns a message's text, prefixed with its author in conversations with several customers.
 pub fn spoken(speaker: Option<&str>, words: &str, kind: &str) -> String {
     match speaker {
         None => words.to_owned(),
@@ -162,21 +159,21 @@ fn find_or_make(
     Ok(made)
 }
 
-/// Sets the assistant to answer, unless a person has the conversation or the
-/// assistant has asked for one.
+/// Schedules the assistant's answer, unless a person has taken the conversation over or an escalation is
+/// open.
 fn expect_answer(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
     let answers =
         work.service.assistant.is_some() && conversation.automation && conversation.escalation.is_none();
     if !answers {
         return Ok(());
     }
-    // One answer to all that was written meanwhile.
+    // Restarts the wait, so that one answer covers all recent messages.
     due::cancel(work.db, Kind::Answer.word(), &conversation.id)?;
     let wait = work.service.stamps.between(SECOND, 3 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Answer.word(), &conversation.id, "")
 }
 
-/// The message type a channel has for a medium, by its address.
+/// Returns the channel's message type for a media URL, by its file extension.
 pub fn media_kind(channel: Channel, url: &str) -> &'static str {
     let path = url.split(['?', '#']).next().unwrap_or(url).to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| path.ends_with(ending));

@@ -1,6 +1,5 @@
-//! A message goes out: carried at once by a simulated platform, kept for one
-//! that takes its time; stored, counted, and its fate set to happen once it
-//! was taken. Interface: States and transitions, Message status.
+//! Sending of a message. A simulated platform accepts it at once; for a real one it is queued (see
+//! `carriers`).
 
 use futures_util::FutureExt;
 use serde_json::{Value, json};
@@ -22,33 +21,32 @@ use crate::world::{Kind, customers};
 use crate::write::Work;
 use wire::carriers::MessageDraft;
 
-/// The status of a message that waits for its platform.
+/// Status of a message that waits for its platform.
 pub const QUEUED: &str = "queued";
-/// Messages in which the customer's last one is looked for.
+/// Number of latest messages searched for the customer's last one.
 const UNANSWERED: i64 = 8;
 
-/// What goes out.
+/// Message to send.
 #[derive(Debug, Clone, Default)]
 pub struct Outgoing {
     /// `api`, `ai` or `agent`.
     pub sender: &'static str,
-    /// The text, the caption, or what stands for the content in a list.
+    /// Text or caption; for other content its description in lists.
     pub content: String,
-    /// How the text is marked up, and the text with its marks.
+    /// Markup language and marked-up text.
     pub marked: Option<(&'static str, String)>,
     /// `text`, `image`, …
     pub kind: &'static str,
     pub media_url: Option<String>,
-    /// A JSON object: what else the platform is given.
+    /// JSON object with further content for the platform.
     pub details: Option<String>,
-    /// The id of the quoted message.
+    /// Id of the quoted message.
     pub reply_to: Option<String>,
     pub cost: i64,
     pub broadcast: Option<String>,
 }
 
-/// Hands a message to its carrier. One that takes its time has it later: the
-/// message that is answered is queued then, and not in the history yet.
+/// Sends a message. On a real platform the returned message is `queued` and not in the history yet.
 pub fn send(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -67,7 +65,7 @@ pub fn send(
     }
     let (platform_id, fate) = match (carrier.is_instant(), work.test) {
         (true, _) => taken(carrier.carry(&parcel, None).now_or_never())?,
-        // Nothing of a test key's leaves.
+        // Messages of test keys are not sent.
         (false, true) if channel.kind == Channel::Telegram => (parcel.number.to_string(), Fate::Sent),
         (false, true) => (platforms::simulated_id(channel.kind, &id), Fate::Sent),
         (false, false) => {
@@ -87,7 +85,7 @@ pub fn send(
     Ok(row)
 }
 
-/// What an instant carrier has answered.
+/// Returns the answer of a simulated platform.
 fn taken(outcome: Option<CarryOutcome>) -> Result<(String, Fate), ApiError> {
     match outcome {
         Some(CarryOutcome::Taken { platform_id, fate, .. }) => Ok((platform_id, fate)),
@@ -139,7 +137,7 @@ fn parcel(
     })
 }
 
-/// What a platform is given beside a text and media.
+/// Returns the platform's content beside text and media.
 fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
     match kind {
         "template" => {
@@ -158,8 +156,7 @@ fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
     }
 }
 
-/// The platform's id of the customer's last message, where nothing was
-/// answered since.
+/// Returns the platform id of the customer's last message if it is unanswered, so that it is marked as read.
 fn unanswered(work: &Work<'_>, conversation: &ConversationRow) -> Result<Option<String>, DatabaseError> {
     let newest = messages::newest(work.db, &conversation.id, UNANSWERED)?;
     let mut inbound = newest.into_iter().take_while(|it| it.direction == "inbound");
@@ -197,7 +194,7 @@ fn queued(
     }
 }
 
-/// Keeps a message for its carrier, behind those of its conversation.
+/// Queues a message behind the others of its conversation.
 fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), ApiError> {
     let draft = MessageDraft {
         sender: row.sender.clone(),
@@ -213,7 +210,7 @@ fn enqueue(work: &Work<'_>, row: &MessageRow, parcel: &Parcel) -> Result<(), Api
     keep(work, &row.channel, &row.conversation, parcel, &draft)
 }
 
-/// Keeps a reaction for its carrier; its id.
+/// Queues a reaction and returns its id.
 pub fn enqueue_reaction(
     work: &Work<'_>,
     message: &MessageRow,
@@ -244,7 +241,7 @@ pub fn enqueue_reaction(
     Ok(id)
 }
 
-/// Keeps something for a carrier, behind what else goes to that customer.
+/// Queues an outbound message behind the others in its lane.
 pub fn keep(
     work: &Work<'_>,
     channel: &str,
@@ -269,7 +266,7 @@ pub fn keep(
     Ok(egress::insert(work.db, &row)?)
 }
 
-/// Puts a message into its history.
+/// Stores a message in the history.
 pub fn store(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -282,7 +279,7 @@ pub fn store(
     contacts::touch(work.db, &channel.workspace, &conversation.peer, row.created_at)
 }
 
-/// Tells that a message was taken, and sets what will become of it.
+/// Emits `message.sent` and schedules the simulated progress of a message.
 pub fn leave(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -299,7 +296,6 @@ pub fn leave(
     foretell(work, &row.id, fate)
 }
 
-/// Emits `message.sent` for a message of the history.
 pub fn emit_sent(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -313,13 +309,12 @@ pub fn emit_sent(
     events::emit(work, &channel.id, Event::MessageSent, data)
 }
 
-/// Returns whether a message that leaves is a person's: neither the assistant's
-/// nor part of a broadcast, which answers nobody.
+/// Returns true if a message counts as a person's: neither the assistant's nor part of a broadcast.
 pub fn is_persons(sender: &str, broadcast: Option<&str>) -> bool {
     sender != "ai" && broadcast.is_none()
 }
 
-/// A person has answered: the assistant need not ask for one any more.
+/// Removes the assistant's escalation after a person's message.
 pub fn follow_up(work: &Work<'_>, conversation: &ConversationRow, row: &MessageRow) -> Result<(), ApiError> {
     if is_persons(&row.sender, row.broadcast.as_deref()) {
         conversations::calm(work.db, &conversation.id)?;
@@ -328,7 +323,7 @@ pub fn follow_up(work: &Work<'_>, conversation: &ConversationRow, row: &MessageR
     Ok(())
 }
 
-/// Sets what will become of a message.
+/// Schedules the simulated progress of a message.
 fn foretell(work: &Work<'_>, id: &str, fate: Fate) -> Result<(), DatabaseError> {
     let after = |span: i64| work.now.plus(span);
     match fate {

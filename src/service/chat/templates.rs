@@ -1,16 +1,14 @@
-//! Filling templates: how many variables each part has, whether as many are
-//! given, and the text that results. Interface: Errors, TEMPLATE_ERROR.
+//! Filling of message templates: checks the number and names of variables and returns the text.
 
 use serde_json::Value;
 
 use crate::errors::ApiError;
 use wire::errors::ErrorCode;
 
-/// Fills an approved template's components with those of a send; the body's
-/// text.
+/// Fills a template with the components of a send and returns the body's text.
 ///
 /// # Errors
-/// `TEMPLATE_ERROR` when the counts differ or a part does not exist.
+/// `TEMPLATE_ERROR` if the variables differ or a component does not exist.
 pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
     let mut text = String::new();
     for (place, part) in template.iter().enumerate() {
@@ -20,7 +18,7 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
             continue;
         }
         let pattern = part.get("text").and_then(Value::as_str).unwrap_or("");
-        // A header that is a file takes that file.
+        // A media header takes one file.
         let file = matches!(word(part, "format").as_str(), "IMAGE" | "VIDEO" | "DOCUMENT");
         let mine = given.iter().find(|it| word(it, "type") == kind);
         let (values, place) = (parameters(mine), format!("component {place} ({})", kind.to_lowercase()));
@@ -46,14 +44,14 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
     Ok(text)
 }
 
-/// Buttons with a variable address take one parameter each.
+/// Checks the parameters of buttons: one for each URL with a variable.
 fn buttons(part: &Value, given: &[Value]) -> Result<(), ApiError> {
     let Some(buttons) = part.get("buttons").and_then(Value::as_array) else { return Ok(()) };
     for (index, button) in buttons.iter().enumerate() {
         let wanted = variables(button.get("url").and_then(Value::as_str).unwrap_or(""));
         let mine = given.iter().find(|it| word(it, "type") == "BUTTON" && number(it, "index") == Some(index));
         let count = parameters(mine).len();
-        // Quick replies may carry a payload.
+        // A quick reply may carry a payload.
         let payload = button.get("url").is_none() && count <= 1;
         if count != wanted && !payload {
             return Err(wrong_count(&format!("button {index}"), wanted, count));
@@ -62,7 +60,7 @@ fn buttons(part: &Value, given: &[Value]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Refuses parts the template does not have.
+/// Refuses components the template does not have.
 fn known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
     for part in given {
         let kind = word(part, "type");
@@ -75,7 +73,7 @@ fn known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
     Ok(())
 }
 
-/// Refuses parts that are given twice: which of them would count?
+/// Refuses repeated components.
 fn no_part_twice(given: &[Value]) -> Result<(), ApiError> {
     let name = |part: &Value| (word(part, "type"), number(part, "index"));
     for (place, part) in given.iter().enumerate() {
@@ -101,7 +99,7 @@ fn number(part: &Value, name: &str) -> Option<usize> {
     usize::try_from(number).ok()
 }
 
-/// The texts given for a part.
+/// Returns the texts of a component's parameters.
 fn parameters(part: Option<&Value>) -> Vec<String> {
     let list = part.and_then(|it| it.get("parameters")).and_then(Value::as_array);
     let text = |it: &Value| match it.get("text") {
@@ -112,19 +110,17 @@ fn parameters(part: Option<&Value>) -> Vec<String> {
     list.map(|list| list.iter().map(text).collect()).unwrap_or_default()
 }
 
-/// The names between the braces of a pattern.
 fn between_braces(pattern: &str) -> impl Iterator<Item = &str> {
     let inside = pattern.split("{{").skip(1).filter_map(|rest| rest.split_once("}}"));
     inside.map(|(inside, _)| inside.trim())
 }
 
-/// How many variables a pattern has: the highest number in `{{n}}`.
+/// Returns the highest number in `{{n}}`.
 pub fn variables(pattern: &str) -> usize {
     between_braces(pattern).filter_map(|it| it.parse::<usize>().ok()).max().unwrap_or(0)
 }
 
-/// The variables of a pattern that have names, each once; none where they have
-/// numbers.
+/// Returns the distinct names of variables; `None` if they are numbered.
 fn names(pattern: &str) -> Option<Vec<&str>> {
     let is_name = |it: &&str| {
         it.starts_with(|it: char| it.is_ascii_lowercase())
@@ -136,7 +132,7 @@ fn names(pattern: &str) -> Option<Vec<&str>> {
     (!names.is_empty()).then_some(names)
 }
 
-/// What is given for variables with names, each once and by its name.
+/// Returns the values of named variables, each of which must be given once.
 fn named(part: Option<&Value>, names: &[&str], place: &str) -> Result<Vec<(String, String)>, ApiError> {
     let list = part.and_then(|it| it.get("parameters")).and_then(Value::as_array);
     let name = |it: &Value| it.get("parameter_name").and_then(Value::as_str).unwrap_or("").to_owned();

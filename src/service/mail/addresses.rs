@@ -1,5 +1,4 @@
-//! Addresses of a mail, read out of a body's fields. Interface: SendEmail,
-//! `to`, `cc`, `bcc`, `from`, `replyTo`.
+//! Reading of the address fields of `sendEmail`.
 
 use serde_json::Value;
 
@@ -8,25 +7,25 @@ use crate::fields::Fields;
 use model::bounds;
 use wire::mail_addresses::in_ascii;
 
-/// Recipients of one mail at most, over `to`, `cc` and `bcc`. The interface
-/// sets no bound; this is what one credit may reach.
+/// Maximum number of recipients of one mail, over `to`, `cc` and `bcc`. The interface sets no bound; this is
+/// what one credit may reach.
 pub const RECIPIENTS: usize = 50;
 
-/// A mail address that may be absent.
+/// Reads an optional mail address and returns it in ASCII.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` when it is not one address in plain form.
+/// `VALIDATION_ERROR` if it is not one plain address.
 pub fn optional(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
     let Some(text) = fields.text(name, bounds::EMAIL_ADDRESS)? else { return Ok(None) };
     in_ascii(text).map(Some).ok_or_else(|| refused(fields, name))
 }
 
-/// A mail address that must be there.
+/// Reads a required mail address.
 pub fn required(fields: &Fields<'_>, name: &str) -> Result<String, ApiError> {
     optional(fields, name)?.ok_or_else(|| fields.refuse(name, "is required"))
 }
 
-/// `to`: one address or at least one in an array.
+/// Reads `to`: one address or a non-empty array.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` that names the field.
@@ -43,7 +42,7 @@ pub fn recipients(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
     Ok(found)
 }
 
-/// An array of addresses, each once, empty when it is absent.
+/// Reads an array of addresses without duplicates; empty if absent.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` that names the item.
@@ -63,12 +62,11 @@ pub fn list(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
     Ok(found)
 }
 
-/// The name in `from`, which may be a name, an address or `Name <address>`.
-/// The interface shows no rules for it. Mail always leaves from the account's
-/// own address; only the name is taken.
+/// Reads the display name in `from`, which may be a name, an address or `Name <address>`. The address is
+/// ignored, since mail is always sent from the account's own.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` for control characters or too long a text.
+/// `VALIDATION_ERROR` for control characters, a malformed address or too long a text.
 pub fn sender_name(fields: &Fields<'_>) -> Result<Option<String>, ApiError> {
     let Some(text) = fields.text("from", 320)? else { return Ok(None) };
     if text.chars().any(char::is_control) {

@@ -1,42 +1,40 @@
-//! Where an answer to a mail goes.
+//! Recipient of an answer to a mail, taken from `Reply-To` and `From`.
 
 use serde_json::{Map, Value, json};
 
-/// Key under which a target is kept with the headers of a mail that came in.
-/// No header has this name: spaces are not allowed in one.
+/// Key under which a target is stored among the headers of a received mail. No header can have this name,
+/// since it contains spaces.
 const KEY: &str = "answers go to";
 
-/// Local parts under which mail servers report. Nobody reads what is sent there.
+/// Local parts from which mail servers send reports; nobody reads mail to them.
 const MAIL_DAEMONS: [&str; 2] = ["mailer-daemon", "mail-daemon"];
 
-/// True for the address under which a mail server reports.
+/// Returns true for an address from which mail servers send reports.
 pub fn is_mail_daemon(address: &str) -> bool {
     let local = address.rsplit_once('@').map_or(address, |(local, _)| local);
     MAIL_DAEMONS.iter().any(|daemon| local.eq_ignore_ascii_case(daemon))
 }
 
-/// Target of an answer, as `Reply-To` and `From` tell it.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum AnswerTarget {
-    /// The author in `From`.
+    /// Author in `From`.
     #[default]
     Author,
-    /// Other addresses than the author's, at least one.
+    /// Other addresses than the author's; at least one.
     Others {
         to: Vec<String>,
-        /// Display name of the first.
+        /// Display name of the first address.
         name: Option<String>,
     },
-    /// No address can be read: a person must give one.
+    /// No address could be parsed; a person has to enter one.
     Nobody {
-        /// The header as it stands; empty if there is none.
+        /// Header as received; empty if there is none.
         shown: String,
     },
 }
 
 impl AnswerTarget {
-    /// Keeps the target with the headers of its mail. The author is the usual
-    /// one and is not written down.
+    /// Stores the target among a mail's headers. The default is omitted.
     pub fn keep_in(&self, headers: &mut Map<String, Value>) {
         let kept = match self {
             Self::Author => return,
@@ -46,7 +44,7 @@ impl AnswerTarget {
         headers.insert(KEY.to_owned(), kept);
     }
 
-    /// Reads a target that was kept with the headers of its mail.
+    /// Reads the target from a mail's stored headers.
     pub fn kept_in(headers: &Map<String, Value>) -> Self {
         let Some(kept) = headers.get(KEY) else { return Self::Author };
         if let Some(shown) = kept["unreadable"].as_str() {

@@ -1,6 +1,5 @@
-//! The assistant answers mail: where the mailbox was connected for that, until
-//! a person has taken the thread over, never what a program has written, and
-//! not for ever with whoever answers at once.
+//! Answers of the assistant to mail. It answers only if the mailbox was connected with that setting, until a
+//! person takes the thread over, never to automatic mail, and only a few times in a row.
 
 use futures_util::future::join_all;
 use serde_json::Map;
@@ -26,25 +25,25 @@ use crate::write::Work;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 use wire::errors::ErrorCode;
 
-/// What falls due.
+/// Kind of the due task.
 pub const KIND: &str = "mail_answer";
-/// How long an answer waits for what else is written.
+/// Time for further mail to arrive before an answer, in microseconds.
 const WAIT: i64 = 2 * SECOND;
-/// Mails that are answered at a time.
+/// Maximum number of concurrent answers.
 const TOGETHER: i64 = 4;
-/// How long a thought's work stays its own; longer than it may take.
+/// Duration of a lease on a due task, in microseconds; longer than any answer takes.
 const LEASE: i64 = 2 * MINUTE;
-/// The pauses before it is tried again, after each failure.
+/// Pauses before the retries after a failure, in microseconds.
 const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
-/// Answers in one thread within a time, without a person.
+/// Maximum number of answers in a thread within [`WITHIN`] without a person's mail.
 const ANSWERS: usize = 3;
 const WITHIN: i64 = 10 * MINUTE;
-/// Mails an assistant is shown, and characters of each.
+/// Mails shown to the assistant, the bytes read for them, and the characters shown of each.
 const SHOWN: i64 = 20;
 const SHOWN_BYTES: usize = 512 * 1024;
 const CHARACTERS: usize = 6_000;
 
-/// Sets the assistant to answer a thread, where it answers mail at all.
+/// Schedules an answer, if the mailbox is connected with that setting.
 pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     let connected = work.service.platforms.connected(Channel::Email);
     let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();
@@ -53,7 +52,7 @@ pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     }
     match turn_of(work.db, thread, work.now)? {
         WhoseTurn::Assistants => {
-            // One answer to all that was written meanwhile.
+            // Restarts the wait, so that one answer covers all recent mail.
             due::cancel(work.db, KIND, thread)?;
             due::add(work.db, work.now.plus(WAIT), KIND, thread, "")
         }
@@ -62,13 +61,13 @@ pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     }
 }
 
-/// Who is to answer next in a thread.
+/// Decides who writes next in a thread.
 #[derive(PartialEq, Eq)]
 enum WhoseTurn {
     Assistants,
     /// A person has taken the thread over.
     Persons,
-    /// The assistant has answered too often: a person is wanted.
+    /// The assistant has reached [`ANSWERS`]; a person is needed.
     Nobodys,
 }
 
@@ -82,8 +81,7 @@ fn turn_of(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<WhoseTurn
     Ok(if lately >= ANSWERS { WhoseTurn::Nobodys } else { WhoseTurn::Assistants })
 }
 
-/// Returns whether the assistant answers a thread. Where nobody has decided, it
-/// does until a person has written there.
+/// Returns true if the assistant answers a thread: by its setting, else until a person has written in it.
 pub fn is_automated(db: &dyn DbSession, thread: &str) -> Result<bool, DatabaseError> {
     match thread_automation::read(db, thread)? {
         Some(enabled) => Ok(enabled),
@@ -95,7 +93,7 @@ fn is_assistants(db: &dyn DbSession, thread: &str, now: Timestamp) -> Result<boo
     Ok(turn_of(db, thread, now)? == WhoseTurn::Assistants)
 }
 
-/// Keeps answering mail until the service stops.
+/// Answers due mail until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
         let mut committed = pin!(service.committed.notified());
@@ -107,7 +105,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Answers what has fallen due; when the next does.
+/// Answers due mail and returns the next due time.
 async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     if service.assistant.is_none() || !service.database.leads() {
         return Ok(None);
@@ -134,7 +132,7 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
     let begun: Result<_, DatabaseError> = service
         .database
         .write_in(scope.clone(), move |db| {
-            // Somebody may have taken it off since it was read.
+            // The task may have been cancelled since it was read.
             let Some(due) = due::postpone(db, &due, now.plus(LEASE))? else { return Ok(None) };
             Ok(Some((due, turn(db, &thread, now)?)))
         })
@@ -158,7 +156,7 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
                 let tried = (tried + 1).to_string();
                 return Ok(due::again(db, &due, work.now.plus(*pause), &tried)?);
             }
-            // Somebody wrote again meanwhile: that is answered.
+            // Newer mail has replaced this task and is answered instead.
             if !due::take(db, &due)? {
                 return Ok(());
             }
@@ -174,7 +172,7 @@ async fn answer(service: &Service, due: Due) -> Result<(), ApiError> {
         .await
 }
 
-/// Writes what was thought of, unless a person has written meanwhile.
+/// Sends the answer, unless a person has written meanwhile.
 fn speak(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -189,7 +187,7 @@ fn speak(
         Answer { text: None, handover: None, proposals: Vec::new() }
     });
     if answer.handover.is_some() || answer.text.is_none() {
-        // A person is wanted.
+        // Asks for a person.
         threads::prioritize(work.db, &thread.id, "high")?;
     }
     let Some(text) = answer.text else { return Ok(()) };
@@ -215,7 +213,7 @@ fn speak(
     Ok(())
 }
 
-/// What was written; nothing where there is nothing to answer.
+/// Builds the model's input; `None` if there is nothing to answer.
 fn turn(
     db: &dyn DbSession,
     thread: &str,
@@ -224,8 +222,8 @@ fn turn(
     let Some(channel) = channels::of_kind(db, Channel::Email)? else { return Ok(None) };
     let Some(row) = threads::read(db, &channel.id, thread)? else { return Ok(None) };
     let mails = emails::of_thread(db, thread, SHOWN, SHOWN_BYTES)?;
-    // Only what the contact wrote is theirs: others have a part in a thread, and
-    // anybody can name its contact in Reply-To.
+    // Only mail from the contact's address is shown as the customer's: a thread may have other participants,
+    // and anybody can put the contact into Reply-To.
     let is_theirs =
         |mail: &&EmailRow| mail.direction != "inbound" || mail.sender.to_lowercase() == row.contact;
     let last = mails.last().filter(|mail| mail.direction == "inbound").filter(is_theirs);
@@ -248,7 +246,7 @@ fn speaker(mail: &EmailRow) -> Speaker {
 
 fn shown(mail: &EmailRow) -> String {
     let text = words(mail.text.as_deref(), mail.html.as_deref());
-    // What it quotes was said before.
+    // Quoted lines were in earlier mail.
     let own = text.lines().take_while(|it| !it.trim_start().starts_with('>'));
     let own = own.collect::<Vec<_>>().join("\n");
     format!("{}\n\n{own}", mail.subject).chars().take(CHARACTERS).collect()

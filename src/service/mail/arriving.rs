@@ -1,5 +1,5 @@
-//! A mail that was read of the mailbox: somebody's, a server's report, or the
-//! mailbox's own.
+//! Mail read from the mailbox: from customers, reports of mail servers, and mail sent from the mailbox by
+//! other programs.
 
 use crate::carriers::settle as carried;
 use crate::carriers::{CarryOutcome, Fate, ParcelFile};
@@ -19,37 +19,36 @@ use crate::platforms::mailbox::MailDirection;
 use crate::takeover::{self, Subject};
 use crate::write::Work;
 
-/// What came into the inbox is noted under this name.
+/// Name under which ids of the inbox are recorded.
 pub const INBOX: &str = "inbox";
 
-/// A mail that was read of a mailbox.
+/// Mail read from a mailbox.
 #[derive(Debug, Clone, Default)]
 pub struct ArrivedMail {
     pub mail: InboundMail,
     pub files: Vec<ParcelFile>,
-    /// The same, once it lies here.
+    /// Attachments after they were stored.
     pub kept: Vec<MediaRow>,
     pub direction: MailDirection,
-    /// Its number in the inbox, behind what it counts under; none of a mail
-    /// whose `Message-ID` says nothing.
+    /// UIDVALIDITY and UID in the inbox; `None` for a mail with an unreliable `Message-ID`.
     pub number: Option<(u32, u32)>,
-    /// What it reports of a mail that was sent from here.
+    /// Report about a mail sent by this service.
     pub returned: Option<MailReturn>,
-    /// How it lay in the mailbox before that was connected; `None` for news.
+    /// State in the mailbox before it was connected; `None` for new mail.
     pub earlier: Option<EarlierArrival>,
 }
 
-/// What a server reports of a mail it had taken.
+/// Report of a mail server about a mail it had accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MailReturn {
-    /// The `Message-ID` of that mail.
+    /// `Message-ID` of the reported mail.
     pub header_id: String,
-    /// Whether it does not arrive; otherwise it is only late, or arrived.
+    /// False for mail that is delayed or was delivered.
     pub has_failed: bool,
     pub why: String,
 }
 
-/// Takes a mail in, once.
+/// Stores a mail, once.
 pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Result<(), ApiError> {
     if let Some(arrival) = arrived.earlier {
         return earlier::file(work, channel, arrived, arrival);
@@ -72,14 +71,14 @@ pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Re
         mail.in_reply_to = Some(returned.header_id.clone());
         come_back(work, channel, returned)?;
     }
-    // A sender who answers a mail has got it.
+    // A mail that is answered has arrived.
     for answered in mail.in_reply_to.iter().chain(&mail.references) {
         has_left(work, channel, answered)?;
     }
     let received = receive::receive(work, channel, &mail)?;
     filing::keep_among_spam(work, channel, &received.thread)?;
-    // Who an answer goes to has written it themselves: nobody else is told
-    // what the assistant knows of them.
+    // Only the author's own address is answered automatically: nobody else may learn what the assistant knows
+    // about the customer.
     if !mail.is_automatic && mail.is_answerable() && mail.answers_go_to == AnswerTarget::Author {
         answering::expect(work, &received.thread)?;
     }
@@ -92,8 +91,7 @@ fn keep(work: &Work<'_>, channel: &ChannelRow, files: Vec<MediaRow>) -> Result<(
     })
 }
 
-/// A mail that was sent from the mailbox: from here, which is known by its
-/// name, or by another program.
+/// Stores a mail sent from the mailbox, unless this service sent it, as its `Message-ID` shows.
 fn own(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -129,7 +127,7 @@ fn own(
     Ok(settle::put(work, channel, &row)?)
 }
 
-/// A mail from here has certainly left, whatever its attempt was answered.
+/// Settles a mail of unknown outcome as sent.
 fn has_left(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<(), ApiError> {
     let found = emails::find(work.db, &channel.id, header_id)?;
     let Some(mail) = found.filter(|it| it.direction == "outbound" && it.status == UNKNOWN) else {
@@ -144,7 +142,7 @@ fn has_left(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<()
     )
 }
 
-/// A server reports of a mail from here.
+/// Applies a server's report about a mail of this service.
 fn come_back(work: &Work<'_>, channel: &ChannelRow, returned: &MailReturn) -> Result<(), ApiError> {
     has_left(work, channel, &returned.header_id)?;
     let found = emails::find(work.db, &channel.id, &returned.header_id)?;

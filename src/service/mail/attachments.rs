@@ -1,8 +1,5 @@
-//! Attachments of a mail: bytes in the body, or an address that is looked at.
-//! Interface: SendEmail, `attachments`.
-//!
-//! Bytes are kept where a server is to carry them; where the world is simulated
-//! they are only counted.
+//! Attachments of `sendEmail`: bytes in the body, or a URL that is fetched. Bytes are stored if a mail server
+//! sends them; in a simulated world only their size counts.
 
 use base64::Engine;
 use base64::alphabet;
@@ -23,25 +20,25 @@ use model::bounds;
 use wire::email::AttachmentBody;
 use wire::errors::ErrorCode;
 
-/// Bytes of all attachments of a mail that a server is to carry.
+/// Maximum size of a mail's attachments together, in bytes.
 const TOGETHER: usize = 25 * 1024 * 1024;
 
-/// The standard alphabet, with or without padding.
+/// Standard alphabet, with or without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &alphabet::STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
 );
 
-/// An attachment as asked for.
+/// Requested attachment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Attachment {
-    /// What is known of it so far.
+    /// Metadata known so far.
     pub told: AttachmentBody,
-    /// Where its bytes are, unless they were in the body.
+    /// URL of the bytes, unless they were in the body.
     pub url: Option<String>,
 }
 
-/// The attachments of a body.
+/// Reads the attachments of a body.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` that names the item.
@@ -85,11 +82,10 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
     })
 }
 
-/// Looks at the addresses among the attachments, all at once; what is told of
-/// each in the end.
+/// Fetches the URLs among the attachments, concurrently, and returns their metadata.
 ///
 /// # Errors
-/// `MEDIA_FETCH_FAILED` when one gives no bytes.
+/// `MEDIA_FETCH_FAILED` if a URL has no bytes.
 pub async fn inspect(
     service: &Service,
     request: &mut Writing,
@@ -102,12 +98,10 @@ pub async fn inspect(
     Ok(looks.into_iter().map(|(told, _)| told).collect())
 }
 
-/// Brings the bytes of attachments here; what is told of each in the end, and
-/// the files that were made for it.
+/// Stores the attachments' bytes. Returns their metadata and the new files.
 ///
 /// # Errors
-/// `MEDIA_FETCH_FAILED` when an address gives no bytes, `PAYLOAD_TOO_LARGE` for
-/// more than mail servers take.
+/// `MEDIA_FETCH_FAILED` if a URL has no bytes, `PAYLOAD_TOO_LARGE` above [`TOGETHER`].
 pub async fn keep(
     service: &Service,
     request: &mut Writing,
@@ -115,7 +109,7 @@ pub async fn keep(
 ) -> Result<(Vec<AttachmentBody>, Vec<MediaRow>), ApiError> {
     let mut all = (Vec::new(), Vec::new());
     if attachments.is_empty() || service.claim(request).await? {
-        // What was answered before is answered the same again.
+        // The stored answer is replayed; no bytes are needed.
         all.0.extend(attachments.into_iter().map(|it| it.told));
         return Ok(all);
     }
@@ -136,7 +130,7 @@ pub async fn keep(
     Ok(all)
 }
 
-/// Removes the bytes of files that no mail has.
+/// Removes the bytes of files that belong to no mail.
 pub async fn forget(service: &Service, ids: Vec<String>) {
     for id in ids {
         service.remove_media(&id).await;
@@ -186,7 +180,7 @@ fn check_total(bytes: usize) -> Result<(), ApiError> {
     Err(ApiError::new(ErrorCode::PayloadTooLarge, message))
 }
 
-/// The bytes behind an address of others, and their type.
+/// Fetches an external URL and returns its bytes and media type.
 async fn fetch(service: &Service, link: &str) -> Result<(Vec<u8>, Option<String>), ApiError> {
     let failed =
         |why: String| ApiError::new(ErrorCode::MediaFetchFailed, format!("the attachment's link: {why}"));
@@ -217,7 +211,7 @@ async fn look(
     Ok((told, url))
 }
 
-/// `type/subtype`, with parameters or without.
+/// Returns true for `type/subtype`, with or without parameters.
 fn is_media_type(text: &str) -> bool {
     let essence = text.split(';').next().unwrap_or("").trim();
     let token = |it: &str| {

@@ -1,11 +1,9 @@
-//! The category of a thread, by the words in its first mail. Interface:
-//! Events, email.thread.categorized.
+//! Category of a thread, by words in its first mail.
 //!
-//! The categories are this service's choice; the first rule one of whose words
+//! The categories are this service's choice (docs/choices.md, "Email"). The first rule with a word that
 //! begins a word of the text decides.
 
-/// Categories and the beginnings of words that speak for them, in four
-/// languages.
+/// Categories with the beginnings of their words, in several languages.
 const RULES: [(&str, &[&str]); 8] = [
     (
         "billing",
@@ -63,7 +61,6 @@ const RULES: [(&str, &[&str]); 8] = [
         ],
     ),
 ];
-/// What fits nowhere.
 const OTHER: &str = "other";
 
 pub fn category(subject: &str, text: &str) -> &'static str {

@@ -1,4 +1,4 @@
-//! A mail as the bytes that leave: the same each time it is made.
+//! Serialization of an outgoing mail; the same mail always has the same bytes.
 
 use std::time::{Duration, SystemTime};
 
@@ -18,10 +18,10 @@ use crate::state::Service;
 use wire::carriers::MailDraft;
 use wire::errors::ErrorCode;
 
-/// Bytes of text in one encoded word, which has at most 75 characters.
+/// Maximum text in one encoded word, in bytes; the word may have 75 characters.
 const ENCODED_WORD_BYTES: usize = 39;
 
-/// The bytes of the mail a parcel is for; nothing where it is none.
+/// Returns the serialized mail of an outbound message; `None` if it is a change in the mailbox.
 pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFile>, ApiError> {
     let broken = |cause: serde_json::Error| ApiError::internal(&cause);
     let parcel: Parcel = serde_json::from_str(&row.parcel).map_err(broken)?;
@@ -43,10 +43,10 @@ pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFil
     Ok(Some(ParcelFile { name: "mail.eml".to_owned(), mime_type: "message/rfc822".to_owned(), bytes }))
 }
 
-/// The bytes of a mail with its files. Who gets a blind copy stands nowhere.
+/// Serializes a mail with its attachments. Recipients of blind copies are not named.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` for an address or a header that no mail can carry.
+/// `VALIDATION_ERROR` for an address or header that is not valid in a mail.
 pub fn bytes(draft: &MailDraft, files: Vec<ParcelFile>) -> Result<Vec<u8>, ApiError> {
     let micros = u64::try_from(draft.at).unwrap_or(0);
     let mut mail = Message::builder()
@@ -107,7 +107,7 @@ enum MailTexts {
     Both(MultiPart),
 }
 
-/// The texts; HTML always has words beside it.
+/// Returns the text parts; HTML always comes with plain text.
 fn content(draft: &MailDraft) -> MailTexts {
     match (&draft.text, &draft.html) {
         (text, Some(html)) => {
@@ -121,8 +121,7 @@ fn content(draft: &MailDraft) -> MailTexts {
     }
 }
 
-/// A subject that looks as if it were encoded: it is, so that readers decode it
-/// to what was written.
+/// Encodes a subject that contains the mark of encoded words, so that readers show it as written.
 fn encoded_subject(subject: &str) -> HeaderValue {
     let (mut words, mut word) = (Vec::new(), String::new());
     for letter in subject.chars() {

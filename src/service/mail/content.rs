@@ -1,4 +1,4 @@
-//! What a mail that is sent carries. Interface: SendEmail.
+//! Content of `sendEmail`.
 
 use serde_json::{Map, Value};
 
@@ -9,28 +9,25 @@ use crate::mail::attachments::{self, Attachment};
 use crate::mail::headers;
 use model::bounds;
 
-/// Characters of a text or of an HTML body at most; the interface sets no
-/// bound.
+/// Maximum length of a text or HTML body, in characters; the interface sets no bound.
 pub const BODY: usize = 1_000_000;
-/// Characters of an id or a reference at most.
+/// Maximum length of an id or reference, in characters.
 pub const REFERENCE: usize = 998;
 
-/// The body of `POST /email/send`.
+/// Body of `sendEmail`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MailSendRequest {
     /// At least one address.
     pub to: Vec<String>,
     pub cc: Vec<String>,
-    /// Copies nobody else sees.
     pub bcc: Vec<String>,
-    /// The sender's name, if another than the account's.
+    /// Sender's name, if it differs from the account's.
     pub from_name: Option<String>,
-    /// Where answers go, if not to the account.
+    /// Address for answers, if it differs from the account's.
     pub reply_to: Option<String>,
     pub subject: String,
-    /// The plain text; this or the HTML is there.
+    /// `text` or `html` is present.
     pub text: Option<String>,
-    /// The HTML.
     pub html: Option<String>,
     pub headers: Map<String, Value>,
     pub in_reply_to: Option<String>,
@@ -39,7 +36,6 @@ pub struct MailSendRequest {
 }
 
 impl MailSendRequest {
-    /// Reads a body.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
@@ -77,7 +73,7 @@ impl MailSendRequest {
     }
 }
 
-/// A body under either of its two names; both only when they agree.
+/// Reads a field that has two names; both may be present if they agree.
 fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>, ApiError> {
     match (fields.text(name, BODY)?, fields.text(alias, BODY)?) {
         (Some(one), Some(other)) if one != other => {
@@ -87,7 +83,7 @@ fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>
     }
 }
 
-/// An id or a `Message-ID`; empty counts as absent.
+/// Reads an id or `Message-ID`; empty counts as absent.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` for control characters or too long a text.

@@ -1,34 +1,31 @@
-//! When a mail was sent and when it came.
+//! Dates of a received mail.
 //!
-//! A mail carries a date of its sender's choice. It counts while it can be
-//! true: not after the mail came, and not so long before that no mail is under
-//! way for that time. Threads are in the order of arrival, whatever is claimed.
+//! The sender chooses the `Date` header. It is used if it is plausible: not later than the arrival, and not
+//! much earlier. Threads are ordered by arrival.
 
 use serde_json::{Map, Value};
 
 use model::time::{DAY, MINUTE, Timestamp};
 
-/// Key under which a date that cannot be true is kept with the headers of its
-/// mail. No header has this name: spaces are not allowed in one.
+/// Key under which an implausible date is stored among a mail's headers. No header can have this name, since
+/// it contains spaces.
 const KEY: &str = "dated by its sender";
-/// Lead of a sender's clock that is not worth a word.
+/// Lead of a sender's clock that is ignored, in microseconds.
 const CLOCK_TOLERANCE: i64 = 10 * MINUTE;
-/// Longest time between a date that counts and the arrival: mails are also
-/// moved between mailboxes.
+/// Maximum time between a plausible date and the arrival, in microseconds; long, because mail is also moved
+/// between mailboxes.
 const MAX_AGE: i64 = 365 * DAY;
 
-/// Times of a mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MailDates {
-    /// Never after the arrival.
+    /// Never later than the arrival.
     pub sent_at: Timestamp,
-    /// Date of the sender, if it cannot be true.
+    /// The sender's date, if it is implausible.
     pub dated_at: Option<Timestamp>,
 }
 
 impl MailDates {
-    /// Bounds the date a mail claims by its arrival in the mailbox, which is
-    /// `now` at the latest.
+    /// Checks the claimed date against the arrival, which is `now` at the latest.
     pub fn bounded(claimed: Option<Timestamp>, arrived_at: Option<Timestamp>, now: Timestamp) -> Self {
         let arrived_at = arrived_at.map_or(now, |arrived_at| arrived_at.min(now));
         let Some(claimed) = claimed else { return Self { sent_at: arrived_at, dated_at: None } };
@@ -39,7 +36,7 @@ impl MailDates {
         Self { sent_at: claimed.min(arrived_at), dated_at: None }
     }
 
-    /// Keeps a date that cannot be true with the headers of its mail.
+    /// Stores an implausible date among the mail's headers.
     pub fn keep_in(&self, headers: &mut Map<String, Value>) {
         if let Some(dated_at) = self.dated_at {
             headers.insert(KEY.to_owned(), Value::String(dated_at.to_string()));
@@ -47,7 +44,7 @@ impl MailDates {
     }
 }
 
-/// Reads a date that was kept with the headers of its mail.
+/// Reads an implausible date from a mail's stored headers.
 pub fn dated_in(headers: &Map<String, Value>) -> Option<&str> {
     headers.get(KEY)?.as_str()
 }
@@ -62,7 +59,7 @@ mod tests {
         let now = Timestamp::parse("2026-11-26T10:00:00Z").expect("a time");
         let arrived = now.plus(-HOUR);
         let cases = [
-            // Claimed, arrival, what is shown, what is only told.
+            // Claimed, arrival, shown date, whether the claimed date is kept apart.
             (Some(arrived.plus(-MINUTE)), Some(arrived), arrived.plus(-MINUTE), false),
             (Some(arrived.plus(5 * MINUTE)), Some(arrived), arrived, false),
             (Some(arrived.plus(2 * HOUR)), Some(arrived), arrived, true),
@@ -73,7 +70,7 @@ mod tests {
             (None, Some(arrived), arrived, false),
             (None, None, now, false),
             (Some(now.plus(-DAY)), None, now.plus(-DAY), false),
-            // A server whose clock is ahead.
+            // A server with a fast clock.
             (Some(now.plus(-SECOND)), Some(now.plus(DAY)), now.plus(-SECOND), false),
             (None, Some(now.plus(DAY)), now, false),
         ];

@@ -1,11 +1,9 @@
-//! Mail from before the mailbox was connected becomes threads without news: it
-//! has the time at which it arrived, keeps its marks, tells no webhook, asks no
-//! assistant and costs nothing.
+//! Import of mail from before the mailbox was connected. An imported mail keeps its arrival time and flags,
+//! emits no event, is not answered by the assistant and costs nothing.
 //!
-//! Mails are filed newest first, so that one usually comes after its answers. Each
-//! joins the thread of a mail that names it (`naming.rs`), and becomes the
-//! beginning of that thread. A thread is read and starred as its newest mail
-//! that came in is in the mailbox.
+//! Mails are imported newest first, so a mail usually comes after its answers. It joins the thread of a mail
+//! that references it (`naming.rs`) and becomes that thread's beginning. A thread is read and starred as its
+//! newest received mail is in the mailbox.
 
 use serde_json::Value;
 
@@ -25,23 +23,22 @@ use crate::write::Work;
 use model::bounds;
 use model::time::Timestamp;
 
-/// Key under which it is kept with the headers of a mail that it was there
-/// before. No header has this name: spaces are not allowed in one.
+/// Key that marks imported mail among its headers. No header can have this name, since it contains spaces.
 pub const KEY: &str = "was there before";
 
-/// How a mail lay in the mailbox before that was connected.
+/// State of a mail in the mailbox before that was connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EarlierArrival {
-    /// When it arrived; before the mailbox was connected.
+    /// Arrival time, before the mailbox was connected.
     pub at: Timestamp,
     pub is_read: bool,
     pub is_starred: bool,
 }
 
-/// Files a mail from before, once.
+/// Imports a mail, once.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub fn file(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -76,13 +73,13 @@ pub fn file(
     Ok(())
 }
 
-/// Returns true for a mail that was sent from here, which its thread holds already.
+/// Returns true for a mail sent by this service, which is in its thread already.
 fn is_from_here(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<bool, DatabaseError> {
     let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
     Ok(egress::read(work.db, id)?.is_some_and(|row| row.channel == channel.id))
 }
 
-/// Puts a mail that came in into its thread; its row.
+/// Adds a received mail to its thread and returns its row.
 fn file_inbound(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -103,7 +100,7 @@ fn file_inbound(
         None => begin_thread(work, channel, mail, mail.customer(), at)?,
     };
     if is_newest_inbound(work, &thread, at)? {
-        // A newer one was sent: somebody has read what it answers.
+        // A newer mail was sent from the thread, so somebody has read this one.
         thread.is_read = is_read || (was_there && thread.last_at > at);
         thread.is_starred = is_starred;
     }
@@ -126,7 +123,7 @@ fn file_inbound(
     Ok(EmailRow { headers: marked(&row.headers), ..row })
 }
 
-/// Puts a mail that was sent into its thread; its row.
+/// Adds a sent mail to its thread and returns its row.
 fn file_sent(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -147,7 +144,7 @@ fn file_sent(
             ThreadRow { folder: SENT.to_owned(), is_read: true, ..made }
         }
     };
-    // An answer shows that somebody has read the mails before it.
+    // An answer shows that the mails before it were read.
     thread.is_read |= is_newest_inbound(work, &thread, at)?;
     count(work, &mut thread, mail, at)?;
     for address in settle::everybody([&mail.to, &mail.copies, &[]]) {
@@ -157,7 +154,7 @@ fn file_sent(
     Ok(EmailRow { headers: marked(&row.headers), ..row })
 }
 
-/// The thread of a mail that names it, or of its topic around its time.
+/// Finds the thread of a mail by references, or by its topic around its time.
 fn find_related(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -192,13 +189,12 @@ fn begin_thread(
     Ok(made)
 }
 
-/// True if nothing came into a thread after a time.
+/// Returns true if no mail in the thread was received at or after `at`.
 fn is_newest_inbound(work: &Work<'_>, thread: &ThreadRow, at: Timestamp) -> Result<bool, DatabaseError> {
     Ok(emails::newest_inbound_at(work.db, &thread.id)?.is_none_or(|newest| newest < at))
 }
 
-/// Counts a mail of a time in its thread, which begins with it if it is the
-/// oldest.
+/// Counts a mail in its thread; the oldest mail gives the thread its beginning and subject.
 fn count(
     work: &Work<'_>,
     thread: &mut ThreadRow,
@@ -215,7 +211,7 @@ fn count(
     threads::refile(work.db, thread)
 }
 
-/// Headers with the note that the mail was there before.
+/// Returns the headers with the mark of imported mail.
 fn marked(headers: &str) -> String {
     let mut headers: serde_json::Map<String, Value> = serde_json::from_str(headers).unwrap_or_default();
     headers.insert(KEY.to_owned(), Value::Bool(true));

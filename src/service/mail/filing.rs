@@ -1,5 +1,5 @@
-//! A thread and its mails in the mailbox, kept alike: what a person does here
-//! is done there, and what is done there is learnt.
+//! Synchronisation of threads with the mailbox: changes made here are applied there, and changes made there
+//! are read back.
 
 use std::collections::HashSet;
 
@@ -14,11 +14,10 @@ use crate::platforms::mailbox::FILING;
 use crate::write::Work;
 use wire::carriers::{MailFact, MailFacts, MailFiling};
 
-/// Mails of a thread that are changed with it: the newest.
+/// Maximum number of a thread's newest mails that are changed in the mailbox.
 const CHANGED: i64 = 50;
 
-/// Has the mails of a thread changed as the thread was, where a mailbox is
-/// behind it.
+/// Queues the changes of a thread for its mails in the mailbox, if one is connected.
 pub fn ask_for(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -60,10 +59,10 @@ pub fn ask_for(
     Ok(egress::insert(work.db, &row)?)
 }
 
-/// A mail that came into a thread of spam goes where the others of it lie.
+/// Moves a mail that was received into a thread of spam to the other mails of that thread.
 ///
 /// # Errors
-/// When the database fails.
+/// If the database fails.
 pub fn keep_among_spam(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), ApiError> {
     match threads::read(work.db, &channel.id, thread)?.filter(|it| it.folder == "spam") {
         Some(now) => {
@@ -74,19 +73,18 @@ pub fn keep_among_spam(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> R
     }
 }
 
-/// What is done to the mails of a thread is done in order.
+/// Returns the lane in which a thread's changes are applied in order.
 fn lane(thread: &str) -> String {
     format!("filing {thread}")
 }
 
-/// Whether something is being done in the mailbox, so that how mails stand in
-/// it may be from before.
+/// Returns true if a change in the mailbox is under way, so that its reported state may be outdated.
 pub fn is_early(work: &Work<'_>, channel: &ChannelRow) -> Result<bool, DatabaseError> {
-    // All that begin with the word and a space.
+    // Range of the lanes that begin with "filing ".
     egress::is_open_between(work.db, &channel.id, ("filing ", "filing!"))
 }
 
-/// Learns how mails stand in the mailbox.
+/// Applies the reported state of mails in the mailbox.
 pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result<(), DatabaseError> {
     for fact in &facts.mails {
         if let Some(thread) = newest_in(work, channel, &fact.id)? {
@@ -106,8 +104,8 @@ pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result
     }
 }
 
-/// The thread in which a mail is the newest that came in, unless something was
-/// done to it here that the mailbox does not show yet.
+/// Returns the thread whose newest received mail this is, unless a change of it is still to be applied in the
+/// mailbox.
 fn newest_in(work: &Work<'_>, channel: &ChannelRow, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
     let found = emails::find(work.db, &channel.id, id)?.filter(|it| it.direction == "inbound");
     let Some(mail) = found else { return Ok(None) };
@@ -133,7 +131,7 @@ fn take_over(
     if now == *thread { Ok(()) } else { threads::change(work.db, &now) }
 }
 
-/// A mail that is in the inbox no more was archived, or removed, elsewhere.
+/// Archives a thread whose mail was archived or deleted elsewhere.
 fn put_away(work: &Work<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
     if thread.folder != "inbox" {
         return Ok(());
@@ -142,14 +140,13 @@ fn put_away(work: &Work<'_>, thread: &ThreadRow) -> Result<(), DatabaseError> {
     threads::change(work.db, &now)
 }
 
-/// What a mail of the inbox is noted under: in the order of the numbers.
+/// Returns the name under which a mail of the inbox is recorded, ordered by UID.
 pub fn numbered(validity: u32, uid: u32) -> String {
     format!("inbox {validity:010} {uid:010}")
 }
 
-/// Puts away the threads whose mails are not in the inbox any more. A mail
-/// moves to higher numbers only, so that one that was read from a number on and
-/// is not there from it on is not there at all.
+/// Archives the threads whose mails are no longer in the inbox. A moved mail only gets higher UIDs, so a
+/// recorded mail that is missing from a UID on is not in the inbox.
 fn compare(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -159,7 +156,7 @@ fn compare(
     let Some(row) = connected::read(work.db, &channel.id)? else { return Ok(()) };
     let there: HashSet<&str> = facts.mails.iter().map(|it| it.id.as_str()).collect();
     let numbers = (numbered(validity, from), numbered(validity, u32::MAX));
-    // What came in before the mailbox was connected is not looked at in it.
+    // Mail from before the connection is not compared.
     for id in emails::noted_in_inbox(work.db, &channel.id, &numbers, row.connected_at)? {
         if !there.contains(id.as_str())
             && let Some(thread) = newest_in(work, channel, &id)?

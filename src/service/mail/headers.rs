@@ -1,5 +1,4 @@
-//! Headers a caller may add to a mail. Interface: SendEmail, `headers`, whose
-//! shape is not shown.
+//! Additional headers of `sendEmail`.
 
 use serde_json::{Map, Value};
 
@@ -7,11 +6,11 @@ use crate::errors::ApiError;
 use crate::fields::Fields;
 use model::bounds;
 
-/// Headers a caller adds at most.
+/// Maximum number of additional headers.
 const HEADERS: usize = 50;
-/// Characters of a name at most.
+/// Maximum length of a header's name, in characters.
 const NAME: usize = 76;
-/// What other fields say, or what only those who carry the mail may write.
+/// Headers that other fields set, or that only mail servers may write.
 const RESERVED: [&str; 18] = [
     "from",
     "sender",
@@ -33,7 +32,7 @@ const RESERVED: [&str; 18] = [
     "resent-from",
 ];
 
-/// The headers of a body: an object of strings; empty when absent.
+/// Reads `headers`, an object of strings; empty if absent.
 ///
 /// # Errors
 /// `VALIDATION_ERROR` that names the header.
@@ -68,7 +67,7 @@ pub fn read(fields: &Fields<'_>) -> Result<Map<String, Value>, ApiError> {
     Ok(headers.clone())
 }
 
-/// What a header's name is made of: printable ASCII without a colon.
+/// Returns true for printable ASCII except the colon.
 fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() && byte != b':'
 }

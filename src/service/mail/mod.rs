@@ -1,4 +1,4 @@
-//! Mail: what is sent and received becomes threads. Interface: Email.
+//! Mail threads: receiving, sending, answering, import and synchronisation with the mailbox.
 
 pub mod addresses;
 pub mod answer_target;

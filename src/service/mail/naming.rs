@@ -1,8 +1,7 @@
-//! Which mails name which: mail from before the mailbox was connected is filed
-//! newest first, and a mail that was there before joins the thread of the mails
-//! that answer it, or that answer what it answers.
+//! References between mails during the import of earlier mail. Mails are imported newest first, and each
+//! joins the thread of the mails that reference it, or that share a reference with it.
 //!
-//! Names are noted while such mail is being filed, and forgotten afterwards.
+//! References are recorded during the import and deleted afterwards.
 
 use crate::database::channels::ChannelRow;
 use crate::database::emails::{self, EmailRow};
@@ -12,15 +11,14 @@ use crate::database::{DatabaseError, ingress};
 use crate::mail::receive::{self, InboundMail};
 use crate::write::Work;
 
-/// A name is noted under this word and the named id.
+/// Prefix of the names under which references are recorded.
 const NAMED: &str = "named ";
-/// Mails named by one mail that are noted: the first of a thread and the newest.
+/// Maximum number of recorded references of one mail: the first of its thread and the newest.
 const MAX_NAMES: usize = 10;
-/// Mails that name one mail which are looked at.
+/// Maximum number of mails with the same reference that are checked.
 const MAX_NAMERS: i64 = 20;
 
-/// Ids that a mail names: the one it answers, the first of its thread, the
-/// newest before it.
+/// Returns the ids a mail references: the mail it answers, the first of its thread, then the newest.
 fn named(mail: &InboundMail) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let all = mail.in_reply_to.iter().chain(mail.references.first()).chain(mail.references.iter().rev());
@@ -32,7 +30,7 @@ fn named(mail: &InboundMail) -> Vec<&str> {
     names
 }
 
-/// Notes what a mail names.
+/// Records the references of a mail.
 pub fn note(
     db: &dyn DbSession,
     channel: &str,
@@ -45,8 +43,8 @@ pub fn note(
     Ok(())
 }
 
-/// The thread of a mail that names this one, or that names what this one names,
-/// in which one of these people has a part.
+/// Finds the thread of a mail that references this one or shares a reference with it, and in which one of
+/// `people` takes part.
 pub fn thread_of(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -66,7 +64,7 @@ pub fn thread_of(
     Ok(None)
 }
 
-/// Forgets names of a channel, at most so many; true if none are left.
+/// Deletes at most `count` references of a channel. Returns true if none are left.
 pub fn forget(db: &dyn DbSession, channel: &str, count: i64) -> Result<bool, DatabaseError> {
     Ok(ingress::forget_arrivals(db, channel, NAMED, count)? < count)
 }

@@ -1,14 +1,13 @@
-//! The text of an HTML mail, for lists and for rules. One pass, in time that
-//! grows with the length only.
+//! Conversion of HTML mail to text, in one pass and linear time.
 
 use crate::chat::html::entity;
 
-/// Elements whose content nobody reads.
+/// Elements whose content is invisible.
 const UNREAD: [&str; 4] = ["script", "style", "head", "title"];
 /// Elements that end a line.
 const LINES: [&str; 12] = ["br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "blockquote", "table", "ul"];
 
-/// The text between the tags, white space folded.
+/// Returns the visible text with white space folded.
 pub fn plain(html: &str) -> String {
     let mut out = String::with_capacity(html.len().min(4096));
     let mut rest = html;
@@ -31,7 +30,7 @@ fn after_entity<'a>(from: &'a str, out: &mut String) -> &'a str {
     }
 }
 
-/// Skips a tag and, where nobody reads it, what is inside.
+/// Skips a tag, and the content of an invisible element.
 fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
     if let Some(comment) = from.strip_prefix("<!--") {
         return comment.split_once("-->").map_or("", |(_, rest)| rest);
@@ -57,7 +56,7 @@ fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
     rest
 }
 
-/// What follows the end tag of an element; nothing when it has none.
+/// Returns the text after an element's end tag; empty if there is none.
 fn after_end_of<'a>(name: &str, text: &'a str) -> &'a str {
     for (at, _) in text.match_indices("</") {
         let end = &text[at + 2..];
@@ -68,7 +67,7 @@ fn after_end_of<'a>(name: &str, text: &'a str) -> &'a str {
     ""
 }
 
-/// One space between words, one line break between lines.
+/// Folds white space to single spaces and line breaks.
 fn fold(text: &str) -> String {
     let lines = text.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
     lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n")

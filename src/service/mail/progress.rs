@@ -1,5 +1,4 @@
-//! A sent mail moves on: opened, or come back. Interface: Events,
-//! email.opened.
+//! Progress of a sent mail: opened or bounced.
 
 use serde_json::json;
 
@@ -8,11 +7,11 @@ use crate::events::{self, Event};
 use crate::world::Kind;
 use crate::write::Work;
 
-/// Moves a mail on, unless it is past that already, and tells of it.
+/// Advances a mail to `step`, unless it is past that already, and emits `email.opened`.
 pub fn advance(work: &Work<'_>, mail: &str, step: Kind) -> Result<(), DatabaseError> {
     let status = if step == Kind::Opened { "opened" } else { "failed" };
     let moved = emails::advance(work.db, mail, status, work.now)?;
-    // The interface has no event for a mail that comes back.
+    // The interface has no event for a bounced mail.
     if !moved || step != Kind::Opened {
         return Ok(());
     }

@@ -1,8 +1,5 @@
-//! A mail comes in: its thread is found or made, it is stored, and the thread
-//! gets a category. Interface: Events, email.received and
-//! email.thread.categorized.
-//!
-//! Whether the assistant answers it is decided in `answering.rs`.
+//! Storing of a received mail: finds or creates its thread, emits `email.received`, and categorizes the
+//! thread.
 
 use serde_json::{Map, Value, json};
 
@@ -20,57 +17,52 @@ use model::bounds;
 use model::time::{DAY, Timestamp};
 use wire::email::AttachmentBody;
 
-/// How long a mail without a reference joins the thread of its topic.
+/// Time within which a mail without references joins a thread of the same topic, in microseconds.
 pub const SAME_TOPIC: i64 = 7 * DAY;
 
-/// A mail as it came.
+/// Received mail.
 #[derive(Debug, Clone, Default)]
 pub struct InboundMail {
-    /// The author's address, or the `From` header as it stands where that holds
-    /// none.
+    /// Author's address; the whole `From` header if it contains none.
     pub from: String,
-    /// Display name of the author.
     pub name: Option<String>,
     pub answers_go_to: AnswerTarget,
-    /// The address in `Sender`, where it is not the author's.
+    /// Address in `Sender`, if it is not the author's.
     pub sent_by: Option<String>,
-    /// The subject; may be empty.
+    /// May be empty.
     pub subject: String,
     pub text: Option<String>,
-    /// The HTML.
     pub html: Option<String>,
-    /// The mail it answers: a service id or a `Message-ID`.
+    /// Mail it answers: a service id or a `Message-ID`.
     pub in_reply_to: Option<String>,
     pub attachments: Vec<AttachmentBody>,
-    /// Its `Message-ID`; one is made where it has none.
+    /// Own `Message-ID`; `None` lets the service create one.
     pub header_id: Option<String>,
-    /// The mails before it, oldest first.
+    /// Ids of the mails before it, oldest first.
     pub references: Vec<String>,
-    /// The recipient; the account, where nothing is said.
+    /// Recipients; empty for the account itself.
     pub to: Vec<String>,
     pub copies: Vec<String>,
-    /// Headers that show that a program has written it.
+    /// Headers that mark automatic mail.
     pub headers: Map<String, Value>,
-    /// Whether one has: nobody answers it by themselves.
+    /// True for automatic mail, which the assistant does not answer.
     pub is_automatic: bool,
-    /// True if a server reports of a mail from here in it, which is the mail it
-    /// answers.
+    /// True for a server's report about a mail of this service, which is then the mail it answers.
     pub is_report: bool,
-    /// Date of its sender, as it stands.
+    /// Unchecked `Date` header.
     pub claimed_at: Option<Timestamp>,
-    /// Time at which the server of the mailbox took it in; `None` without a
-    /// mailbox.
+    /// Arrival time by the mailbox's server; `None` without a mailbox.
     pub arrived_at: Option<Timestamp>,
 }
 
 impl InboundMail {
-    /// What a person would read.
+    /// Returns the visible text.
     pub fn words(&self) -> String {
         words(self.text.as_deref(), self.html.as_deref())
     }
 
-    /// The customer: who an answer goes to. The header as it stands where no
-    /// address can be read.
+    /// Returns the customer's address, to which an answer goes; the header as received if no address can be
+    /// parsed.
     pub fn customer(&self) -> &str {
         match &self.answers_go_to {
             AnswerTarget::Author => &self.from,
@@ -79,7 +71,6 @@ impl InboundMail {
         }
     }
 
-    /// What the customer is called.
     pub fn customer_name(&self) -> Option<&str> {
         match &self.answers_go_to {
             AnswerTarget::Author => self.name.as_deref(),
@@ -88,13 +79,13 @@ impl InboundMail {
         }
     }
 
-    /// True if an answer has somebody to go to.
+    /// Returns true if the customer's address is valid.
     pub fn is_answerable(&self) -> bool {
         !matches!(self.answers_go_to, AnswerTarget::Nobody { .. }) && bounds::is_email(self.customer())
     }
 
-    /// A report on a mail, answered to the customer of the thread that mail is
-    /// in: nobody reads what a mail server is answered.
+    /// Directs the answer to a report to the customer of the reported mail's thread, since nobody reads mail
+    /// to a mail server.
     fn answered_to_customer(self, thread: &ThreadRow) -> Self {
         if !bounds::is_email(&thread.contact_email) {
             return self;
@@ -103,13 +94,13 @@ impl InboundMail {
         Self { answers_go_to: AnswerTarget::Others { to, name }, ..self }
     }
 
-    /// Its times, for a mail that is taken in now.
+    /// Returns the checked dates of a mail received now.
     pub fn dates(&self, now: Timestamp) -> Option<MailDates> {
         let is_dated = self.claimed_at.is_some() || self.arrived_at.is_some();
         is_dated.then(|| MailDates::bounded(self.claimed_at, self.arrived_at, now))
     }
 
-    /// What is kept of its headers.
+    /// Returns the headers to store, as JSON.
     fn kept_headers(&self, dates: Option<MailDates>) -> String {
         let mut headers = self.headers.clone();
         self.answers_go_to.keep_in(&mut headers);
@@ -123,14 +114,13 @@ impl InboundMail {
     }
 }
 
-/// Where a mail went.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedMail {
     pub thread: String,
     pub message: String,
 }
 
-/// The text of a mail, or the text of its HTML.
+/// Returns the text of a mail, else the text of its HTML.
 pub fn words(text: Option<&str>, html: Option<&str>) -> String {
     match (text, html) {
         (Some(text), _) => text.to_owned(),
@@ -139,7 +129,7 @@ pub fn words(text: Option<&str>, html: Option<&str>) -> String {
     }
 }
 
-/// Takes in a mail.
+/// Stores a received mail.
 pub fn receive(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -177,8 +167,7 @@ pub fn receive(
     Ok(ReceivedMail { thread: thread.id, message: id })
 }
 
-/// Returns the mail with the customer as the one who is answered, if it reports on a mail
-/// that was sent to them.
+/// Returns the mail with its answer directed to the customer, if it is a report about a mail to them.
 pub fn with_answer_target(mail: &InboundMail, answered: Option<&(EmailRow, ThreadRow)>) -> InboundMail {
     match answered {
         Some((sent, thread)) if mail.is_report && sent.direction == "outbound" => {
@@ -188,8 +177,7 @@ pub fn with_answer_target(mail: &InboundMail, answered: Option<&(EmailRow, Threa
     }
 }
 
-/// The row of a mail that came in; `answered` is the id of the mail it answers
-/// that is known.
+/// Builds the row of a received mail; `answered` is the `Message-ID` of the known mail it answers.
 pub fn row_of(
     id: String,
     thread: &str,
@@ -226,7 +214,7 @@ pub fn row_of(
     }
 }
 
-/// The row of a mail that was sent from the mailbox with another program.
+/// Builds the row of a mail that another program sent from the mailbox.
 pub fn sent_row(
     id: String,
     thread: &str,
@@ -262,9 +250,8 @@ pub fn sent_row(
     }
 }
 
-/// The mail it answers, with its thread: the one it names, or the newest of
-/// those before it that is known, in a thread that one of these people is part
-/// of. Who knows an id is not part of its thread yet: mails are forwarded.
+/// Finds the mail this one answers: the referenced one, else the newest known one before it, in a thread in
+/// which one of `people` takes part. Knowledge of an id is not enough, since mail may be forwarded.
 pub fn answered(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -283,9 +270,8 @@ pub fn answered(
     Ok(None)
 }
 
-/// True if one of these people has a part in a thread: as its contact, as
-/// somebody who was written to from here, or as somebody to whom its contact
-/// has sent copies.
+/// Returns true if one of `people` takes part in a thread: as its contact, as a recipient of mail sent from
+/// here, or as a recipient of the contact's copies.
 pub fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<bool, DatabaseError> {
     let people: Vec<String> = people.iter().map(|address| address.to_lowercase()).collect();
     if people.is_empty() || people.contains(&thread.contact) {
@@ -299,7 +285,7 @@ pub fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<
     Ok(all.any(|address| people.contains(&address.to_lowercase())))
 }
 
-/// The thread of the mail it answers, or of its topic, or a new one.
+/// Returns the thread of the answered mail, else one with the same topic, else a new one.
 fn find_or_make(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -331,8 +317,8 @@ fn find_or_make(
     Ok(fresh)
 }
 
-/// True if the author of a mail is the customer of a thread or has written in
-/// it: `Reply-To` alone brings nobody into another's thread.
+/// Returns true if the author of a mail is the thread's contact or has written in it. `Reply-To` alone gives
+/// no access to another's thread.
 pub fn is_by_same_author(
     work: &Work<'_>,
     thread: &ThreadRow,
@@ -346,7 +332,7 @@ pub fn is_by_same_author(
     Ok(named.iter().any(|mail| mail.direction == "inbound" && mail.sender.to_lowercase() == author))
 }
 
-/// A thread with a contact that begins in the inbox.
+/// Builds a new thread in the inbox.
 pub fn fresh(id: String, channel: &ChannelRow, subject: &str, contact: &str, at: Timestamp) -> ThreadRow {
     ThreadRow {
         id,
@@ -367,7 +353,7 @@ pub fn fresh(id: String, channel: &ChannelRow, subject: &str, contact: &str, at:
     }
 }
 
-/// Gives a thread the category of a mail.
+/// Sets a thread's category and emits `email.thread.categorized`.
 fn categorize(work: &Work<'_>, thread: &ThreadRow, mail: &InboundMail) -> Result<(), DatabaseError> {
     let category = categories::category(&mail.subject, &mail.words());
     threads::categorize(work.db, &thread.id, category)?;

@@ -1,10 +1,8 @@
-//! Whether a mail has come in before.
+//! Recognition of mail that was received before.
 //!
-//! A `Message-ID` alone does not tell: programs reuse them, and a mail that is
-//! dropped is lost to its customer. A mail is a repeat if one with its id and
-//! its content is known. The content is author, topic, words and files; headers
-//! of the transport do not count, and neither does the footer that a mailing
-//! list puts below. In doubt both are kept.
+//! A `Message-ID` alone is not enough: programs reuse them, and a mail dropped by mistake is lost. A mail is
+//! a repeat if one with its id and content is known. The content is author, topic, text and attachments,
+//! without transport headers and the footer of a mailing list. In doubt both are kept.
 
 use sha2::{Digest, Sha256};
 
@@ -15,12 +13,12 @@ use crate::mail::receive::{InboundMail, words};
 use crate::mail::topics;
 use crate::write::Work;
 
-/// Contents of mails are noted under this name, each behind its id.
+/// Name under which contents are recorded, each after its id.
 const CONTENT: &str = "content";
-/// Headers that only a mailing list sets.
+/// Headers that only mailing lists set.
 const LIST_MARKS: [&str; 3] = ["\"List-Id\"", "\"List-Unsubscribe\"", "\"Precedence\":\"list\""];
 
-/// Notes a mail under a name; false if it has come in before.
+/// Records a mail under `place`. Returns false if it is a repeat.
 pub fn is_new(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -29,20 +27,20 @@ pub fn is_new(
 ) -> Result<bool, DatabaseError> {
     let id = mail.header_id.as_deref().unwrap_or_default();
     let is_first = ingress::is_new(work.db, &channel.id, place, id)?;
-    // Before it is noted: mails that came in earlier were noted without content.
+    // Checked first: mails of earlier versions were recorded without content.
     let has_contents = ingress::has_begun(work.db, &channel.id, CONTENT, &format!("{id} "))?;
     if !ingress::is_new(work.db, &channel.id, CONTENT, &format!("{id} {}", digest(mail)))? {
         return Ok(false);
     }
     let known = emails::find_all(work.db, &channel.id, id)?;
     if known.is_empty() {
-        // One that is here no more was deleted, and stays so.
+        // A recorded mail without a row was deleted and is not stored again.
         return Ok(is_first || has_contents);
     }
     Ok(!known.iter().any(|row| is_same(row, mail)))
 }
 
-/// Digest of what makes a mail this one.
+/// Returns the digest of a mail's content.
 fn digest(mail: &InboundMail) -> String {
     let files: Vec<String> =
         mail.attachments.iter().map(|file| format!("{}:{:?}", file.filename, file.size)).collect();
@@ -52,7 +50,7 @@ fn digest(mail: &InboundMail) -> String {
     digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// True if a stored mail with the id of another has its content, too.
+/// Returns true if a stored mail with the same id also has the same content.
 fn is_same(row: &EmailRow, mail: &InboundMail) -> bool {
     let marks = serde_json::Value::Object(mail.headers.clone()).to_string();
     let is_listed = |headers: &str| LIST_MARKS.iter().any(|mark| headers.contains(mark));
@@ -65,12 +63,12 @@ fn is_same(row: &EmailRow, mail: &InboundMail) -> bool {
     same_author && same_topic && same_words && same_files
 }
 
-/// True if a text is another with something below it.
+/// Returns true if `whole` is `beginning` with more text after it.
 fn continues(whole: &str, beginning: &str) -> bool {
     !beginning.is_empty() && whole.strip_prefix(beginning).is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// The topic without the tag that a list puts before it.
+/// Returns the topic without a mailing list's tag.
 fn untagged(subject: &str) -> String {
     let topic = topics::topic(subject);
     match topic.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
@@ -79,7 +77,7 @@ fn untagged(subject: &str) -> String {
     }
 }
 
-/// Text with single spaces: transports fold and wrap.
+/// Folds white space, which transports change.
 fn squeezed(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,6 +1,4 @@
-//! A mail goes out: kept for the server that carries it; or, where the world is
-//! simulated, stored in its thread, counted, and its fate set to happen.
-//! Interface: SendEmail; Events, email.sent.
+//! Sending of a mail: queued for the mail server (see `carriers`), or stored at once in a simulated world.
 
 use serde_json::{Map, Value};
 
@@ -27,14 +25,13 @@ use model::bounds;
 use wire::carriers::{MailDraft, MailEnvelope};
 use wire::email::AttachmentBody;
 
-/// Mails before it that a mail names: the newest of its thread.
+/// Maximum number of references: the newest mails of the thread.
 const REFERENCES: i64 = 30;
 
-/// The thread a mail is sent in: the one it names, that of the mail it
-/// answers, or a new one.
+/// Returns the thread of a mail: the named one, else that of the mail it answers, else a new one.
 ///
 /// # Errors
-/// 404 when the thread it names does not exist.
+/// 404 if the named thread does not exist.
 pub fn thread_for(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -56,7 +53,7 @@ pub fn thread_for(
     Ok(ThreadRow { folder: SENT.to_owned(), is_read: true, ..made })
 }
 
-/// Refuses a mail to the address under which a mail server reports.
+/// Refuses mail to an address from which mail servers send reports.
 fn refuse_mail_daemon(asked: &MailSendRequest, thread: &ThreadRow) -> Result<(), ApiError> {
     let mut all = asked.to.iter().chain(&asked.cc).chain(&asked.bcc);
     let Some(daemon) = all.find(|address| is_mail_daemon(address)) else { return Ok(()) };
@@ -70,7 +67,7 @@ fn refuse_mail_daemon(asked: &MailSendRequest, thread: &ThreadRow) -> Result<(),
     Err(ApiError::validation(words))
 }
 
-/// Who writes a mail, and what was paid for it.
+/// Author of a mail and its price.
 #[derive(Debug, Clone, Copy)]
 pub struct MailAuthor {
     /// `api` or `ai`.
@@ -78,8 +75,8 @@ pub struct MailAuthor {
     pub cost: i64,
 }
 
-/// Sends a mail in a thread, or keeps it for its server: the mail is `queued`
-/// then, and not in its thread yet. `id` is the mail's.
+/// Sends or queues a mail with the given id. A queued mail is returned as `queued` and is not in its thread
+/// yet.
 pub fn send(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -97,7 +94,7 @@ pub fn send(
     let in_reply_to = match (answered, &asked.in_reply_to) {
         (Some(answered), _) => Some(answered.header_id),
         (None, Some(reference)) => Some(reference.clone()),
-        // In a thread, a mail answers what was said last.
+        // In an existing thread a mail answers the last one.
         (None, None) => emails::last(work.db, &thread.id)?.map(|it| it.header_id),
     };
     let address = work.service.platforms.address(channel)?.to_owned();
@@ -150,7 +147,7 @@ pub fn send(
     settle::put(work, channel, &row)?;
     settle::leave(work, channel, &row)?;
     if !work.service.platforms.are_simulated() {
-        // Nothing of a test key's leaves.
+        // Mail of test keys is not sent.
         return Ok(row);
     }
     let letter = Letter { id: &row.id, to: &row.recipients };
@@ -159,9 +156,9 @@ pub fn send(
     Ok(row)
 }
 
-/// Keeps a mail for its server, behind those of its thread.
+/// Queues a mail behind the others of its thread.
 fn enqueue(work: &Work<'_>, channel: &ChannelRow, draft: &MailDraft) -> Result<(), ApiError> {
-    // Refused now rather than when it leaves.
+    // Refuses an invalid mail now instead of at the attempt.
     compose::bytes(draft, Vec::new())?;
     let envelope = MailEnvelope {
         from: draft.sender.clone(),
@@ -196,7 +193,7 @@ fn all_headers(mut headers: Map<String, Value>, reply_to: Option<String>) -> Map
     headers
 }
 
-/// Sets what will become of a mail.
+/// Schedules the simulated progress of a mail.
 fn foretell(work: &Work<'_>, id: &str, fate: LetterFate) -> Result<(), ApiError> {
     match fate {
         LetterFate::Unopened => Ok(()),

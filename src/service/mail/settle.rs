@@ -1,5 +1,5 @@
-//! What becomes of a mail after an attempt, in one transaction with all that
-//! follows from it: its thread, its price, and what its request is answered.
+//! Outcome of an attempt to send a mail, applied in one transaction with its consequences: thread, price, and
+//! the answer to the request.
 
 use serde_json::{Value, json};
 
@@ -23,14 +23,14 @@ use model::time::{SECOND, Timestamp};
 use wire::carriers::MailDraft;
 use wire::errors::ErrorCode;
 
-/// The status of a mail nobody knows the end of.
+/// Mail status of an unknown outcome.
 pub const UNKNOWN: &str = "unknown";
-/// What was seen among what was sent is noted under this name.
+/// Name under which ids of sent mail are recorded; also the folder and the status of sent mail.
 pub const SENT: &str = "sent";
-/// How long something is tried to be changed in the mailbox.
+/// How long a change in the mailbox is retried, in microseconds.
 const FILED: i64 = 24 * GIVEN_UP;
 
-/// A mail with what belongs to it.
+/// Outbound mail with the rows it belongs to.
 struct MailCase<'a, 'b> {
     work: &'a Work<'b>,
     channel: &'a ChannelRow,
@@ -38,7 +38,7 @@ struct MailCase<'a, 'b> {
     draft: MailDraft,
 }
 
-/// Settles an attempt that was found to be the newest.
+/// Settles an attempt that the caller has checked to be the newest.
 pub fn settle(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -55,7 +55,7 @@ pub fn settle(
     match outcome {
         CarryOutcome::Taken { .. } => case.taken(),
         CarryOutcome::Refused { code, why, broken } => case.refused(code, &why, broken),
-        // What may have left is not sent again by itself.
+        // A mail that may have been sent is not retried.
         CarryOutcome::Later { .. } | CarryOutcome::Moved { .. } | CarryOutcome::Unknown { .. }
             if was_unknown =>
         {
@@ -67,8 +67,7 @@ pub fn settle(
     }
 }
 
-/// Puts a mail into its thread before its server has spoken, because whoever
-/// asked waits no longer.
+/// Stores a mail before its server has answered, because its request waits no longer.
 pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply) -> Result<(), ApiError> {
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
     let case = MailCase { work, channel, row, draft };
@@ -77,8 +76,8 @@ pub fn tell(work: &Work<'_>, channel: &ChannelRow, row: EgressRow, reply: &Reply
     Ok(egress::mark_told(work.db, &case.row.id)?)
 }
 
-/// True if a mail is still to leave when its turn has come: the assistant's is
-/// not, where somebody has taken the thread over.
+/// Returns true if a due mail may still be sent: the assistant's may not after a takeover. Drops it
+/// otherwise.
 pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     if is_filing(row)? {
         return Ok(true);
@@ -96,8 +95,7 @@ fn is_filing(row: &EgressRow) -> Result<bool, ApiError> {
     Ok(parcel.kind == FILING)
 }
 
-/// What is changed in the mailbox is tried until it is done: it may be done
-/// twice.
+/// Settles a change in the mailbox. Retried on any failure, since it is idempotent.
 fn filed(work: &Work<'_>, row: &EgressRow, outcome: CarryOutcome) -> Result<(), ApiError> {
     let (after, why) = match outcome {
         CarryOutcome::Taken { .. } => {
@@ -144,7 +142,7 @@ impl MailCase<'_, '_> {
             emails::fail(work.db, &row.id)?;
         }
         if row.told || draft.author == "ai" {
-            // No request tells a person of it: somebody is to look.
+            // No request reports this failure, so a person should look at the thread.
             threads::prioritize(work.db, &draft.thread, "high")?;
         }
         tracing::warn!(%why, mail = row.id, "a mail was refused");
@@ -162,7 +160,7 @@ impl MailCase<'_, '_> {
 
     fn unknown(&self, why: &str) -> Result<(), ApiError> {
         let Self { work, row, draft, channel } = self;
-        // Its copy may have been seen before that.
+        // The copy in the folder of sent mail may have been read already.
         if ingress::has_come(work.db, &channel.id, SENT, &draft.header_id)? {
             return self.taken();
         }
@@ -173,12 +171,12 @@ impl MailCase<'_, '_> {
             self.store(UNKNOWN)?;
             egress::mark_told(work.db, &row.id)?;
         }
-        // Somebody is to look.
+        // A person should look at the thread.
         threads::prioritize(work.db, &draft.thread, "high")?;
         self.settle(EgressState::Unknown, self.reply(UNKNOWN)?)
     }
 
-    /// Puts the mail into its thread, which begins with it where it is new.
+    /// Stores the mail in its thread, which it may begin.
     fn store(&self, status: &str) -> Result<EmailRow, ApiError> {
         let Self { work, channel, draft, .. } = self;
         let stamp = work.stamp();
@@ -190,7 +188,7 @@ impl MailCase<'_, '_> {
         Ok(row)
     }
 
-    /// What the request is answered, if there was one.
+    /// Builds the answer to the request, if there was one.
     fn reply(&self, status: &str) -> Result<Option<Reply>, ApiError> {
         let Some((reply, _)) = egress::answer(self.work.db, &self.row.id)? else { return Ok(None) };
         let mut body: Value =
@@ -201,7 +199,7 @@ impl MailCase<'_, '_> {
 
     fn settle(&self, state: EgressState, reply: Option<Reply>) -> Result<(), ApiError> {
         let Self { work, row, .. } = self;
-        // What was answered meanwhile stays the answer.
+        // The request was answered already, when the mail was stored.
         let reply = reply.as_ref().filter(|_| !row.told);
         if let Some(reply) = reply {
             keep_reply(work, &row.id, reply)?;
@@ -210,7 +208,7 @@ impl MailCase<'_, '_> {
     }
 }
 
-/// Makes the thread that begins with a mail.
+/// Creates the thread that begins with a mail.
 pub fn begin_thread(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -222,7 +220,6 @@ pub fn begin_thread(
     threads::insert(work.db, &ThreadRow { folder: SENT.to_owned(), is_read: true, ..made })
 }
 
-/// The row of a mail that leaves.
 pub fn row_of(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Timestamp) -> EmailRow {
     let draft = draft.clone();
     EmailRow {
@@ -250,7 +247,7 @@ pub fn row_of(draft: &MailDraft, channel: &ChannelRow, status: &str, stamp: Time
     }
 }
 
-/// Puts a mail that leaves into its thread.
+/// Stores a sent mail in its thread.
 pub fn put(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), DatabaseError> {
     emails::insert(work.db, row)?;
     threads::touch(work.db, &row.thread, false, row.created_at)?;
@@ -260,7 +257,7 @@ pub fn put(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), 
     Ok(())
 }
 
-/// Tells that a mail was taken.
+/// Emits `email.sent`.
 pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<(), ApiError> {
     let to = everybody([&row.recipients, &row.copies, &row.blind_copies]).join(", ");
     let content = format!("{}\n\n{}", row.subject, words(row.text.as_deref(), row.html.as_deref()));
@@ -271,7 +268,7 @@ pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<()
     Ok(events::emit(work, &channel.id, Event::EmailSent, told)?)
 }
 
-/// All who get a mail, each once.
+/// Returns all recipients without duplicates.
 pub fn everybody(lists: [&[String]; 3]) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for address in lists.into_iter().flatten() {

@@ -1,7 +1,6 @@
-//! What a subject is about, without the marks that replying leaves on it:
-//! mails of one topic belong together.
+//! Topic of a subject: the subject without reply and forward marks.
 
-/// Marks of replies and forwards in the languages mail programs speak.
+/// Reply and forward marks of mail programs in many languages.
 const MARKS: [&str; 42] = [
     "re",
     "fwd",
@@ -46,7 +45,7 @@ const MARKS: [&str; 42] = [
     "전달",
     "رد",
 ];
-/// Topics that programs and people in a hurry give to anything.
+/// Topics too generic to relate two mails.
 const GENERIC: [&str; 33] = [
     "no subject",
     "none",
@@ -83,12 +82,11 @@ const GENERIC: [&str; 33] = [
     "formulário de contato",
 ];
 
-/// The topic of a subject, in lower case. Empty for a subject that says
-/// nothing.
+/// Returns the topic of a subject in lower case; may be empty.
 pub fn topic(subject: &str) -> String {
     let mut rest = subject.trim();
     while let Some((mark, after)) = rest.split_once([':', '：']) {
-        // `Re[2]:` is a mark too.
+        // Marks with a count, such as `Re[2]:`.
         let mark = mark.trim_end_matches(']').trim_end_matches(|it: char| it.is_ascii_digit());
         let mark = mark.trim_end_matches('[').trim().to_lowercase();
         if !MARKS.contains(&mark.as_str()) {
@@ -99,8 +97,7 @@ pub fn topic(subject: &str) -> String {
     rest.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
 }
 
-/// The topic of a subject that tells one matter from another; empty for one
-/// that says nothing, such as that of a web form.
+/// Returns the topic of a subject; empty if it is generic, such as that of a web form.
 pub fn distinct_topic(subject: &str) -> String {
     let topic = topic(subject);
     let bare = topic.trim_matches(|text: char| !text.is_alphanumeric());

@@ -1,5 +1,5 @@
-//! The bytes of uploaded media, wherever they are kept: there before the row
-//! that names them.
+//! Storage of uploaded files' bytes, in a folder or in the database. Bytes are stored before the row that
+//! names them.
 
 use std::io::Read;
 
@@ -10,8 +10,7 @@ use crate::media::files::MediaStore;
 use crate::state::ServiceState;
 
 impl ServiceState {
-    /// Keeps the bytes of a file; they outlive a loss of power when this
-    /// returns.
+    /// Stores a file's bytes durably.
     pub async fn store_media<B>(&self, id: &str, bytes: B) -> Result<(), ApiError>
     where
         B: AsRef<[u8]> + Send + 'static,
@@ -26,7 +25,6 @@ impl ServiceState {
         written.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
     }
 
-    /// All bytes of a file.
     pub async fn read_media(&self, id: &str) -> Result<Vec<u8>, ApiError> {
         let id = id.to_owned();
         let MediaStore::Folder(files) = &self.media else {
@@ -41,8 +39,7 @@ impl ServiceState {
         read.await.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
     }
 
-    /// Removes the bytes of erased files, and what was erased from the bytes of the
-    /// database.
+    /// Removes the bytes of erased files, and wipes what was deleted from the database.
     pub async fn forget_bytes(&self, files: Vec<String>) {
         for id in files {
             self.remove_media(&id).await;
@@ -50,7 +47,7 @@ impl ServiceState {
         self.database.wipe().await;
     }
 
-    /// Removes the bytes of a file nobody knows of.
+    /// Removes a file's bytes; a failure is only logged.
     pub async fn remove_media(&self, id: &str) {
         let id = id.to_owned();
         let MediaStore::Folder(files) = &self.media else {

@@ -1,30 +1,25 @@
-//! The bytes of uploaded media: one file each, in a folder of the owner's
-//! beside the database.
-//!
-//! The name of a file is the id of its row. Its calls wait for the disk.
+//! Folder of uploaded files beside the database, one file per row, named by its id. Calls block on the disk.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Where the bytes of uploaded media are.
+/// Place of the bytes of uploaded files.
 #[derive(Debug, Clone)]
 pub enum MediaStore {
-    /// In files beside the database.
     Folder(MediaFiles),
-    /// In the database, which others reach from other machines.
+    /// In the database, for services on several machines.
     Database,
 }
 
-/// The folder of uploaded media.
 #[derive(Debug, Clone)]
 pub struct MediaFiles {
     folder: PathBuf,
 }
 
 impl MediaFiles {
-    /// The folder beside a database, made with mode 0700 when there is none.
+    /// Opens the folder beside a database; creates it with mode 0700 if absent.
     pub fn beside(database: &Path) -> io::Result<Self> {
         let mut folder = database.as_os_str().to_owned();
         folder.push(".media");
@@ -33,7 +28,7 @@ impl MediaFiles {
         Ok(Self { folder })
     }
 
-    /// Writes a new file; it is on the disk when this returns.
+    /// Writes a new file durably. Fails if it exists.
     pub fn store(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut file = disk::create(&self.path(name)?)?;
         let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| self.sync());
@@ -47,7 +42,7 @@ impl MediaFiles {
         File::open(self.path(name)?)
     }
 
-    /// Removes a file nobody knows of, if it is there.
+    /// Removes a file; a failure is only logged.
     pub fn remove(&self, name: &str) {
         let removed = self.path(name).and_then(fs::remove_file);
         if let Err(cause) = removed {
@@ -55,7 +50,7 @@ impl MediaFiles {
         }
     }
 
-    /// Removes the files whose rows were never kept.
+    /// Removes the files that `known` does not list.
     pub fn sweep(&self, known: &HashSet<String>) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
@@ -66,13 +61,13 @@ impl MediaFiles {
         Ok(())
     }
 
-    /// A name is an id: nothing in it may lead elsewhere.
+    /// Returns a file's path; refuses names that are no ids, so that no name leads elsewhere.
     fn path(&self, name: &str) -> io::Result<PathBuf> {
         let plain = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
         if plain { Ok(self.folder.join(name)) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 
-    /// Makes the folder remember its entries.
+    /// Makes new directory entries durable.
     fn sync(&self) -> io::Result<()> {
         if cfg!(unix) { File::open(&self.folder)?.sync_all() } else { Ok(()) }
     }

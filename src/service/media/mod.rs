@@ -1,6 +1,5 @@
-//! Media behind links: looked at before they are sent, and priced by whether
-//! they were uploaded here. Interface: Rules for sending, 2 and 3; Credit
-//! costs; Errors, MEDIA_FETCH_FAILED.
+//! Media behind URLs: fetched before they are sent, and priced by whether this service hosts them
+//! (docs/choices.md, "Credits").
 
 pub mod bytes;
 pub mod files;
@@ -17,9 +16,9 @@ use connections::guard::{FetchLimits, Longer, Request};
 use model::prices;
 use wire::errors::ErrorCode;
 
-/// Bytes that are read to see that there are some.
+/// Number of bytes fetched to see that there are some.
 const TASTE: usize = 64 * 1024;
-/// Audio the platforms take, by media type and by file name.
+/// Audio the platforms accept, by media type and by file extension.
 const AUDIO_TYPES: [&str; 8] = [
     "audio/mpeg",
     "audio/mp3",
@@ -32,30 +31,27 @@ const AUDIO_TYPES: [&str; 8] = [
 ];
 const AUDIO_ENDINGS: [&str; 6] = [".mp3", ".ogg", ".opus", ".aac", ".amr", ".m4a"];
 
-/// What is known of media after a look.
+/// Properties of fetched media.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Inspected {
-    /// Whether it was uploaded to this service.
+    /// True if it was uploaded to this service.
     pub hosted: bool,
-    /// Its media type, if told.
     pub mime_type: Option<String>,
-    /// Its bytes, where all of them were seen.
+    /// Size in bytes, if fetched to the end.
     pub size: Option<usize>,
 }
 
-/// Looks at media before they are sent. A test key's are only vetted, and
-/// what was answered before under the same key is not looked at again.
+/// Fetches media before a send. Only checks the URL for test keys, and for a request whose answer is stored.
 ///
 /// # Errors
-/// `MEDIA_FETCH_FAILED` when the link gives no bytes.
+/// `MEDIA_FETCH_FAILED` if the URL has no bytes.
 pub async fn inspect(service: &Service, request: &mut Writing, media: &Media) -> Result<Inspected, ApiError> {
     let elsewhere = hosted_id(service, &media.link).is_none();
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
     look(service, &request.caller, media, only_vet).await
 }
 
-/// Looks at one of several media of a request, whose idempotency key is
-/// claimed already; or only vets its link.
+/// Fetches one of a request's media, or only checks its URL. The caller has claimed the idempotency key.
 pub async fn look(
     service: &Service,
     caller: &Caller,
@@ -86,7 +82,7 @@ pub async fn look(
     Ok(Inspected { hosted: false, mime_type, size })
 }
 
-/// The price of media of a type. Interface: Credit costs.
+/// Returns the price of a type of media in credits.
 pub fn price(kind: &str, hosted: bool) -> i64 {
     match (hosted, kind) {
         (false, _) => prices::MEDIA_OWN_LINK,
@@ -95,7 +91,7 @@ pub fn price(kind: &str, hosted: bool) -> i64 {
     }
 }
 
-/// The id in a link to this service's own media.
+/// Returns the file id in a URL of this service.
 pub fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
     let rest = service.hosts.path_of(link)?.strip_prefix("/media/")?;
     rest.split('/').next().filter(|it| !it.is_empty())

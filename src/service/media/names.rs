@@ -1,24 +1,22 @@
-//! What an uploaded file is called: as it is shown, and as it stands in an
-//! address.
+//! Names of uploaded files: for display and for URLs.
 
 use model::bounds;
 
-/// Characters of a name in an address at most.
+/// Maximum length of a name in a URL, in characters.
 const SAFE: usize = 100;
-/// The name to show: the last part of what was given, without controls.
+/// Returns the name for display: the last path segment without control characters.
 pub fn shown(given: &str) -> String {
     let last = given.rsplit(['/', '\\']).next().unwrap_or("");
     let name: String = last.chars().filter(|it| !it.is_control()).take(bounds::FILENAME).collect();
     if name.trim().is_empty() || name == "." || name == ".." { "file".to_owned() } else { name }
 }
 
-/// The same name as it stands in an address and in a header: ASCII letters,
-/// digits, hyphens, underscores and dots between them.
+/// Returns the name for URLs and headers: ASCII letters, digits, hyphens, underscores and inner dots.
 pub fn safe(shown: &str) -> String {
     let letter = |it: char| if it.is_ascii_alphanumeric() || "-_.".contains(it) { it } else { '_' };
     let name: String = shown.chars().map(letter).collect();
     let name = name.trim_matches('.');
-    // Cut before the ending, which tells people what it is.
+    // Truncates before the extension.
     let name = match name.rsplit_once('.') {
         Some((stem, ending)) if name.len() > SAFE && ending.len() < 10 => {
             format!("{}.{ending}", &stem[..stem.len().min(SAFE - ending.len() - 1)])

@@ -1,8 +1,6 @@
-//! An upload as its handler sees it: one file out of a multipart body, and
-//! the write it is part of. Interface: Media.
+//! Extractor for `uploadMedia`: one file in a multipart body.
 //!
-//! Parts are compared with an earlier request's one by one: the boundary
-//! between them differs with each try.
+//! A retry is compared by its parts, because the boundary differs each time.
 
 use std::io;
 use std::sync::Arc;
@@ -23,24 +21,22 @@ use crate::state::Service;
 use model::bounds;
 use wire::errors::ErrorCode;
 
-/// The field the file is in.
+/// Form field of the file.
 const FIELD: &str = "file";
-/// Parts of a body at most.
+/// Maximum number of parts of a body.
 const PARTS: usize = 4;
-/// Bytes of a part's headers at most.
+/// Maximum size of a part's headers, in bytes.
 const PART_HEADERS: usize = 8 * 1024;
-/// Bytes of a body beside the file at most.
+/// Maximum size of the body beside the file, in bytes.
 const ENVELOPE: usize = 64 * 1024;
 
-/// A file that was uploaded, and by whom.
 pub struct Upload {
-    /// The write it is part of; its body is null.
+    /// The request; its body is null.
     pub request: Writing,
-    /// What the uploader called it.
+    /// File name given by the client.
     pub name: String,
     pub bytes: Vec<u8>,
-    /// Held until the file is on the disk: bounds the memory uploads take
-    /// together.
+    /// Memory reserved for the file, held until it is stored.
     pub room: Option<BodyRoom>,
 }
 
@@ -59,10 +55,10 @@ impl FromRequest<Service> for Upload {
         let mut pieces = Request::new(Body::from_stream(stream::unfold(Arc::clone(&reader), piece)));
         *pieces.headers_mut() = parts.headers.clone();
         let expected = reader.lock().await.body.expected();
-        // The parser holds the reader until it has ended.
+        // The parser owns the reader until it has ended.
         let read = read(pieces, expected).await;
         let mut reader = reader.lock().await;
-        // Of a body that could not be read on, the parser only knows that it ended.
+        // After a refusal the parser only reports that the body ended early.
         if let Some(refusal) = reader.refusal.take() {
             return Err(refusal);
         }
@@ -73,14 +69,14 @@ impl FromRequest<Service> for Upload {
                 return Err(refusal);
             }
         };
-        // What follows the last part is part of the body, too.
+        // Bytes after the last part belong to the body as well.
         while reader.body.next().await?.is_some() {}
         let request = Writing::of_parts(&mut parts, Value::Null, Some(&Value::Array(seen))).await?;
         Ok(Self { request, name, bytes, room: reader.body.take_room() })
     }
 }
 
-/// A body on its way through the parser, and why it could not be read on.
+/// Body on its way to the parser, with the error that ended it.
 struct UploadReading {
     body: BodyReader,
     refusal: Option<ApiError>,
@@ -99,14 +95,14 @@ async fn piece(reader: Arc<Mutex<UploadReading>>) -> Option<(io::Result<Bytes>, 
     Some((next, reader))
 }
 
-/// Bytes of a body at most.
+/// Maximum size of a body, in bytes.
 fn body_bound() -> usize {
     usize::try_from(bounds::UPLOAD_BYTES).unwrap_or(usize::MAX).saturating_add(ENVELOPE)
 }
 
-/// Reads the name and the bytes of the file, and what each part is compared by.
+/// Reads the file's name and bytes, and the value by which each part is compared.
 async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>, Vec<Value>), ApiError> {
-    // The body is bounded already.
+    // [`BodyReader`] bounds the body already.
     DefaultBodyLimit::disable().apply(&mut request);
     let multipart = Multipart::from_request(request, &()).await;
     let mut multipart = multipart.map_err(|_| {
@@ -127,7 +123,7 @@ async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>,
             digest.update(&chunk);
             if is_file {
                 if bytes.capacity() - bytes.len() < chunk.len() {
-                    // Only with room for it is there memory for the whole file.
+                    // The whole file is only allocated at once if memory is reserved for it.
                     let whole = if bytes.len() + chunk.len() > FREE_BYTES { expected } else { 0 };
                     bytes.reserve_exact(whole.saturating_sub(bytes.len()).max(bytes.len()).max(chunk.len()));
                 }
@@ -147,7 +143,7 @@ async fn read(mut request: Request, expected: usize) -> Result<(String, Vec<u8>,
     Ok((name, bytes, seen))
 }
 
-/// What a part is compared by.
+/// Returns the value by which a part is compared.
 fn mark(name: &str, called: Option<&str>, digest: Sha256) -> Value {
     let digest: String = digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     json!({"name": name, "filename": called, "sha256": digest})

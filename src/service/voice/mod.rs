@@ -1,6 +1,4 @@
-//! Calls: placed, put through, paid by the minute. Interface: Voice and SMS.
-//!
-//! SMS are messages like those of the chat channels (see `chat`).
+//! Phone calls. SMS are messages of the chat channels (see `chat`).
 
 pub mod place;
 pub mod progress;
@@ -10,11 +8,10 @@ use crate::database::channels::ChannelRow;
 use crate::database::session::DbSession;
 use crate::database::{DatabaseError, messages};
 
-/// The kind of message a call, or what is said in one, is shown as.
+/// Kind of message for a call or an utterance in one.
 pub const CALL: &str = "call";
 
-/// In which manner a conversation goes on: spoken where it was spoken last,
-/// written everywhere else.
+/// Returns the manner in which a conversation continues: spoken after a spoken message, else written.
 pub fn manner(
     db: &dyn DbSession,
     channel: &ChannelRow,

@@ -1,5 +1,5 @@
-//! A call is placed: shown as a message of its conversation, and its course
-//! set to happen, or left to the platform. Interface: POST /voip/calls.
+//! Placement of a call (`placeCall`): stored as a message of its conversation with a simulated course, or
+//! queued for the platform.
 
 use serde_json::Value;
 
@@ -18,23 +18,23 @@ use crate::world::Kind;
 use crate::write::Work;
 use wire::carriers::MessageDraft;
 
-/// What a call is called in lists until it has ended.
+/// Content of a call until it has ended.
 pub const PREVIEW: &str = "Outgoing call";
-/// The status of a call that was placed.
+/// Status of a placed call.
 pub const QUEUED: &str = "queued";
 
-/// A call that is to be placed.
+/// Call to be placed.
 #[derive(Debug, Clone)]
 pub struct NewCall {
     pub id: String,
-    /// A JSON object for the speaker.
+    /// JSON object for the speaking assistant.
     pub metadata: String,
-    /// What was paid for its first minute.
+    /// Price of the first minute, in credits.
     pub cost: i64,
 }
 
-/// Places a call to a conversation's customer; whether a platform has to take it
-/// first, before which it is not in the history.
+/// Places a call to a conversation's customer. Returns true if it is queued for a platform and not in the
+/// history yet.
 pub fn place(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -48,7 +48,7 @@ pub fn place(
     }
     let course = match platforms.are_simulated() {
         true => Some(platforms.voice()?.dial(work, &Dial { id: &new.id, to: conversation.recipient() })?),
-        // Nothing of a test key's leaves.
+        // Calls of test keys are not placed.
         false => None,
     };
     let platform_id = simulated_id(channel.kind, &new.id);
@@ -59,7 +59,7 @@ pub fn place(
     Ok(false)
 }
 
-/// Keeps a call for the platform, behind what else goes to that customer.
+/// Queues a call behind the other messages to its customer.
 fn enqueue(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -88,7 +88,7 @@ fn enqueue(
     send::keep(work, &channel.id, &conversation.id, &parcel, &draft)
 }
 
-/// Puts a call into its history, in a status and under the platform's id.
+/// Stores a call in the history.
 pub fn begin(
     work: &Work<'_>,
     (channel, conversation): (&ChannelRow, &ConversationRow),

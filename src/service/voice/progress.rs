@@ -1,7 +1,7 @@
-//! A call moves on: ringing, in progress, completed or failed; at its end its
-//! minutes are settled.
+//! Progress of a call: ringing, in progress, completed or failed.
 //!
-//! The first minute was paid when the call was placed: a call nobody answered
+//! The first minute is charged when the call is placed. At the end an unanswered call is refunded, and
+//! further started minutes are charged.
 //! is paid back, further started minutes are charged.
 
 use crate::database::calls::{self, CallRow};
@@ -12,18 +12,18 @@ use crate::write::Work;
 use model::prices;
 use model::time::{MINUTE, SECOND};
 
-/// Moves a call on to a status, unless it has ended.
+/// Advances a call to a status, unless it has ended.
 pub fn advance(work: &Work<'_>, id: &str, status: &str) -> Result<(), ApiError> {
     move_on(work, id, status, None)
 }
 
-/// Moves a call on as its platform reports it, unless it is past that: the
-/// platform counts the seconds that were spoken.
+/// Advances a call as its platform reports it, with the platform's count of seconds, unless it is past that
+/// already.
 pub fn follow(work: &Work<'_>, id: &str, status: &str, seconds: i64) -> Result<(), ApiError> {
     move_on(work, id, status, Some(seconds))
 }
 
-/// How far a call is.
+/// Returns the position of a status in the course of a call.
 fn rank(status: &str) -> usize {
     const ORDER: [&str; 3] = ["queued", "ringing", "in_progress"];
     match status {
@@ -59,8 +59,8 @@ fn move_on(work: &Work<'_>, id: &str, status: &str, seconds: Option<i64>) -> Res
     Ok(())
 }
 
-/// Charges the minutes beyond the first, or pays the first one back. Where
-/// the balance does not reach, what there is is taken: it is never negative.
+/// Charges the minutes after the first, or refunds the first one. Charges no more than the balance, which
+/// never becomes negative.
 fn settle(work: &Work<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
     let workspace = channels::read(work.db, &call.channel)?.workspace;
     let minutes = minutes(call);
@@ -80,7 +80,7 @@ fn settle(work: &Work<'_>, call: &mut CallRow) -> Result<(), DatabaseError> {
     Ok(())
 }
 
-/// Started minutes; none where nobody answered.
+/// Returns the number of started minutes; 0 if unanswered.
 fn minutes(call: &CallRow) -> i64 {
     match (call.answered_at, call.ended_at) {
         (Some(from), Some(to)) => {
@@ -91,7 +91,7 @@ fn minutes(call: &CallRow) -> i64 {
     }
 }
 
-/// What is shown of a call.
+/// Returns the content of a call's message.
 fn describe(call: &CallRow) -> String {
     match (call.answered_at, call.ended_at) {
         (Some(from), Some(to)) => {
