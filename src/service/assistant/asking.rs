@@ -1,6 +1,5 @@
-//! The functions a model is offered: each endpoint that reads is looked up,
-//! one that changes something becomes a proposal, and one hands the
-//! conversation to a person. What a model writes is never read as a command.
+//! Functions offered to a model: reading endpoints are called, changing endpoints become proposals, and one
+//! function hands the conversation to a person. A model's text is never interpreted as a command.
 
 use serde_json::{Map, Value, json};
 
@@ -8,27 +7,27 @@ use crate::assistant::{Answer, Handover, Proposal, Tools, outgoing};
 use crate::database::connections::Stored;
 use model::connections::{ConnectionEndpoint, EndpointMethod, ParameterSource, ValueKind};
 
-/// How often a model may ask again before it answers.
+/// Maximum number of requests to the model per answer.
 pub const ROUNDS: usize = 4;
-/// Calls of one answer that are carried out.
+/// Maximum number of calls executed per message of the model.
 const AT_ONCE: usize = 4;
-/// What hands the conversation to a person.
+/// Name of the function that hands the conversation to a person.
 const HAND_OVER: &str = "hand_over";
-/// Characters of a reason and of a summary at most.
+/// Maximum lengths of a handover's reason and summary, in characters.
 const REASON: usize = 200;
 const SUMMARY: usize = 1_000;
 
-/// What a model's message asked for.
+/// Request in a model's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// No function: it holds the answer.
+    /// No function: the message is the answer.
     Nothing,
-    /// Functions, whose results are in the next request.
+    /// Functions, whose results go into the next request.
     Results,
     Person,
 }
 
-/// Puts the functions into a request.
+/// Adds the functions to a request.
 pub fn offer(body: &mut Value, tools: &Tools) {
     let mut functions: Vec<Value> = tools
         .list()
@@ -52,7 +51,7 @@ pub fn offer(body: &mut Value, tools: &Tools) {
     body["tools"] = functions.into();
 }
 
-/// Asks once more for an answer that broke off.
+/// Requests a shorter answer after one was cut off.
 pub fn ask_shorter(body: &mut Value) {
     let content = "Your answer was too long and broke off; nobody has seen it. Answer once more, whole, in at most two \
                    short sentences.";
@@ -86,8 +85,8 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Value {
     json!({"type": "object", "properties": properties, "required": required})
 }
 
-/// Does what a model's message asks for. Results go into the next request,
-/// proposals and a call for a person into the answer.
+/// Executes the function calls of a model's message. Results go into the next request, proposals and
+/// handovers into the answer.
 pub async fn carry(body: &mut Value, message: &Value, tools: &Tools, answer: &mut Answer) -> Asked {
     let Some(calls) = message["tool_calls"].as_array().filter(|it| !it.is_empty()) else {
         return Asked::Nothing;
@@ -120,7 +119,7 @@ fn arguments(function: &Value) -> Value {
     serde_json::from_str(function["arguments"].as_str().unwrap_or("{}")).unwrap_or(Value::Null)
 }
 
-/// What a model is told of one call.
+/// Executes one call and returns its result for the model.
 async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
     let wanted = function["name"].as_str().unwrap_or("");
     let offered = tools.list();
@@ -134,7 +133,7 @@ async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
         Value::Bool(word) => Some(word.to_string()),
         _ => None,
     };
-    // Only what an assistant may fill in: never what names the customer.
+    // Arguments that identify the customer are never taken from the model.
     let answers: Vec<(String, String)> =
         endpoint.asked().filter_map(|it| Some((it.name.clone(), text(&arguments[&it.name])?))).collect();
     if endpoint.method == EndpointMethod::Get {
@@ -144,7 +143,7 @@ async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
     }
 }
 
-/// The mapping's words, or the answer as it came where nothing is mapped.
+/// Returns the mapped fields, or the raw answer of an endpoint without a mapping.
 async fn look_up(
     tools: &Tools,
     (stored, endpoint): (&Stored, &ConnectionEndpoint),

@@ -1,5 +1,5 @@
-//! What an assistant is told of the business it speaks for: instructions, a
-//! tone, facts, and those answers of a file whose words the customer used.
+//! Knowledge about the business for the model: instructions, tone, facts, and those entries of a question
+//! file that match the customer's words (docs/assistant.md).
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,33 +7,31 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::assistant::{Speaker, Turn};
 
-/// Questions of a file at most.
+/// Maximum number of questions.
 const QUESTIONS: usize = 500;
-/// Characters of a question and of an answer at most.
+/// Maximum lengths of a question and an answer, in characters.
 const QUESTION: usize = 300;
 const ANSWER: usize = 2_000;
-/// Answers an assistant is given at most.
+/// Maximum number of entries given to the model.
 const FOUND: usize = 4;
-/// What the customer said last in which words are looked for.
+/// Number of the customer's latest messages that are searched for words.
 const SAID: usize = 3;
-/// Letters with which two words must begin alike to be the same.
+/// Minimum length of a common beginning for two words to match, in characters.
 const STEM: usize = 4;
 
-/// What is known of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Knowledge {
-    /// Its name; without it, that of the workspace.
+    /// Name of the business; `None` for the workspace's name.
     pub business: Option<String>,
-    /// How the assistant is to behave.
     pub instructions: String,
-    /// How it is to sound.
+    /// Tone of the answers.
     pub tone: String,
-    /// What is true of the business.
+    /// Facts about the business.
     pub facts: Vec<String>,
     pub questions: QuestionFile,
 }
 
-/// Questions and their answers, with the words of both.
+/// Questions with their answers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct QuestionFile(Vec<QuestionEntry>);
 
@@ -44,18 +42,18 @@ struct QuestionEntry {
     answer: String,
 }
 
-/// What is wrong with a file of questions.
+/// Mistake in a question file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuestionMistake {
-    /// The line, from 1.
+    /// Counted from 1.
     pub line: usize,
-    /// What is wrong and what to do.
+    /// Problem with its remedy.
     pub problem: String,
 }
 
 impl QuestionFile {
-    /// Reads a text in which each question is a heading `## …` with its answer
-    /// below it. A heading `# …` is a title.
+    /// Parses a text in which each question is a heading `## …` followed by its answer. A heading `# …` is
+    /// ignored.
     pub fn parse(text: &str) -> Result<Self, Vec<QuestionMistake>> {
         let mut entries: Vec<QuestionEntry> = Vec::new();
         let mut mistakes = Vec::new();
@@ -95,10 +93,10 @@ impl QuestionFile {
         if mistakes.is_empty() { Ok(Self(entries)) } else { Err(mistakes) }
     }
 
-    /// Adds the questions of another file behind its own.
+    /// Appends the questions of another file.
     ///
     /// # Errors
-    /// When there are more than an assistant takes; tells how many that are.
+    /// The maximum number of questions, if the sum exceeds it.
     pub fn add(&mut self, other: Self) -> Result<(), usize> {
         if self.0.len() + other.0.len() > QUESTIONS {
             return Err(QUESTIONS);
@@ -107,9 +105,8 @@ impl QuestionFile {
         Ok(())
     }
 
-    /// The entries that share most with what was said, best first: rare words
-    /// count more than common ones, those of a question more than those of an
-    /// answer.
+    /// Returns the entries that match `said` best, best first. Rare words count more than common ones, and
+    /// words of a question more than those of an answer.
     fn find(&self, said: &str) -> Vec<&QuestionEntry> {
         let words: Vec<_> = self.0.iter().map(|it| (words(&it.question), words(&it.answer))).collect();
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
@@ -149,15 +146,15 @@ fn wrong_with(entry: &QuestionEntry) -> Option<QuestionMistake> {
     Some(QuestionMistake { line: entry.line, problem })
 }
 
-/// The words of a text that may be looked for: short ones say little, unless
-/// they are of a script that has no longer ones.
+/// Returns the words of a text that are worth searching for: those of three or more characters, and any that
+/// is not ASCII, since some scripts have short words only.
 fn words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
     let is_wanted = |it: &&str| it.chars().count() >= 3 || !it.is_ascii();
     lower.unicode_words().filter(is_wanted).map(str::to_owned).collect()
 }
 
-/// Whether two words are forms of one: open, opens, opening.
+/// Returns true if two words share a stem, such as open and opening.
 fn is_same(one: &str, other: &str) -> bool {
     let alike = one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
     let (short, long) =
@@ -166,8 +163,7 @@ fn is_same(one: &str, other: &str) -> bool {
 }
 
 impl Knowledge {
-    /// What is told of the business, for what was said last; ends with a line
-    /// break where there is anything.
+    /// Returns the knowledge that applies to a conversation; ends with an empty line unless it is empty.
     pub(super) fn brief(&self, turn: &Turn) -> String {
         let customers = turn.said.iter().rev().filter(|(speaker, _)| *speaker == Speaker::Customer);
         let said: Vec<&str> = customers.take(SAID).map(|(_, text)| text.as_str()).collect();

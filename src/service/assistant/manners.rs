@@ -1,5 +1,4 @@
-//! What an assistant does beside answering on a real platform: a typing sign
-//! while it thinks, and a limit for conversations with other machines.
+//! Typing indicator, and a limit for conversations with other machines, on real platforms.
 
 use std::convert::Infallible;
 
@@ -9,15 +8,14 @@ use crate::database::{DatabaseError, conversations, messages};
 use crate::state::Service;
 use model::time::{Clock, MINUTE};
 
-/// Answers without a person's word among them in [`SPAN`].
+/// Maximum number of answers within [`SPAN`] without a person's message.
 const ANSWERS: i64 = 3;
 const SPAN: i64 = 10 * MINUTE;
-/// Why a person is asked for.
+/// Escalation reason at that limit.
 pub const TOO_MANY: &str =
     "the assistant has answered three times in ten minutes, perhaps to another machine";
 
-/// Whether the assistant has answered often enough for now. A simulated
-/// customer is no machine that answers without end.
+/// Returns true if the limit of answers is reached. Simulated customers are not limited.
 pub async fn is_enough(service: &Service, conversation: &str) -> Result<bool, DatabaseError> {
     if service.platforms.are_simulated() {
         return Ok(false);
@@ -26,8 +24,7 @@ pub async fn is_enough(service: &Service, conversation: &str) -> Result<bool, Da
     service.database.read(move |db| Ok(messages::answers_alone(db, &id, since)? >= ANSWERS)).await
 }
 
-/// Shows the customer that somebody types until it is dropped, where the
-/// platform can.
+/// Shows a typing indicator until the future is dropped, if the platform supports it.
 pub async fn type_along(service: &Service, conversation: &str, turn: &Turn) -> Infallible {
     let (id, last) = (conversation.to_owned(), turn.last.clone());
     let look = move |db: &dyn DbSession| {

@@ -1,16 +1,5 @@
-//! Who answers customers until a person takes over: a model behind an
-//! endpoint, or a script where the world is simulated. The two never mix.
-//!
-//! | file | what |
-//! |---|---|
-//! | `thinking.rs` | when an answer is thought of, how long, how often again |
-//! | `manners.rs` | a typing sign, and a limit for talk with other machines |
-//! | `knowledge.rs` | what is told of the business |
-//! | `remote.rs` | a model behind an endpoint |
-//! | `asking.rs` | the functions a model is offered |
-//! | `outgoing.rs` | the words of a model as they may leave |
-//! | `tools.rs` | what those functions reach, and what may be used up |
-//! | `scripted.rs` | keyword rules |
+//! The assistant, which answers customers until a person takes over: a model behind an HTTP endpoint, or
+//! keyword rules.
 
 mod asking;
 mod knowledge;
@@ -43,50 +32,50 @@ pub use scripted::Scripted;
 pub use thinking::{Thoughts, begin_due, in_time, run, settled, think, thinks_aside};
 pub use tools::Tools;
 
-/// Messages an assistant is shown.
+/// Number of messages shown to the assistant.
 const SHOWN: i64 = 20;
-/// Characters of a customer's words in a summary.
+/// Maximum length of the customer's words in a summary, in characters.
 const QUOTED: usize = 200;
 
-/// Who said something.
+/// Author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Speaker {
     Customer,
     Assistant,
-    /// A person of the business.
+    /// Member of the business's staff.
     Person,
 }
 
-/// What an assistant answers to.
+/// Conversation to answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Turn {
-    /// The language the customer writes, if it is known.
+    /// Customer's language, if known.
     pub language: Option<String>,
-    /// What was said, oldest first.
+    /// Oldest first.
     pub said: Vec<(Speaker, String)>,
-    /// The id of the message that was said last.
+    /// Id of the last message.
     pub last: String,
 }
 
-/// A call for a person.
+/// Request for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Handover {
     pub reason: String,
-    /// What the customer wants, if it is said.
+    /// Customer's request; may be empty.
     pub summary: String,
 }
 
-/// A change that a person is to decide about.
+/// Changing call that a person has to decide on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Proposal {
     pub connection: String,
     pub endpoint: String,
-    /// What is filled in; who the customer is stands in no proposal.
+    /// Arguments; never those that identify the customer.
     pub answers: Vec<(String, String)>,
 }
 
 impl Proposal {
-    /// The same proposal to the same message has the same id.
+    /// Derives the id from content and message, so that a repeated proposal has the same id.
     fn id(&self, message: &str) -> String {
         let mut hash = Sha256::new();
         let parts = [message, &self.connection, &self.endpoint].into_iter();
@@ -100,42 +89,39 @@ impl Proposal {
     }
 }
 
-/// What an assistant does.
+/// Result of an assistant.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
-    /// What it says, if anything.
     pub text: Option<String>,
-    /// That it asks for a person, if it does.
     pub handover: Option<Handover>,
     pub proposals: Vec<Proposal>,
 }
 
-/// Why there is no answer.
+/// Reason why there is no answer.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// It may be tried again.
+    /// Worth a retry.
     #[error("{0}")]
     Failed(String),
-    /// No more may be used up.
+    /// Not worth a retry, for example because the token limit is reached.
     #[error("{0}")]
     Spent(String),
 }
 
-/// An answer that is being thought of.
 pub type Thinking<'a> = Pin<Box<dyn Future<Output = Result<Answer, Failure>> + Send + 'a>>;
 
 /// Answers customers.
 pub trait Assistant: Send + Sync {
-    /// Answers what was said last, and may look things up to do so.
+    /// Answers the last message; may use `tools` to look things up.
     fn answer<'a>(&'a self, turn: &'a Turn, tools: &'a Tools) -> Thinking<'a>;
 
-    /// Whether it answers without waiting for anything.
+    /// Returns true if it answers without I/O.
     fn is_instant(&self) -> bool {
         true
     }
 }
 
-/// Says what was thought of, unless a person has taken over meanwhile.
+/// Sends an answer, unless a person has taken over meanwhile.
 pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -> Result<(), ApiError> {
     let Some((channel, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
     if !is_assistants(&row) {
@@ -170,7 +156,7 @@ pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -
     Ok(())
 }
 
-/// Asks for a person because the assistant has no answer.
+/// Escalates a conversation the assistant cannot answer.
 fn give_up(work: &Work<'_>, conversation: &str, turn: &Turn, reason: &str) -> Result<(), ApiError> {
     let Some((_, row)) = conversations::with_channel(work.db, conversation)? else { return Ok(()) };
     if is_assistants(&row) {
@@ -179,23 +165,23 @@ fn give_up(work: &Work<'_>, conversation: &str, turn: &Turn, reason: &str) -> Re
     Ok(())
 }
 
-/// Whether the assistant, and no person, has a conversation.
+/// Returns true if the assistant is on in an open conversation.
 fn is_assistants(row: &ConversationRow) -> bool {
     row.automation && row.status != "closed"
 }
 
-/// What the customer said last, for a summary.
+/// Quotes the customer's last message for a summary.
 fn quoted(turn: &Turn) -> String {
     let last = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer);
     let text: String = last.map_or("", |it| it.1.as_str()).chars().take(QUOTED).collect();
     if text.is_empty() { String::new() } else { format!("the customer wrote: {text}") }
 }
 
-/// What was said; nothing when the customer did not speak last.
+/// Reads the conversation; `None` unless the customer's message is the last.
 fn turn(db: &dyn DbSession, conversation: &str) -> Result<Option<Turn>, DatabaseError> {
     let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
     let mut rows = messages::newest(db, &row.id, SHOWN)?;
-    // A broadcast answers nobody: whoever wrote before it still waits.
+    // A broadcast is no answer to the customer's message before it.
     let broadcasts = rows.iter().take_while(|it| it.broadcast.is_some()).count();
     rows.drain(..broadcasts);
     if !is_assistants(&row) || rows.first().is_none_or(|it| it.direction != "inbound") {

@@ -1,21 +1,18 @@
-//! The words of a model as they may leave: text without anything that acts on
-//! terminals, platforms or eyes.
+//! Sanitizing of a model's text: removes everything that acts on terminals or platforms.
 
 use model::text;
 
 const ESCAPE: char = '\u{1b}';
 const BELL: char = '\u{7}';
-/// One character for the two of `ESC [`.
+/// C1 control that stands for `ESC [`.
 const SEQUENCE: char = '\u{9b}';
 
-/// Returns the text without escape sequences, controls and characters that turn
-/// the direction of a line; line breaks stay.
+/// Removes escape sequences, control characters and bidirectional overrides; keeps line breaks.
 pub fn clean(text: &str) -> String {
     text::pasted(&without_sequences(text)).trim().to_owned()
 }
 
-/// Leaves out whole escape sequences: without their first character the rest of
-/// them would be read as words.
+/// Removes whole escape sequences: without their first character the rest would show as text.
 fn without_sequences(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text.chars().peekable();
@@ -33,7 +30,7 @@ fn without_sequences(text: &str) -> String {
                 while rest.next_if(|inside| (' '..='?').contains(inside)).is_some() {}
                 rest.next_if(|last| ('@'..='~').contains(last));
             }
-            // A string ends with a bell or `ESC \`, at the latest with its line.
+            // A string sequence ends with BEL or `ESC \`, at the latest with its line.
             Some(_) => {
                 while let Some(inside) = rest.next_if(|inside| *inside != '\n') {
                     if inside == BELL || (inside == ESCAPE && rest.next_if_eq(&'\\').is_some()) {

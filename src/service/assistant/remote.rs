@@ -1,6 +1,5 @@
-//! An assistant behind any endpoint that speaks the common chat completion
-//! form. The endpoint is the operator's choice: a public https address, or
-//! loopback over http.
+//! Assistant behind an endpoint with the usual chat completion API, chosen by the operator: public over
+//! https, or loopback over http.
 
 use serde_json::{Value, json};
 
@@ -10,13 +9,12 @@ use crate::assistant::{
 use assist::{Endpoint, ModelClient, ModelLimits};
 use model::bounds;
 
-/// Tokens of an answer.
+/// Maximum length of an answer, in tokens.
 const ANSWER: u32 = 400;
 
-/// Told to the person who answers instead.
+/// Escalation reason after two truncated answers.
 const BROKE_OFF: &str = "the assistant's answer broke off twice, and half an answer is not sent";
 
-/// Asks an endpoint.
 pub struct Remote {
     client: ModelClient,
     business: String,
@@ -24,7 +22,7 @@ pub struct Remote {
 }
 
 impl Remote {
-    /// With the name of the business it speaks for, and what is known of it.
+    /// `business` is used unless `knowledge` names the business.
     pub fn new(endpoint: Endpoint, business: &str, knowledge: &Knowledge) -> Result<Self, String> {
         let client = ModelClient::new(endpoint, ModelLimits::default());
         Ok(Self {
@@ -34,7 +32,7 @@ impl Remote {
         })
     }
 
-    /// Asks, and lets it look things up before it answers.
+    /// Asks the model and executes its function calls until it answers.
     async fn ask(&self, turn: &Turn, tools: &Tools) -> Result<Answer, Failure> {
         let failed = |why: &str| Failure::Failed(why.to_owned());
         let mut body = self.question(turn);
@@ -49,8 +47,8 @@ impl Remote {
             let text = message["content"].as_str().map(outgoing::clean).filter(|text| !text.is_empty());
             let is_long = text.as_ref().is_some_and(|text| text.chars().count() > bounds::TEXT);
             if reply.is_cut || is_long {
-                // Half an answer may say the opposite of the whole one, and half a
-                // function's values are others: nothing of it is used.
+                // A truncated answer may say the opposite of the whole one, and truncated arguments are
+                // wrong.
                 if broke_off {
                     return Err(Failure::Spent(BROKE_OFF.to_owned()));
                 }
@@ -69,8 +67,7 @@ impl Remote {
         Err(failed("it looks things up without end"))
     }
 
-    /// The body of the request. What a person of the business wrote carries a
-    /// mark that no customer can know.
+    /// Builds the request. Messages of the staff carry a random mark that customers cannot forge.
     fn question(&self, turn: &Turn) -> Value {
         let mark = format!("[person-{}]", &uuid::Uuid::new_v4().simple().to_string()[..12]);
         let mut messages = vec![json!({"role": "system", "content": self.instructions(turn, &mark)})];

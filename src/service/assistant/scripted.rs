@@ -1,13 +1,11 @@
-//! The scripted assistant: keyword rules, a question it falls back on, and a
-//! call for a person when asked for one or when it would repeat itself.
-//!
+//! Scripted assistant: keyword rules, a fallback question, and a handover on request or instead of a repeated
+//! fallback.
 use crate::assistant::{Answer, Assistant, Handover, Speaker, Thinking, Tools, Turn};
 use crate::demo::script;
 
-/// Lines of what was looked up that are told.
+/// Maximum number of lines shown of a lookup.
 const TOLD: usize = 3;
 
-/// Answers by the sample shop's rules.
 pub struct Scripted;
 
 impl Assistant for Scripted {
@@ -21,8 +19,7 @@ impl Assistant for Scripted {
     }
 }
 
-/// The customer's orders, if they are asked for, no person is, and some
-/// connection knows them.
+/// Looks up the customer's orders, if they ask for them and not for a person, and a connection has them.
 async fn look_up(turn: &Turn, tools: &Tools) -> Option<String> {
     let language = turn.language.as_deref().unwrap_or("en");
     let (_, last) = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer)?;

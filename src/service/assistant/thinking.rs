@@ -1,6 +1,5 @@
-//! When an answer is thought of: beside everything else, so many at a time,
-//! never two about one conversation, each within one deadline; again after a
-//! pause where it failed, and then a person is asked for.
+//! Background task of the assistant's answers. Runs several at a time, one per conversation, each with a
+//! deadline. A failed one is retried after a pause; after the last failure the conversation is escalated.
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -22,21 +21,20 @@ use crate::write::Work;
 use model::time::{Clock, MINUTE, SECOND, Timestamp};
 use wire::errors::ErrorCode;
 
-/// How many conversations are thought about at a time.
+/// Maximum number of concurrent answers.
 const PLACES: u32 = 4;
-/// How long one answer may take, with all that is looked up for it.
+/// Time limit of one answer, including lookups.
 const DEADLINE: Duration = Duration::from_secs(45);
-/// How long a thought's work stays its own unless it is renewed: what is left
-/// of it after a crash is begun anew then.
+/// Duration of a lease on a due task, in microseconds; after a crash another answer may start when it ends.
 const LEASE: i64 = MINUTE;
-/// How often a thought renews that.
+/// Interval at which the lease is renewed.
 const RENEWED: Duration = Duration::from_secs(15);
-/// How often a thought looks whether it is still wanted.
+/// Interval at which a running answer checks whether it is still wanted.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
-/// The pauses before it is tried again, after each failure.
+/// Pauses before the retries after a failure, in microseconds.
 const PAUSES: [i64; 2] = [10 * SECOND, MINUTE];
 
-/// What is being thought about.
+/// Running answers.
 pub struct Thoughts {
     places: Arc<Semaphore>,
     about: Mutex<HashSet<String>>,
@@ -49,7 +47,7 @@ impl Default for Thoughts {
     }
 }
 
-/// One place, held while a conversation is thought about.
+/// Place of one running answer; freed when dropped.
 struct Place {
     service: Service,
     conversation: String,
@@ -57,7 +55,7 @@ struct Place {
 }
 
 impl Place {
-    /// Nothing where the conversation is thought about already.
+    /// `None` if an answer for the conversation is running.
     fn take(service: &Service, conversation: &str, permit: OwnedSemaphorePermit) -> Option<Self> {
         let mut about = service.thoughts.about.lock().unwrap_or_else(PoisonError::into_inner);
         let is_free = about.insert(conversation.to_owned());
@@ -72,13 +70,12 @@ impl Drop for Place {
         about.remove(&self.conversation);
         drop(about);
         drop(self.permit.take());
-        // A call that waits for a place looks again.
+        // Wakes the loop, which may have due answers without a place.
         self.service.committed.notify_waiters();
     }
 }
 
-/// Whether answers are thought of beside the simulated world: whoever asks
-/// somebody takes the time that the other side takes.
+/// Returns true if answers need I/O and therefore run in this task instead of the simulation.
 pub async fn thinks_aside(service: &Service) -> Result<bool, DatabaseError> {
     match &service.assistant {
         None => Ok(false),
@@ -86,7 +83,7 @@ pub async fn thinks_aside(service: &Service) -> Result<bool, DatabaseError> {
     }
 }
 
-/// Keeps thinking of what falls due until the service stops.
+/// Starts due answers until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
         let mut committed = pin!(service.committed.notified());
@@ -98,8 +95,7 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Begins to think of what has fallen due, as far as there are places; when
-/// the next answer falls due.
+/// Starts due answers while there are places. Returns the time of the next one.
 pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     if !(service.database.leads() && thinks_aside(service).await?) {
         return Ok(None);
@@ -116,7 +112,7 @@ pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError>
         let place = Place::take(service, &next.subject, permit);
         let until = now.plus(if place.is_some() { LEASE } else { SECOND });
         let scope = service.database.scope_of_subject(&next.subject).await?;
-        // Somebody else may have taken it since it was read.
+        // Another process may have taken it since it was read.
         let mine: Result<Option<Due>, DatabaseError> =
             service.database.write_in(scope.clone(), move |db| due::postpone(db, &next, until)).await;
         if let (Some(mine), Some(place)) = (mine?, place) {
@@ -131,12 +127,12 @@ pub async fn begin_due(service: &Service) -> Result<Option<Timestamp>, ApiError>
     }
 }
 
-/// Thinks of all that has fallen due until nothing is thought about any more.
+/// Runs due answers until none is due or running.
 pub async fn settled(service: &Service) -> Result<(), ApiError> {
     loop {
         let next = begin_due(service).await?;
         let busy = service.thoughts.places.available_permits() < usize::try_from(PLACES).unwrap_or(1);
-        // Fails only when the semaphore is closed, which it never is.
+        // Fails only if the semaphore is closed, which never happens.
         drop(service.thoughts.places.acquire_many(PLACES).await);
         if !busy && next.is_none_or(|at| at > service.clock.now()) {
             return Ok(());
@@ -144,8 +140,7 @@ pub async fn settled(service: &Service) -> Result<(), ApiError> {
     }
 }
 
-/// What the assistant makes of a conversation, outside any transaction;
-/// nothing where it has nothing to answer.
+/// Asks the assistant for an answer, outside any transaction. `None` if there is nothing to answer.
 pub async fn think(
     service: &Service,
     assistant: &dyn Assistant,
@@ -166,15 +161,14 @@ pub async fn think(
     Ok(Some((turn, answer)))
 }
 
-/// The answer with all that is looked up for it, within one deadline.
+/// Runs the assistant with [`DEADLINE`].
 pub async fn in_time(assistant: &dyn Assistant, turn: &Turn, tools: &Tools) -> Result<Answer, Failure> {
     let late = || Failure::Failed(format!("no answer within {} s", DEADLINE.as_secs()));
     tokio::time::timeout(DEADLINE, assistant.answer(turn, tools)).await.unwrap_or_else(|_| Err(late()))
 }
 
-/// Thinks, and says what came of it. The work stays on the list until then; the
-/// thought ends where it is taken off meanwhile: the customer wrote again, or the
-/// conversation was taken over.
+/// Runs one answer and stores the result. Stops if the due task is removed meanwhile, because the customer
+/// has written again or the conversation was taken over.
 async fn consider(service: &Service, scope: WriteScope, mut due: Due) -> Result<(), ApiError> {
     let Some(assistant) = &service.assistant else { return Ok(()) };
     let subject = due.subject.clone();
@@ -207,7 +201,7 @@ async fn consider(service: &Service, scope: WriteScope, mut due: Due) -> Result<
         .await
 }
 
-/// What comes of a thought, in one transaction with taking it off the list.
+/// Applies a result, and removes the due task in the same transaction.
 fn conclude(
     work: &Work<'_>,
     due: &Due,
@@ -227,7 +221,7 @@ fn conclude(
     let why_not = match thought {
         Ok(answer) => {
             match savepoint::part(work.db, || assistant::speak(work, &due.subject, &turn, answer)) {
-                // What was refused would be refused again.
+                // A retry would be refused as well.
                 Err(error) if error.code != ErrorCode::InternalError => {
                     format!("the assistant's answer was refused: {}", error.message)
                 }
@@ -247,7 +241,7 @@ mod tests {
     use super::*;
     use crate::assistant::Thinking;
 
-    /// Looks something up again and again, each time within its own bound.
+    /// Assistant whose lookups together exceed the deadline.
     struct Restless;
 
     impl Assistant for Restless {

@@ -1,5 +1,4 @@
-//! What an assistant can look up while it thinks, for the customer it answers
-//! and for nobody else; what it may propose; and what it may still use up.
+//! Lookups and proposals available to the assistant for one customer, and its token budget.
 
 use serde_json::Value;
 
@@ -14,12 +13,12 @@ use model::connections::{ConnectionEndpoint, ContactFacts, EndpointMethod, Mappe
 use model::time::Clock;
 use model::time::Zone;
 
-/// Characters of an answer without a mapping.
+/// Maximum length of a raw answer, in characters.
 const RAW: usize = 4_000;
-/// Endpoints that are offered at most.
+/// Maximum number of offered endpoints.
 const OFFERED: usize = 40;
 
-/// What can be looked up for one customer.
+/// Tools for one customer.
 #[derive(Default)]
 pub struct Tools {
     service: Option<Service>,
@@ -28,21 +27,20 @@ pub struct Tools {
     facts: ContactFacts,
 }
 
-/// What a call brought.
+/// Result of a lookup.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     pub mapped: Mapped,
-    /// As it came, cut.
+    /// Raw body, truncated.
     pub raw: String,
 }
 
 impl Tools {
-    /// Nothing.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// What can be looked up for the customer of a conversation.
+    /// Tools for the customer of a conversation.
     pub async fn of(service: &Service, conversation: &str) -> Result<Self, DatabaseError> {
         let stored = connections::all(service).await?;
         let id = conversation.to_owned();
@@ -57,7 +55,7 @@ impl Tools {
         })
     }
 
-    /// What can be looked up for the contact of a thread of mail.
+    /// Tools for the contact of a mail thread.
     pub async fn of_mail(service: &Service, thread: &str, address: &str) -> Result<Self, DatabaseError> {
         Ok(Self {
             service: Some(service.clone()),
@@ -67,9 +65,8 @@ impl Tools {
         })
     }
 
-    /// The endpoints that may be offered, with a name for each that models
-    /// take: those that read, and those that change something where the
-    /// connection says so; only such as this customer can be bound to.
+    /// Lists the endpoints to offer, each with a name that models accept: reading ones, and changing ones
+    /// that allow it. Only endpoints that can be bound to this customer are listed.
     pub fn list(&self) -> Vec<(String, &Stored, &ConnectionEndpoint)> {
         let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
         all.enumerate()
@@ -86,19 +83,18 @@ impl Tools {
             .collect()
     }
 
-    /// The endpoints that can be asked with what is known of the customer
-    /// and that change nothing.
+    /// Lists the reading endpoints whose parameters are known for this customer.
     pub fn lookups(&self) -> impl Iterator<Item = (&Stored, &ConnectionEndpoint)> {
         let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
         all.filter(|(_, it)| it.reads_with(&self.facts))
     }
 
-    /// Whether a change could be called like this; nothing is called.
+    /// Validates the arguments of a change without calling the endpoint.
     pub fn check(&self, endpoint: &ConnectionEndpoint, answers: &[(String, String)]) -> Result<(), String> {
         endpoint.fill(&self.facts, answers).map(drop)
     }
 
-    /// Asks an endpoint that changes nothing.
+    /// Calls a reading endpoint.
     pub async fn call(
         &self,
         stored: &Stored,
@@ -120,10 +116,10 @@ impl Tools {
         Ok(Told { mapped: answer.mapped(endpoint, &Zone::UTC), raw })
     }
 
-    /// Whether a model may be asked once more today.
+    /// Checks the token budget before another request to the model.
     ///
     /// # Errors
-    /// [`Failure::Spent`] when the conversation or the day has used up its tokens.
+    /// [`Failure::Spent`] if the budget of the conversation or of the day is used up.
     pub async fn afford(&self) -> Result<(), Failure> {
         let Some(service) = &self.service else { return Ok(()) };
         let (id, now, caps) = (self.contact.clone(), service.clock.now(), service.options.assistant_caps);
@@ -139,10 +135,10 @@ impl Tools {
         Ok(())
     }
 
-    /// Counts what one request took.
+    /// Counts the tokens of a request.
     ///
     /// # Errors
-    /// When the database fails: what cannot be counted is not gone on with.
+    /// If the database fails: uncounted tokens must not be used.
     pub async fn spend(&self, tokens: u64) -> Result<(), Failure> {
         let Some(service) = &self.service else { return Ok(()) };
         let (id, now) = (self.contact.clone(), service.clock.now());

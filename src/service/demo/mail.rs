@@ -1,5 +1,4 @@
-//! Puts the sample shop's mail into a database: who wrote what, so many
-//! minutes ago.
+//! Sample mail of the demo shop, with times relative to now.
 
 use serde_json::Value;
 
@@ -19,11 +18,10 @@ use crate::write::Work;
 use wire::email::AttachmentBody;
 
 const MAIL: &str = include_str!("../../../assets/demo/email.json");
-/// What is in each file of the samples: a picture, and a page of text.
+/// Content of the sample attachments: a picture and a PDF.
 const PHOTO: &[u8] = include_bytes!("../../../assets/demo/files/photo.jpg");
 const PAGE: &[u8] = include_bytes!("../../../assets/demo/files/page.pdf");
 
-/// Seeds the email channel.
 pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
     let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
     let world: Value = serde_json::from_str(MAIL).unwrap_or(Value::Null);
@@ -47,7 +45,7 @@ fn seed_thread(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<()
     for message in said {
         last = Some(seed_mail(work, channel, &row, message, last)?);
     }
-    // What the mails did to the thread's marks is told, too.
+    // The sample states the thread's flags, whatever its mails set.
     let told_marks = ThreadRow {
         is_read: is_on(told, "is_read"),
         is_starred: is_on(told, "is_starred"),
@@ -59,7 +57,7 @@ fn seed_thread(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<()
     letters::cast(work.db, &writer)
 }
 
-/// Stores one mail; its `Message-ID`.
+/// Stores one mail and returns its `Message-ID`.
 fn seed_mail(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -107,8 +105,7 @@ fn seed_mail(
     Ok(row.header_id)
 }
 
-/// Keeps a file that came with a mail. Its address begins at the interface:
-/// the port may be another when the sample shop is opened again.
+/// Stores an attachment. Its URL is relative to the interface, since the port may change between runs.
 fn keep_file(
     work: &Work<'_>,
     channel: &ChannelRow,

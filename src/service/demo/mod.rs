@@ -1,4 +1,4 @@
-//! The sample world: a bicycle shop, its customers and what was said so far.
+//! Sample data of the demo: a bicycle shop with customers and their conversations.
 
 pub mod mail;
 pub mod script;

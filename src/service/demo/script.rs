@@ -1,4 +1,4 @@
-//! What the sample shop's assistant and customers say.
+//! Texts of the demo shop's assistant and customers.
 
 use std::sync::OnceLock;
 
@@ -7,26 +7,25 @@ use serde_json::Value;
 use crate::demo::values::{list, text, texts};
 
 const SHOP: &str = include_str!("../../../assets/demo/shop.json");
-/// What is spoken where a language is not in the script.
+/// Language used for languages without a script.
 const COMMON: &str = "en";
 
-/// Somebody who may turn up.
+/// Customer who may write for the first time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stranger {
     pub name: String,
     pub phone: String,
     pub language: String,
-    /// What they write, in order.
+    /// Messages in order.
     pub lines: Vec<String>,
 }
 
-/// The shop: its name, channels and templates.
+/// Returns the shop's data: name, channels and templates.
 pub fn shop() -> &'static Value {
     static SHOP_VALUE: OnceLock<Value> = OnceLock::new();
     SHOP_VALUE.get_or_init(|| serde_json::from_str(SHOP).unwrap_or(Value::Null))
 }
 
-/// People who may turn up.
 pub fn strangers() -> &'static [Stranger] {
     static STRANGERS: OnceLock<Vec<Stranger>> = OnceLock::new();
     STRANGERS.get_or_init(|| {
@@ -42,7 +41,7 @@ pub fn strangers() -> &'static [Stranger] {
     })
 }
 
-/// The answer of the first rule whose word occurs in a text in lower case.
+/// Returns the answer of the first rule with a word that occurs in `lower_case`.
 pub fn rule(language: &str, lower_case: &str) -> Option<String> {
     let matches = |it: &&Value| {
         text(it, "language").as_deref() == Some(language)
@@ -51,7 +50,7 @@ pub fn rule(language: &str, lower_case: &str) -> Option<String> {
     list(shop(), "rules").iter().find(matches).and_then(|it| text(it, "answer"))
 }
 
-/// What the assistant asks when it does not understand.
+/// Returns the assistant's fallback question.
 pub fn fallback(language: &str) -> String {
     let fallbacks = &shop()["fallback"];
     text(fallbacks, language)
@@ -59,24 +58,24 @@ pub fn fallback(language: &str) -> String {
         .unwrap_or_else(|| "Could you tell me more?".to_owned())
 }
 
-/// Words that ask for orders, and what stands before what was found.
+/// Returns the words that ask for orders, and the introduction of the answer.
 pub fn orders(language: &str) -> (Vec<String>, String) {
     let told = &shop()["orders"];
     let here = if told[language].is_object() { &told[language] } else { &told[COMMON] };
     (texts(here, "any"), text(here, "answer").unwrap_or_default())
 }
 
-/// Words that ask for a person.
+/// Returns the words that ask for a person.
 pub fn handover(language: &str) -> Vec<String> {
     in_language(&shop()["handover"], language)
 }
 
-/// What a customer answers a person when nothing better is scripted.
+/// Returns answers of a customer without scripted ones.
 pub fn generic_replies(language: &str) -> Vec<String> {
     in_language(&shop()["generic_replies"], language)
 }
 
-/// What customers of a language come up with by themselves.
+/// Returns questions in a customer's language.
 pub fn questions(language: &str) -> Vec<String> {
     let lines: Vec<String> =
         strangers().iter().filter(|it| it.language == language).flat_map(|it| it.lines.clone()).collect();

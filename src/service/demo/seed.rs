@@ -1,5 +1,4 @@
-//! Puts the sample world into a database: who wrote what, so many minutes
-//! ago.
+//! Seeds the demo's sample data, with times relative to now.
 
 use serde_json::Value;
 
@@ -26,7 +25,7 @@ const WORLDS: [(Channel, &str); 3] = [
     (Channel::Voip, include_str!("../../../assets/demo/voip.json")),
 ];
 
-/// Seeds every channel and sets the customers going.
+/// Seeds every channel and schedules the first customer's message.
 pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
     for (kind, text) in WORLDS {
         let Some(channel) = channels::of_kind(work.db, kind)? else { continue };
@@ -62,7 +61,7 @@ fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Res
         let quoted = quotes.and_then(|it| ids.get(it).cloned());
         ids.push(seed_message(work, channel, &row, (message, usual), quoted)?);
     }
-    // The last message of a closed conversation may be the customer's.
+    // Set after the messages, the last of which may be the customer's and reopen the conversation.
     conversations::set_status(work.db, &row.id, text(told, "status").as_deref().unwrap_or("active"))?;
     expect_answer(work, &row, said)?;
     let character = Character {
@@ -74,7 +73,7 @@ fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Res
     customers::cast(work.db, &character)
 }
 
-/// What became of most messages of a kind.
+/// Returns the status of a sample message without one.
 fn usual_status(channel: Channel, kind: &str) -> &'static str {
     match (channel, kind) {
         (_, voice::CALL) => "completed",
@@ -134,7 +133,7 @@ fn seed_message(
     Ok(id)
 }
 
-/// The assistant still owes an answer to who wrote last.
+/// Schedules the assistant's answer to a recent message.
 fn expect_answer(work: &Work<'_>, row: &ConversationRow, said: &[Value]) -> Result<(), DatabaseError> {
     let last = said.last().and_then(|it| text(it, "by"));
     let owes = last.as_deref() == Some("customer") && row.automation && row.escalation.is_none();
@@ -152,7 +151,7 @@ fn captured(referral: &Value, at: Timestamp) -> String {
     referral.to_string()
 }
 
-/// Whether the world was seeded into this database before.
+/// Returns true if the database was seeded before.
 pub fn is_seeded(db: &dyn DbSession) -> Result<bool, DatabaseError> {
     db.scalar("SELECT EXISTS (SELECT 1 FROM characters)", &[])
 }

@@ -1,5 +1,4 @@
-//! The sample shop's own system, beside the interface: what a business has
-//! anyway, and what Data Connections ask. On loopback, with the demo only.
+//! API of the demo shop's own system, which its Data Connection calls. Only with `--demo`, on loopback.
 
 use std::collections::HashMap;
 
@@ -16,21 +15,19 @@ use model::connections::Connection;
 use model::time::{Clock, DAY, Timestamp};
 use wire::connections;
 
-/// What the shop wants to be shown. It opens nothing but the sample shop.
+/// Bearer key of the demo shop's API; opens nothing else.
 pub const KEY: &str = "harbor-shop-demo-key";
 
 const ORDERS: &str = include_str!("../../../assets/demo/orders.json");
 const CONNECTION: &str = include_str!("../../../assets/demo/connections.toml");
 
-/// The connection to the shop of a service at this address, such as
-/// `127.0.0.1:8787`.
+/// Returns the Data Connection to the shop of a service at `address`, such as `127.0.0.1:8787`.
 pub fn connection(address: &str) -> Option<Connection> {
     let text = CONNECTION.replace("127.0.0.1:0", address);
     let (mut read, _) = connections::read(&text);
     read.pop()
 }
 
-/// The shop's paths.
 pub fn routes() -> Router<Service> {
     Router::new().route("/customer", get(customer)).route("/orders/{number}/parcel", get(parcel))
 }
@@ -53,7 +50,7 @@ fn day(at: Timestamp) -> String {
     at.to_string().chars().take(10).collect()
 }
 
-/// The owner of a phone number, mail address or chat id, as the channel proves it.
+/// Finds the customer by the phone number, mail address or chat id that the channel has verified.
 fn who(asked: &HashMap<String, String>) -> Option<Value> {
     let is_theirs = |it: &Value| {
         ["phone", "email", "chat_id"].iter().any(|name| {
@@ -89,8 +86,7 @@ async fn customer(
     answer(StatusCode::OK, told)
 }
 
-/// `GET /shop/orders/{number}/parcel?customer=…`: another customer's order is
-/// as unknown as one that never was.
+/// `GET /shop/orders/{number}/parcel?customer=…`. Another customer's order is answered like an unknown one.
 async fn parcel(
     State(service): State<Service>,
     Path(number): Path<String>,

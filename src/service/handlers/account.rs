@@ -1,4 +1,4 @@
-//! The account behind the key that asks. Interface: Account.
+//! Handler of `getAccount`.
 
 use axum::extract::State;
 
@@ -11,7 +11,6 @@ use crate::state::Service;
 use wire::account::{AccountBody, AssistantBody, WorkspaceBody};
 use wire::carriers::NumberSettings;
 
-/// `GET /account`
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let (caller, state) = (request.caller, service.clone());
     service
@@ -53,12 +52,12 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-/// What the platform last told of a business chat number.
+/// Reads the platform's rating of a WhatsApp number from its settings.
 fn number_settings(settings: &str) -> Result<NumberSettings, ApiError> {
     serde_json::from_str(settings).map_err(|cause| ApiError::internal(&cause))
 }
 
-/// Whole credits as the number the wire has; exact far beyond any balance.
+/// Converts whole credits to a JSON number; exact far beyond any balance.
 #[expect(clippy::cast_precision_loss, reason = "balances are far below 2^52")]
 pub fn precise(credits: i64) -> f64 {
     credits as f64

@@ -1,6 +1,5 @@
-//! `GET` and `PUT /desk/v1/conversations/{conversationId}/automation`: whether the
-//! assistant answers a conversation of any channel, also of those whose interface has
-//! no pause. A key reaches the conversations and threads of its own channel.
+//! Handlers of `/desk/v1/conversations/{conversationId}/automation`: switches the assistant in a conversation
+//! or thread of any channel. `updateConversation` does so for WhatsApp only.
 
 use axum::Router;
 use axum::extract::State;
@@ -17,7 +16,6 @@ use crate::request::{Reading, Writing};
 use crate::state::Service;
 use crate::takeover::{self, Subject};
 
-/// The paths under `/desk/v1`.
 pub fn routes(service: &Service) -> Router<Service> {
     Router::new()
         .route("/desk/v1/conversations/{conversationId}/automation", get(read).put(write))

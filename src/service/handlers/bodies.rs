@@ -1,4 +1,4 @@
-//! Rows as the shapes of the interface.
+//! Conversion of rows to the schemas of the interface.
 
 use serde_json::{Map, Value, json};
 
@@ -24,12 +24,12 @@ fn time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
 
-/// What stands for a content where one line has to do.
+/// Returns the preview of a message.
 pub fn preview(content: &str, kind: &str) -> String {
     if content.is_empty() { format!("[{kind}]") } else { content.to_owned() }
 }
 
-/// The answer to a send, which waits for the platform where one has to carry it.
+/// Builds the answer to a send, which waits for the platform if the message is queued.
 pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, ApiError> {
     let carried = row.carried();
     let number = row.platform_id.parse().ok().filter(|_| channel == Channel::Telegram);
@@ -46,7 +46,6 @@ pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, 
     Ok(reply.after(carried))
 }
 
-/// A message as listed.
 pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
     let bot = channel == Channel::Telegram;
     let extras = MessageExtras::read(row.extras.as_deref());
@@ -76,7 +75,7 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
     }
 }
 
-/// A message of a list.
+/// Row of a message list, without copying.
 pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageLine<'a> {
     let bot = channel == Channel::Telegram;
     let ExtrasLine { structure, edited_at, withdrawn_at, former_contents } = ExtrasLine::read(row.extras);
@@ -105,7 +104,7 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
     }
 }
 
-/// A conversation of a list of the business chat channel.
+/// Row of the list of WhatsApp conversations, without copying.
 pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> ConversationLine<'a> {
     ConversationLine {
         id: row.id,
@@ -126,15 +125,13 @@ pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> 
     }
 }
 
-/// A message as read alone: with what it cost and what its media are.
-/// Interface: Message.
+/// `WholeMessage`: with its price and media details.
 pub fn whole_message(row: MessageRow, channel: Channel) -> MessageBody {
     let media = row.details.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
     let used = precise(row.cost);
     MessageBody { media, credits_used: Some(used), ..message(row, channel) }
 }
 
-/// A conversation of the business chat channel as listed.
 pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
     ConversationBody {
         service_window_open: Some(row.window_open(now)),
@@ -157,7 +154,7 @@ pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
     }
 }
 
-/// A conversation as read alone: with its automation and escalation.
+/// `WholeConversation`: with automation and escalation.
 pub fn whole_conversation(
     row: ConversationRow,
     escalation: Option<Value>,
@@ -170,8 +167,7 @@ pub fn whole_conversation(
     }
 }
 
-/// Why the assistant asks for a person, what it says of it and what it
-/// proposes; nothing where it does not.
+/// Returns the escalation of a conversation with its open proposals; `None` if there is none.
 pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
     let proposal = |it: ProposalRow| {
@@ -188,7 +184,6 @@ pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Va
     })))
 }
 
-/// A conversation of the bot channel.
 pub fn telegram_conversation(
     (row, escalation): (ConversationRow, Option<Value>),
 ) -> TelegramConversationBody {

@@ -1,4 +1,4 @@
-//! Broadcasts: begun and watched. Interface: Broadcasts.
+//! Handlers of broadcasts.
 
 use std::collections::HashSet;
 
@@ -23,14 +23,14 @@ use model::{bounds, phone_forms};
 use wire::broadcasts::{BroadcastAccepted, BroadcastBody, RecipientBody};
 use wire::errors::ErrorCode;
 
-/// What a new broadcast asks for.
+/// Parsed `BroadcastInput`.
 struct Wanted {
-    /// None for all contacts.
+    /// `None` for all contacts.
     contacts: Option<Vec<String>>,
     content: Content,
 }
 
-/// `POST /broadcast`
+/// Handles `createBroadcast`.
 pub async fn create(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let wanted = Wanted::read(&Fields::of_body(&request.body)?)?;
     let media = match &wanted.content {
@@ -104,9 +104,8 @@ fn create_in(
     Reply::with_status(202, &accepted)
 }
 
-/// The contacts that were named, each once, in their order; all when none
-/// were. Who is not there is left out, and so is a contact whose number is
-/// another form of one before it.
+/// Returns the named contacts in order, or all. Unknown ids, repeated ids and other forms of the same number
+/// are left out.
 fn recipients(
     work: &Work<'_>,
     caller: &Caller,
@@ -139,7 +138,7 @@ fn recipients(
     Ok(found)
 }
 
-/// `GET /broadcast/{broadcastId}`
+/// Handles `getBroadcast`.
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let id = request.segment("broadcastId")?;
     let caller = request.caller;
@@ -157,14 +156,12 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-/// A recipient who was not reached, as the service names it.
 fn not_reached((recipient, code): (Recipient, Option<String>)) -> RecipientBody {
     let Recipient { contact, phone, .. } = recipient;
     RecipientBody { contact_id: contact, phone, status: "failed".to_owned(), code }
 }
 
-/// A broadcast as the interface shows it; who was not reached is told where
-/// one is read by itself.
+/// Builds the broadcast's body; only `getBroadcast` adds the failed recipients.
 pub fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
     BroadcastBody {
         message: Some(handlers::bodies::preview(&row.content, &row.kind)),

@@ -1,5 +1,4 @@
-//! Contacts: listed, made or changed by phone number, read, removed.
-//! Interface: Contacts.
+//! Handlers of contacts.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,25 +21,25 @@ use model::{bounds, phone_forms};
 use wire::contacts::ContactBody;
 use wire::webhooks::DeleteResult;
 
-/// Tags of a contact at most.
+/// Maximum number of tags of a contact.
 const TAGS: usize = 50;
-/// Characters of a tag at most.
+/// Maximum length of a tag, in characters.
 const TAG: usize = 64;
-/// Bytes of metadata at most, written without white space.
+/// Maximum size of metadata as compact JSON, in bytes.
 const METADATA: usize = 16 * 1024;
 
-/// What is told of a contact; what is left out stays as it is.
+/// Parsed `ContactInput`; absent fields keep their value.
 struct Told {
     phone: String,
-    /// An empty one removes it.
+    /// Empty to remove it.
     name: Option<String>,
-    /// An empty one removes it.
+    /// Empty to remove it.
     email: Option<String>,
     tags: Option<Vec<String>>,
     metadata: Option<Map<String, Value>>,
 }
 
-/// `GET /contacts`
+/// Handles `listContacts`.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let search = query.text("search").map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
@@ -59,7 +58,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     if is_search { service.database.search(read).await } else { service.database.read(read).await }
 }
 
-/// `GET /contacts/{contactId}`
+/// Handles `getContact`.
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let id = request.segment("contactId")?;
     let caller = request.caller;
@@ -69,7 +68,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-/// `POST /contacts`: made with 201, changed with 200.
+/// Handles `upsertContact`: 201 for a new contact, 200 for a changed one.
 pub async fn upsert(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let told = Told::read(&Fields::of_body(&request.body)?)?;
     service.write(request, move |work, caller| upsert_in(work, caller, told)).await
@@ -95,7 +94,7 @@ impl Told {
     }
 }
 
-/// The tags, each once.
+/// Reads the tags without duplicates.
 fn tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
     if fields.value("tags").is_none() {
         return Ok(None);
@@ -147,8 +146,8 @@ fn upsert_in(work: &Work<'_>, caller: &Caller, told: Told) -> Result<Reply, ApiE
     Reply::with_status(status, &body(contact))
 }
 
-/// `DELETE /contacts/{contactId}`: with all that is kept of the person under the
-/// number on business chat and on the phone.
+/// Handles `deleteContact`: erases everything stored about the person under the number on the WhatsApp and
+/// phone channels.
 pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("contactId")?;
     let (files, found) = (Arc::<Mutex<Vec<String>>>::default(), request.caller.clone());
@@ -167,7 +166,7 @@ pub async fn delete(State(service): State<Service>, request: Writing) -> Result<
             Reply::ok(&DeleteResult { success: true, deleted: contact.id })
         })
         .await?;
-    // A test key has only rehearsed it.
+    // A test key's write is rolled back.
     if reply.status == 200 && !reply.replayed && !found.is_test() {
         let files = std::mem::take(&mut *files.lock().unwrap_or_else(PoisonError::into_inner));
         service.forget_bytes(files).await;
@@ -175,7 +174,6 @@ pub async fn delete(State(service): State<Service>, request: Writing) -> Result<
     Ok(reply)
 }
 
-/// A contact as the interface shows it.
 pub fn body(row: ContactRow) -> ContactBody {
     ContactBody {
         id: row.id,

@@ -1,5 +1,4 @@
-//! Conversations: listed, read, paused, handed back, closed. Interface:
-//! Conversations.
+//! Handlers of WhatsApp conversations.
 
 use axum::extract::State;
 use serde_json::Value;
@@ -22,20 +21,19 @@ use model::time::{Clock, Timestamp};
 use wire::body::Body;
 use wire::conversations::{AutomationResult, CloseResult};
 
-/// The values of the `status` filter.
 const STATUSES: [&str; 2] = ["open", "closed"];
 
-/// `GET /conversations`
+/// Handles `listConversations`. The first page is answered from the cache.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let now = service.clock.now();
     let Reading { caller, query, .. } = request;
     let (status, page) = asked(&service, &caller, &query)?;
-    // Who reads on in a list asks that page once.
+    // Further pages are read once, so caching them has no use.
     let is_first = query.text("cursor").is_none();
     let question = is_first.then(|| format!("list {} {status:?} {}", caller.channel_id, page.limit));
     let (state, asking) = (service.clone(), caller.clone());
     last_answer::answer(&service, &asking, question, move |db| {
-        // The time alone shuts windows.
+        // Only the end of a service window changes the answer without a commit.
         let mut until = Timestamp::from_micros(i64::MAX);
         let mut lines = page.lines();
         conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
@@ -47,7 +45,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     .await
 }
 
-/// The status, as rows have it, and the page that are asked for.
+/// Parses the status filter, as stored, and the page.
 fn asked(
     service: &Service,
     caller: &Caller,
@@ -55,12 +53,11 @@ fn asked(
 ) -> Result<(Option<&'static str>, PageRequest), ApiError> {
     let status = query.word("status", &STATUSES)?;
     let page = query.page(&service.cursors, &["conversations", &caller.channel_id, status.unwrap_or("")])?;
-    // The interface's filter says `open`; its rows say `active`.
+    // `open` in the interface is stored as `active`.
     Ok((status.map(|it| if it == "open" { "active" } else { it }), page))
 }
 
-/// A page of the caller's channel's conversations, each with why the assistant
-/// asks for a person.
+/// Answers a page of the channel's conversations, each with its escalation.
 pub async fn page<B: Body>(
     service: Service,
     request: Reading,
@@ -83,7 +80,7 @@ pub async fn page<B: Body>(
         .await
 }
 
-/// `GET /conversations/{conversationId}`
+/// Handles `getConversation`.
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let caller = request.caller;
@@ -98,12 +95,12 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-/// `GET /conversations/{conversationId}/messages`
+/// Handles `listConversationMessages`.
 pub async fn messages(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     page_of_messages(service, request).await
 }
 
-/// A page of one conversation's messages, newest first.
+/// Answers a page of a conversation's messages, newest first.
 pub async fn page_of_messages(service: Service, request: Reading) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let Reading { caller, query, .. } = request;
@@ -122,7 +119,7 @@ pub async fn page_of_messages(service: Service, request: Reading) -> Result<Repl
         .await
 }
 
-/// `PATCH /conversations/{conversationId}`
+/// Handles `updateConversation`.
 pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let enabled = Fields::of_body(&request.body)?.required_boolean("automationEnabled")?;
@@ -145,8 +142,7 @@ pub async fn patch(State(service): State<Service>, request: Writing) -> Result<R
     Ok(reply)
 }
 
-/// `POST /conversations/{conversationId}/close`. Closing what is closed
-/// changes nothing and succeeds.
+/// Handles `closeConversation`; idempotent.
 pub async fn close(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("conversationId")?;
     let lane = id.clone();
@@ -167,7 +163,6 @@ fn find(work: &Work<'_>, caller: &Caller, id: &str) -> Result<ConversationRow, A
     conversations::read(work.db, &caller.channel_id, id)?.ok_or_else(absent)
 }
 
-/// 404 for a conversation.
 pub fn absent() -> ApiError {
     ApiError::not_found("this conversation")
 }

@@ -1,4 +1,4 @@
-//! The email channel: account, sending, threads, contacts. Interface: Email.
+//! Handlers of the email channel.
 
 use axum::Extension;
 use axum::extract::State;
@@ -29,16 +29,15 @@ use model::prices;
 use model::time::Clock;
 use wire::email::{AttachmentBody, EarlierMailBody, EmailAccountBody, SentEmail};
 
-/// Mails of a thread that are shown at most: the newest.
+/// Maximum number of mails shown of a thread; the newest.
 const SHOWN: i64 = 100;
-/// Bytes of their bodies at most.
+/// Maximum size of their bodies, in bytes.
 const SHOWN_BYTES: usize = 8 * 1024 * 1024;
-/// Characters of a folder, category or priority at most.
+/// Maximum length of a folder, category or priority, in characters.
 const WORD: usize = 64;
-/// The values of the `isRead` filter.
 const YES_NO: [&str; 2] = ["true", "false"];
 
-/// `GET /email/account`
+/// Handles `getEmailAccount`.
 pub async fn account(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let (caller, now, state) = (request.caller, service.clock.now(), service.clone());
     service
@@ -53,7 +52,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
                     display_name: name,
                     provider: Some("simulated".to_owned()),
                     sync_status: Some("active".to_owned()),
-                    // The simulated account is never behind.
+                    // The simulated mailbox is always up to date.
                     last_sync_at: Some(now.to_string()),
                     ai_auto_reply: Some(false),
                     earlier_mail: None,
@@ -81,7 +80,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
         .await
 }
 
-/// `POST /email/send`
+/// Handles `sendEmail`.
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let mut asked = MailSendRequest::read(&Fields::of_body(&request.body)?)?;
     let wanted = std::mem::take(&mut asked.attachments);
@@ -125,7 +124,7 @@ fn send_in(
     Ok(reply.after(carried))
 }
 
-/// `GET /email/threads`
+/// Handles `listEmailThreads`.
 pub async fn threads(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let filter = Filter {
@@ -147,7 +146,7 @@ pub async fn threads(State(service): State<Service>, request: Reading) -> Result
         .await
 }
 
-/// `GET /email/threads/{threadId}`
+/// Handles `getEmailThread`.
 pub async fn thread(
     State(service): State<Service>,
     Extension(client): Extension<ClientInfo>,
@@ -166,8 +165,7 @@ pub async fn thread(
         .await
 }
 
-/// `PATCH /email/threads/{threadId}`: what is named is changed, what nobody
-/// knows is accepted.
+/// Handles `updateEmailThread`; accepts any folder, category and priority.
 pub async fn patch(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("threadId")?;
     let change = Change::read(&Fields::of_body(&request.body)?)?;
@@ -184,7 +182,7 @@ pub async fn patch(State(service): State<Service>, request: Writing) -> Result<R
         .await
 }
 
-/// What a caller wants changed of a thread.
+/// Parsed `EmailThreadPatch`.
 #[derive(Debug, Default)]
 struct Change {
     is_read: Option<bool>,
@@ -229,7 +227,7 @@ impl Change {
     }
 }
 
-/// `GET /email/contacts`
+/// Handles `listEmailContacts`.
 pub async fn contacts(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let search = query.text("search").filter(|it| !it.is_empty()).map(str::to_owned);

@@ -1,6 +1,5 @@
-//! What platforms call: the call is kept as it came and answered at once; what
-//! is made of it comes later. Without a key and outside the limits: a call
-//! proves where it comes from by itself.
+//! Webhooks of the platforms. A request is stored as received and answered at once; it is processed later
+//! (see `carriers`). It needs no key and is not rate limited, since its signature proves its origin.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,22 +22,21 @@ use crate::request::stranger_body;
 use crate::state::Service;
 use wire::errors::ErrorCode;
 
-/// Bytes of a call at most: platforms tell many things in one.
+/// Maximum size of a webhook body, in bytes; platforms may batch many updates.
 const BODY: usize = 4 * 1024 * 1024;
 
-/// Where platforms call: no part of the interface.
 pub fn routes() -> Router<Service> {
     Router::new().route("/hooks/{channel}", post(hear).get(challenge).fallback(gate::wrong_method))
 }
 
-/// The platform that calls for a channel.
+/// Returns the connected platform of a channel that sends webhooks.
 fn caller(service: &Service, word: &str) -> Result<Arc<Connected>, ApiError> {
     let connected = Channel::from_word(word).and_then(|it| service.platforms.connected(it));
     let connected = connected.filter(|it| !it.platform.is_read());
     connected.ok_or_else(|| ApiError::not_found("the path"))
 }
 
-/// `GET /hooks/{channel}`: a platform asks whether it may call here.
+/// `GET /hooks/{channel}`: verification handshake of a platform.
 pub async fn challenge(
     State(service): State<Service>,
     Path(word): Path<String>,
@@ -51,7 +49,7 @@ pub async fn challenge(
     connected.platform.challenge(&asked).ok_or_else(refused)
 }
 
-/// `POST /hooks/{channel}`
+/// `POST /hooks/{channel}`: updates of a platform.
 pub async fn hear(
     State(service): State<Service>,
     Path(word): Path<String>,

@@ -1,4 +1,4 @@
-//! Rows of mail as the shapes of the interface.
+//! Conversion of mail rows to the schemas of the interface.
 
 use crate::database::correspondents::CorrespondentRow;
 use crate::database::emails::{self, EmailRow};
@@ -11,14 +11,13 @@ use serde_json::{Map, Value};
 use wire::email::{EmailBody, EmailContactBody, EmailThreadBody};
 use wire::messages::MessageBody;
 
-/// Characters of a mail that is told as a message at most.
+/// Maximum length of a mail shown as a message, in characters.
 const CONTENT: usize = 65_536;
 
 fn time(at: Timestamp) -> Option<String> {
     Some(at.to_string())
 }
 
-/// A thread as listed.
 pub fn thread(row: ThreadRow) -> EmailThreadBody {
     EmailThreadBody {
         id: row.id,
@@ -36,19 +35,17 @@ pub fn thread(row: ThreadRow) -> EmailThreadBody {
     }
 }
 
-/// A thread with the folder it lies in.
+/// Thread with its folder.
 pub fn filed_thread(row: ThreadRow) -> EmailThreadBody {
     EmailThreadBody { folder: Some(row.folder.clone()), ..thread(row) }
 }
 
-/// A thread as read alone: with its mails. Addresses that begin at the
-/// interface are told below `base`.
+/// Thread with its mails. Relative attachment URLs are prefixed with `base`.
 pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>, base: &str) -> EmailThreadBody {
     let messages = mails.into_iter().map(|it| email(it, base)).collect();
     EmailThreadBody { messages: Some(messages), ..filed_thread(row) }
 }
 
-/// A mail of a thread.
 fn email(mut row: EmailRow, base: &str) -> EmailBody {
     for url in row.attachments.iter_mut().filter_map(|it| it.url.as_mut()) {
         if url.starts_with('/') {
@@ -92,8 +89,7 @@ fn email(mut row: EmailRow, base: &str) -> EmailBody {
     }
 }
 
-/// A mail that came in, in the shape of a message: its thread is the
-/// conversation. Interface: Triggers, new-message.
+/// Converts a received mail to a message for `pollNewMessages`, with its thread as the conversation.
 pub fn message(row: EmailRow) -> MessageBody {
     MessageBody {
         content: Some(words(row.text.as_deref(), row.html.as_deref()).chars().take(CONTENT).collect()),
@@ -108,7 +104,6 @@ pub fn message(row: EmailRow) -> MessageBody {
     }
 }
 
-/// Somebody mails were exchanged with.
 pub fn contact(row: CorrespondentRow) -> EmailContactBody {
     EmailContactBody {
         email: row.email,

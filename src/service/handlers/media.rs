@@ -1,5 +1,4 @@
-//! Media: uploaded with a key, served to anyone who has the address.
-//! Interface: Media.
+//! Handlers of uploaded media.
 
 use std::fs::File;
 use std::io::Read;
@@ -27,10 +26,10 @@ use crate::write::Work;
 use model::files;
 use wire::media::MediaBody;
 
-/// Bytes of a piece that is served.
+/// Size of a chunk when a file is served, in bytes.
 const PIECE: usize = 64 * 1024;
 
-/// `POST /media`: the bytes are on the disk before the row that names them.
+/// Handles `uploadMedia`. The bytes are stored before the row that names them.
 pub async fn upload(
     State(service): State<Service>,
     Extension(client): Extension<ClientInfo>,
@@ -60,7 +59,7 @@ pub async fn upload(
     outcome
 }
 
-/// Whoever knows an id may read the file, so that it cannot be guessed.
+/// Returns an unguessable id, since anyone who knows it may read the file.
 fn random_id() -> String {
     let random: [u8; 16] = rand::rng().random();
     let hex: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -80,8 +79,7 @@ fn keep(work: &Work<'_>, mut row: MediaRow, base: &str) -> Result<Reply, ApiErro
     })
 }
 
-/// `GET /media/{id}/{filename}`: without a key and outside the limits, as
-/// platforms fetch it.
+/// Handles `getFile`: without a key and rate limit, because platforms fetch it.
 pub async fn serve(
     State(service): State<Service>,
     Path((id, filename)): Path<(String, String)>,
@@ -120,7 +118,7 @@ pub async fn serve(
     Ok(response)
 }
 
-/// The next part of a file in the database, and where to go on.
+/// Reads the next part of a file in the database.
 async fn part(
     at: Option<(Service, String, i64)>,
 ) -> Option<(Result<Bytes, DatabaseError>, Option<(Service, String, i64)>)> {
@@ -132,7 +130,7 @@ async fn part(
     }
 }
 
-/// The next piece of a file, and the file to go on with.
+/// Reads the next chunk of a file.
 async fn piece(file: Option<File>) -> Option<(std::io::Result<Bytes>, Option<File>)> {
     let mut file = file?;
     let read = tokio::task::spawn_blocking(move || {

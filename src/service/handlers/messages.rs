@@ -1,5 +1,4 @@
-//! Business chat messages: sent, listed, read, reacted to. Interface:
-//! Business chat messages.
+//! Handlers of WhatsApp messages.
 
 use axum::extract::State;
 
@@ -29,14 +28,12 @@ use crate::{credits, media};
 use wire::errors::ErrorCode;
 use wire::reactions::ReactResult;
 
-/// The values of the `direction` filter.
 const DIRECTIONS: [&str; 2] = ["inbound", "outbound"];
-/// The values of the `status` filter.
 const STATUSES: [&str; 5] = ["received", "sent", "delivered", "read", "failed"];
-/// Bytes of a reaction at most: the longest emoji sequences have about 40.
+/// Maximum size of a reaction, in bytes; the longest emoji sequences have about 40.
 const REACTION: usize = 64;
 
-/// `POST /messages/send`
+/// Handles `sendMessage`.
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let asked = ChatSendRequest::read(&Fields::of_body(&request.body)?)?;
     let media = match &asked.content {
@@ -66,7 +63,7 @@ fn send_in(
     bodies::sent(row, Channel::Whatsapp, &paid)
 }
 
-/// The conversation a send belongs to, if it may be sent there now.
+/// Returns the conversation of a send, if its service window permits the content.
 fn open_conversation(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -85,7 +82,7 @@ fn open_conversation(
     Ok(conversation)
 }
 
-/// The service's id of a quoted message of the same conversation.
+/// Returns the service's id of a quoted message in the same conversation.
 fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> Result<String, ApiError> {
     let found = messages::read_within(work.db, &conversation.id, id)?;
     let absent = || ApiError::validation("replyTo names no message of this conversation");
@@ -94,11 +91,11 @@ fn quoted_message(work: &Work<'_>, conversation: &ConversationRow, id: &str) -> 
     Ok(found.id)
 }
 
-/// `GET /messages`
+/// Handles `listMessages`.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let filter = Filter {
-        // An empty one is none, so that cursors of the two are the same.
+        // An empty filter equals none, so that their cursors are the same.
         conversation: query.text("conversationId").filter(|it| !it.is_empty()).map(str::to_owned),
         direction: query.word("direction", &DIRECTIONS)?,
         status: query.word("status", &STATUSES)?,
@@ -115,7 +112,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     service.database.read(move |db| write_page(db, &caller, &filter, &page, &state.cursors)).await
 }
 
-/// A page of the caller's channel's messages, written as they are read.
+/// Writes a page of messages while reading it.
 fn write_page(
     db: &dyn DbSession,
     caller: &Caller,
@@ -130,7 +127,7 @@ fn write_page(
     lines.reply(cursors)
 }
 
-/// `GET /messages/{messageId}`
+/// Handles `getMessage`.
 pub async fn read(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let id = request.segment("messageId")?;
     let caller = request.caller;
@@ -143,7 +140,7 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-/// `POST /messages/{messageId}/react`
+/// Handles `reactToMessage`.
 pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let emoji = read_emoji(&request)?;
     if !emoji.is_empty() && !emoji::is_one(&emoji) {
@@ -152,10 +149,10 @@ pub async fn react(State(service): State<Service>, request: Writing) -> Result<R
     react_with(service, request, emoji).await
 }
 
-/// The emoji of a reaction; empty removes it.
+/// Reads the emoji of a reaction; empty removes it.
 ///
 /// # Errors
-/// `VALIDATION_ERROR` when it is absent, not a string or far too long.
+/// `VALIDATION_ERROR` if it is absent, not a string or too long.
 pub fn read_emoji(request: &Writing) -> Result<String, ApiError> {
     let fields = Fields::of_body(&request.body)?;
     let emoji = fields.text("emoji", REACTION)?;
@@ -165,7 +162,7 @@ pub fn read_emoji(request: &Writing) -> Result<String, ApiError> {
 /// Sets or removes a reaction on a message of the caller's channel.
 ///
 /// # Errors
-/// 404 when there is no such message, `NOT_CONFIGURED` without a platform.
+/// 404 for an unknown message, `NOT_CONFIGURED` without a platform.
 pub async fn react_with(service: Service, request: Writing, emoji: String) -> Result<Reply, ApiError> {
     let id = request.segment("messageId")?;
     service
@@ -179,7 +176,7 @@ pub async fn react_with(service: Service, request: Writing, emoji: String) -> Re
         .await
 }
 
-/// Reacts, or keeps the reaction for a platform that takes its time: its id.
+/// Stores a reaction, or queues it for the platform and returns its id.
 fn react_to(
     work: &Work<'_>,
     caller: &Caller,
@@ -202,8 +199,7 @@ fn react_to(
     Ok(None)
 }
 
-/// Refuses a message that the platform does not know under an id: a reaction, or one
-/// of which nobody knows whether it left.
+/// Refuses a message without a platform id: a reaction, or a message that may not have been sent.
 pub fn check_reachable(channel: Channel, row: &MessageRow, done: &str) -> Result<(), ApiError> {
     let is_known = match channel {
         Channel::Telegram => row.platform_id.parse::<i64>().is_ok_and(|id| id > 0),

@@ -1,4 +1,4 @@
-//! One file per resource: reads a request, runs the work, writes the answer.
+//! HTTP handlers, one module per resource.
 
 pub mod account;
 pub mod automation;

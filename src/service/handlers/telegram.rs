@@ -1,4 +1,4 @@
-//! The bot-chat channel. Interface: Bot-chat channel.
+//! Handlers of the Telegram channel.
 
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -29,24 +29,23 @@ use crate::{credits, media};
 use model::{bounds, prices, reactions};
 use wire::errors::ErrorCode;
 
-/// The types, as the interface lists them.
+/// Message types in the order of the interface.
 const TYPES: [&str; 5] = ["text", "photo", "video", "document", "audio"];
-/// The parse modes.
 const MODES: [&str; 2] = ["HTML", "MarkdownV2"];
 
-/// The body of a send.
+/// Parsed `SendTelegramMessage`.
 struct TelegramSendRequest {
     chat: String,
     kind: &'static str,
-    /// The text or caption as people see it.
+    /// Visible text or caption.
     text: String,
-    /// How it is marked up, and the text with its marks.
+    /// Parse mode and marked-up text.
     marked: (&'static str, String),
     media: Option<Media>,
     reply_to: Option<String>,
 }
 
-/// `POST /telegram/send`
+/// Handles `sendTelegramMessage`.
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&request.body)?;
     let asked = TelegramSendRequest::read(&fields)?;
@@ -61,12 +60,10 @@ pub async fn send(State(service): State<Service>, mut request: Writing) -> Resul
     service.write(request, move |work, caller| send_in(work, caller, asked, found, media)).await
 }
 
-/// Asks the platform for a chat that is not known yet; its answer decides. `None` where
-/// it need not or cannot be asked.
+/// Asks the platform for an unknown chat. Returns `None` for a known one, or if the platform cannot be asked.
 ///
 /// # Errors
-/// `INVALID_RECIPIENT` when the platform knows no such chat, `WHATSAPP_ERROR` when it
-/// does not answer.
+/// `INVALID_RECIPIENT` if the platform knows no such chat, `WHATSAPP_ERROR` if it does not answer.
 async fn ask_for_chat(
     service: &Service,
     caller: &Caller,
@@ -94,7 +91,7 @@ async fn ask_for_chat(
     }
 }
 
-/// Returns true for a chat, or a topic of a chat, that somebody has written in.
+/// Returns true for a chat with a conversation, and for a topic of such a chat.
 fn is_known(db: &dyn DbSession, channel: &str, address: &str) -> Result<bool, DatabaseError> {
     if conversations::of_peer(db, channel, address)?.is_some() {
         return Ok(true);
@@ -132,8 +129,8 @@ impl TelegramSendRequest {
 }
 
 impl TelegramSendRequest {
-    /// Refuses a text that the platform would not take, which counts what people see in
-    /// UTF-16 units; the interface counts characters.
+    /// Checks the length of the visible text in UTF-16 units, as the platform counts it; the interface counts
+    /// characters.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
@@ -151,15 +148,15 @@ impl TelegramSendRequest {
     }
 }
 
-/// The General topic has the address of its chat.
+/// Returns the chat's address for its General topic, which has the number 1.
 fn general(address: &str) -> &str {
     address.strip_suffix("/1").unwrap_or(address)
 }
 
-/// A chat id as text; a number is taken too. Interface: `chatId`.
+/// Reads `chatId` as text; a JSON number is accepted as well.
 fn chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
     let text = match fields.value("chatId") {
-        // Beyond 64 bits, a number would not be the one that was written.
+        // A number beyond 64 bits would lose digits.
         Some(Value::Number(number)) => number.as_i64().map_or_else(String::new, |it| it.to_string()),
         _ => general(fields.required_text("chatId", 64)?).to_owned(),
     };
@@ -219,8 +216,8 @@ fn send_in(
     bodies::sent(row, Channel::Telegram, &paid)
 }
 
-/// The conversation of a chat that the bot may write to: one it knows, or one that
-/// its platform has found. A test key talks to any.
+/// Returns the conversation of a chat that is known or that the platform has found, or creates it. A test key
+/// may use any chat.
 fn started_chat(
     work: &Work<'_>,
     channel: &str,
@@ -244,17 +241,17 @@ fn started_chat(
     Ok(made)
 }
 
-/// `GET /telegram/conversations`
+/// Handles `listTelegramConversations`.
 pub async fn conversations(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     page(service, request, bodies::telegram_conversation).await
 }
 
-/// `GET /telegram/conversations/{conversationId}/messages`
+/// Handles `listTelegramMessages`.
 pub async fn messages(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     page_of_messages(service, request).await
 }
 
-/// `POST /telegram/messages/{messageId}/react`: a fixed set only.
+/// Handles `reactToTelegramMessage`; the platform accepts a fixed set of emoji.
 pub async fn react(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let emoji = read_emoji(&request)?;
     if emoji.is_empty() {

@@ -1,4 +1,4 @@
-//! Templates. Interface: Templates.
+//! Handler of message templates.
 
 use axum::extract::State;
 
@@ -9,7 +9,7 @@ use crate::request::Reading;
 use crate::state::Service;
 use wire::templates::{TemplateBody, TemplateList};
 
-/// `GET /templates`: the approved ones.
+/// Handles `listTemplates`: approved templates only.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service

@@ -1,4 +1,4 @@
-//! Polling for no-code tools. Interface: Triggers.
+//! Handlers of the polling triggers for no-code tools.
 
 use std::cmp::Reverse;
 
@@ -21,23 +21,22 @@ use model::bounds;
 use model::time::{SECOND, Timestamp};
 use wire::pages::PageWriter;
 
-/// Items of an answer at most. The interface says so for new messages; the
-/// other triggers follow it.
+/// Maximum number of items. The interface states it for new messages; the other triggers use the same.
 const ITEMS: i64 = bounds::TRIGGER_ITEMS as i64;
 
-/// `GET /triggers/new-message`: what customers wrote last on the key's
-/// channel, newest first.
+/// Handles `pollNewMessages`: the latest messages from customers on the key's channel, newest first. Cached
+/// until the next commit.
 pub async fn new_message(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
     let (asking, question) = (caller.clone(), format!("new-message {}", caller.channel_id));
-    // Messages are told alike at any time.
+    // The answer does not depend on the time.
     let always = Timestamp::from_micros(i64::MIN)..Timestamp::from_micros(i64::MAX);
     last_answer::answer(&service, &asking, Some(question), move |db| Ok((newest(db, &caller)?, always))).await
 }
 
 fn newest(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {
     if caller.channel == Channel::Email {
-        // Mail from before the mailbox was connected is no news.
+        // Imported mail is not new.
         let mark = connected::mailbox_mark(db, &caller.channel_id)?;
         let connected_at =
             mark.filter(|mark| mark.earlier.is_some()).map_or(i64::MIN, |mark| mark.since * SECOND);
@@ -55,8 +54,7 @@ fn newest(db: &dyn DbSession, caller: &Caller) -> Result<Reply, ApiError> {
     Ok(Reply::of_json(list.finish_list()))
 }
 
-/// `GET /triggers/new-contact`: the workspace's newest contacts. Contacts are
-/// business chat's: other keys, which may not name them, see none.
+/// Handles `pollNewContacts`. Only WhatsApp keys may read contacts; other keys get an empty list.
 pub async fn new_contact(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
@@ -72,18 +70,18 @@ pub async fn new_contact(State(service): State<Service>, request: Reading) -> Re
         .await
 }
 
-/// `GET /triggers/new-order`: the workspace's newest orders.
+/// Handles `pollNewOrders`.
 pub async fn new_order(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     told(service, request, event::ORDER).await
 }
 
-/// `GET /triggers/new-appointment`: the workspace's newest appointments.
+/// Handles `pollNewAppointments`.
 pub async fn new_appointment(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     told(service, request, event::APPOINTMENT).await
 }
 
-/// `GET /triggers/campaign-completed`: campaigns of other systems and, for
-/// keys that may name them, broadcasts; what was completed last comes first.
+/// Handles `pollCompletedCampaigns`: campaigns of other systems and broadcasts of the key's channel, latest
+/// completion first.
 pub async fn campaign_completed(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
@@ -103,7 +101,7 @@ pub async fn campaign_completed(State(service): State<Service>, request: Reading
         .await
 }
 
-/// What the shop's other systems told of last, newest first.
+/// Answers the latest events of other systems with a name, newest first.
 async fn told(service: Service, request: Reading, name: &'static str) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service

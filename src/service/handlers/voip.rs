@@ -1,4 +1,4 @@
-//! Voice and SMS. Interface: Voice and SMS.
+//! Handlers of the voice and SMS channel.
 
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -24,10 +24,10 @@ use crate::write::Work;
 use model::{bounds, counting, prices};
 use wire::voip::{CallBody, VoipConversationBody};
 
-/// What both writes have.
+/// Recipient fields of `PlaceCall` and `SendSms`.
 struct Target {
     to: String,
-    /// The channel it must go through; the key's own, if it is named.
+    /// Channel to use; must be the key's own.
     channel: Option<String>,
 }
 
@@ -37,10 +37,10 @@ impl Target {
         Ok(Self { to: fields.required_phone("to")?.to_owned(), channel })
     }
 
-    /// The key's channel, and the conversation with the customer.
+    /// Returns the key's channel and the conversation with the customer.
     fn find(&self, work: &Work<'_>, caller: &Caller) -> Result<(ChannelRow, ConversationRow), ApiError> {
         let channel = channels::read(work.db, &caller.channel_id)?;
-        // `assistantId` is the only id of a channel that GET /account tells.
+        // Callers know a channel by its `assistantId`, the only id in `getAccount`.
         let named = self.channel.as_ref().is_none_or(|it| *it == channel.id || *it == channel.assistant);
         if !named {
             return Err(ApiError::validation("channelId must name the channel of this key"));
@@ -49,7 +49,7 @@ impl Target {
         let mut conversation = conversation_with(work, &channel, &self.to)?;
         let wrote = conversation.last_inbound_at.is_some();
         if !wrote && conversation.peer != self.to {
-            // Networks do not know an old form as the same number.
+            // Phone networks do not recognise an outdated form of a number.
             ingress::move_peer(work.db, &channel.id, (&conversation.peer, &self.to), true)?;
             conversation.peer.clone_from(&self.to);
         }
@@ -57,8 +57,7 @@ impl Target {
     }
 }
 
-/// `POST /voip/calls`: the first minute is paid now, the others when the call
-/// has ended.
+/// Handles `placeCall`: charges the first minute now and the others after the call.
 pub async fn call(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&request.body)?;
     let target = Target::read(&fields)?;
@@ -85,7 +84,7 @@ pub async fn call(State(service): State<Service>, request: Writing) -> Result<Re
         .await
 }
 
-/// `POST /voip/sms`
+/// Handles `sendSms`.
 pub async fn sms(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&request.body)?;
     let target = Target::read(&fields)?;
@@ -110,7 +109,7 @@ pub async fn sms(State(service): State<Service>, request: Writing) -> Result<Rep
         .await
 }
 
-/// `GET /voip/conversations`
+/// Handles `listVoipConversations`.
 pub async fn conversations(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
     let page = query.page(&service.cursors, &["voip", &caller.channel_id])?;

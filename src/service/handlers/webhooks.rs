@@ -1,5 +1,4 @@
-//! Webhook subscriptions: listed, made, removed; the same under `/webhooks`
-//! and `/email/webhooks`, each for its own channels. Interface: Webhooks.
+//! Handlers of webhook subscriptions, for `/webhooks` and `/email/webhooks`.
 
 use axum::extract::State;
 use rand::RngExt;
@@ -18,12 +17,12 @@ use crate::write::Work;
 use wire::errors::ErrorCode;
 use wire::webhooks::{DeleteResult, WebhookBody, WebhookList};
 
-/// Subscriptions of a channel at most.
+/// Maximum number of subscriptions per channel.
 const MOST: usize = 20;
-/// Characters of a secret at most.
+/// Maximum length of a secret, in characters.
 const SECRET: usize = 256;
 
-/// `GET /webhooks`, `GET /email/webhooks`
+/// Handles `listWebhooks` and `listEmailWebhooks`.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let caller = request.caller;
     service
@@ -35,14 +34,14 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
         .await
 }
 
-/// What a new subscription asks for.
+/// Parsed `WebhookInput`.
 struct Wanted {
     url: String,
     events: Vec<&'static str>,
     secret: Option<String>,
 }
 
-/// `POST /webhooks`, `POST /email/webhooks`
+/// Handles `createWebhook` and `createEmailWebhook`.
 pub async fn create(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let wanted = Wanted::read(&Fields::of_body(&request.body)?, request.caller.channel)?;
     let url = service.guard.vet(&wanted.url);
@@ -51,8 +50,7 @@ pub async fn create(State(service): State<Service>, mut request: Writing) -> Res
     let verified = if request.caller.is_test() {
         true
     } else if answered {
-        // Nothing is made under the key a second time, and if it were, not
-        // without a challenge.
+        // The stored answer is replayed. Without one the write must fail, since no challenge was sent.
         false
     } else {
         let value: [u8; 32] = rand::rng().random();
@@ -73,7 +71,7 @@ impl Wanted {
     }
 }
 
-/// The events asked for, each once; all of the channel when none are named.
+/// Reads the events without duplicates; all events of the channel if absent.
 fn wanted_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static str>, ApiError> {
     if fields.value("events").is_none() {
         return Ok(known.iter().map(|it| it.word()).collect());
@@ -101,7 +99,7 @@ fn wanted_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static st
 
 fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -> Result<Reply, ApiError> {
     if !verified {
-        // One text for every reason: who asks learns nothing about networks.
+        // One message for every reason, so that callers cannot probe networks.
         return Err(ApiError::new(
             ErrorCode::WebhookVerificationFailed,
             "the endpoint did not return the challenge value as plain text; it must be reachable from the \
@@ -129,7 +127,7 @@ fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -
     Reply::ok(&body(row))
 }
 
-/// `DELETE /webhooks/{webhookId}`, `DELETE /email/webhooks/{webhookId}`
+/// Handles `deleteWebhook` and `deleteEmailWebhook`.
 pub async fn delete(State(service): State<Service>, request: Writing) -> Result<Reply, ApiError> {
     let id = request.segment("webhookId")?;
     service

@@ -1,16 +1,14 @@
-//! The text format of Prometheus, version 0.0.4.
+//! Writer of the Prometheus text format, version 0.0.4.
 
 use std::fmt::{Display, Write};
 
-/// The media type of the format.
 pub const MEDIA_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// A page that is being written.
 #[derive(Debug, Default)]
 pub struct Exposition(String);
 
 impl Exposition {
-    /// Begins a family of samples: counter, gauge or histogram.
+    /// Starts a metric family; `kind` is counter, gauge or histogram.
     pub fn family(&mut self, name: &str, kind: &str, help: &str) {
         let help = help.replace('\\', "\\\\").replace('\n', "\\n");
         self.line(&format!("# HELP {name} {help}"));
@@ -23,18 +21,17 @@ impl Exposition {
         self.line(&format!("{name}{told} {value}"));
     }
 
-    /// The page.
     pub fn text(self) -> String {
         self.0
     }
 
     fn line(&mut self, text: &str) {
-        // Text takes everything.
+        // Writing to a string cannot fail.
         let _ = writeln!(self.0, "{text}");
     }
 }
 
-/// Microseconds as seconds.
+/// Formats microseconds as seconds.
 pub fn seconds(micros: u128) -> String {
     format!("{}.{:06}", micros / 1_000_000, micros % 1_000_000)
 }

@@ -1,4 +1,4 @@
-//! What the database says of the work that is to be done.
+//! Metrics that are read from the database on request: queues, lanes, channels, credits, webhooks, processes.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use crate::metrics::exposition::{Exposition, seconds};
 use crate::state::ServiceState;
 use model::time::Clock;
 
-/// For all questions together: the caller waits for 10 seconds.
+/// Timeout of all queries together; a scraper waits for 10 seconds.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// A queue, how much is in it, and when the oldest of it was due.
+/// Name, length and earliest due time of each queue.
 const QUEUES: &str =
     "SELECT 'egress' AS queue, count(*) AS length, min(due_at) AS oldest FROM egress WHERE state = 'waiting'
     UNION ALL SELECT 'ingress', count(*), min(due_at) FROM ingress WHERE done_at IS NULL AND name NOT LIKE 'file %'
@@ -24,7 +24,7 @@ const LANES: &str =
     WHERE state IN ('waiting', 'claimed', 'departed', 'recalled', 'unknown') GROUP BY 1";
 const CHANNELS: &str = "SELECT kind, trouble IS NOT NULL AS is_troubled, mark FROM connected_channels
     JOIN channels ON channels.id = connected_channels.channel ORDER BY kind";
-/// Workspaces that are told apart: the oldest.
+/// Bounded to the oldest workspaces, since each one is a label.
 const CREDITS: &str = "SELECT id, balance FROM workspaces ORDER BY created_at, id LIMIT 1000";
 const WEBHOOKS: &str =
     "SELECT CASE WHEN NOT active THEN 'given up' WHEN failing_since IS NULL THEN 'well' ELSE 'failing' END
@@ -34,16 +34,16 @@ const SERVER_CLOCK: &str = "SELECT CAST(extract(epoch FROM clock_timestamp()) * 
 struct Measured {
     queues: Vec<(String, i64, Option<i64>)>,
     lanes: Vec<(String, i64)>,
-    /// Kind, whether it is in trouble, and how far it was read.
+    /// Kind, whether it is in trouble, and its reading position.
     channels: Vec<(String, bool, String)>,
     credits: Vec<(String, i64)>,
     webhooks: Vec<(String, i64)>,
     processes: i64,
-    /// What the server's clock said, where there is one.
+    /// Time by the server's clock; `None` for a file.
     server_clock: Option<i64>,
 }
 
-/// Writes what the database says; where it says nothing in time, that it does not.
+/// Writes the metrics. If the database does not answer in time, it writes only that.
 pub async fn write(service: &ServiceState, page: &mut Exposition) {
     write_loads(service, page);
     let is_shared = service.database.is_shared();
@@ -145,7 +145,7 @@ impl Measured {
         page.sample("frontdesk_processes", &[], self.processes);
     }
 
-    /// Telegram and Twilio have marks of another shape.
+    /// Marks of other channels than email do not parse and are skipped.
     fn write_earlier(&self, page: &mut Exposition) {
         let name = "frontdesk_earlier_mails";
         page.family(name, "gauge", "Mails from before the mailbox was connected, filed and left.");
@@ -155,7 +155,7 @@ impl Measured {
         }
     }
 
-    /// Times are told by the clock of the process that writes: they should agree.
+    /// Timestamps are set by the clock of the writing process, so the clocks should agree.
     fn write_clock(&self, page: &mut Exposition, now: i64) {
         let Some(server) = self.server_clock else { return };
         let millis = i32::try_from(now.saturating_sub(server) / 1_000).unwrap_or(i32::MAX);

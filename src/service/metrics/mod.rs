@@ -1,12 +1,5 @@
-//! Figures for monitoring the service: what is counted while it runs, and
-//! what is measured when somebody asks, in the text format of Prometheus.
-//!
-//! | file | knows |
-//! |---|---|
-//! | `mod.rs` | what is counted |
-//! | `exposition.rs` | the text format |
-//! | `measured.rs` | what the database says: queues, lanes, credits, channels |
-//! | `page.rs` | `GET /metrics`, and who may see it |
+//! Metrics of the service in the Prometheus text format (docs/service.md, "Monitoring"): counters in memory,
+//! and figures read from the database on request.
 
 pub mod exposition;
 mod measured;
@@ -24,8 +17,7 @@ use crate::metrics::exposition::{Exposition, seconds};
 
 pub use page::{MetricsToken, routes};
 
-/// Upper bounds of the spans a request may take, in microseconds and as they are
-/// written.
+/// Upper bounds of the request duration histogram, in microseconds and as text in seconds.
 const BOUNDS: [(u128, &str); 12] = [
     (1_000, "0.001"),
     (2_500, "0.0025"),
@@ -41,7 +33,7 @@ const BOUNDS: [(u128, &str); 12] = [
     (10_000_000, "10"),
 ];
 
-/// What is counted.
+/// Counters of this process.
 #[derive(Default)]
 pub struct Metrics {
     requests: Mutex<BTreeMap<Route, RouteCounts>>,
@@ -50,18 +42,18 @@ pub struct Metrics {
     deliveries: Mutex<BTreeMap<&'static str, u64>>,
 }
 
-/// A method and the pattern of a path.
+/// Method and path pattern.
 type Route = (&'static str, String);
 
 #[derive(Default)]
 struct RouteCounts {
     statuses: BTreeMap<u16, u64>,
-    /// Requests up to each bound and above that before it; the last are longer.
+    /// Requests per bucket, not cumulative; the last bucket has no upper bound.
     spans: [u64; BOUNDS.len() + 1],
     micros: u128,
 }
 
-/// A request under way, until this is dropped.
+/// Counts a request as in flight until it is dropped.
 pub struct InFlightRequest<'a>(&'a Metrics);
 
 impl Drop for InFlightRequest<'_> {
@@ -71,14 +63,12 @@ impl Drop for InFlightRequest<'_> {
 }
 
 impl Metrics {
-    /// A request has come.
     pub fn begin(&self) -> InFlightRequest<'_> {
         self.in_flight.fetch_add(1, Ordering::Relaxed);
         InFlightRequest(self)
     }
 
-    /// A request was answered. Paths are told by their patterns, so that there are
-    /// few of them.
+    /// Counts an answered request. Labelled with the path's pattern, which bounds the number of series.
     pub fn answered(&self, method: &Method, pattern: Option<&str>, status: StatusCode, took: Duration) {
         let route = (known(method), pattern.unwrap_or("other").to_owned());
         let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
@@ -90,13 +80,13 @@ impl Metrics {
         counts.micros += micros;
     }
 
-    /// A platform made something of a parcel.
+    /// Counts an outcome of an attempt to send a message.
     pub fn carried(&self, channel: Channel, outcome: &'static str) {
         let mut outcomes = self.outcomes.lock().unwrap_or_else(PoisonError::into_inner);
         *outcomes.entry((channel.word(), outcome)).or_default() += 1;
     }
 
-    /// An attempt to deliver an event has ended, or an event was given up.
+    /// Counts an outcome of a webhook delivery.
     pub fn delivered(&self, outcome: &'static str) {
         let mut deliveries = self.deliveries.lock().unwrap_or_else(PoisonError::into_inner);
         *deliveries.entry(outcome).or_default() += 1;
@@ -156,7 +146,7 @@ impl RouteCounts {
     }
 }
 
-/// The method, if it is one that is known: a caller may make up any number.
+/// Returns the method's label; unknown methods share one, which bounds the number of series.
 fn known(method: &Method) -> &'static str {
     match *method {
         Method::GET => "GET",

@@ -1,4 +1,4 @@
-//! `GET /metrics`: for callers on this machine, or with the token.
+//! `GET /metrics`, for callers on this machine or with the token.
 
 use axum::Router;
 use axum::extract::{Request, State};
@@ -16,15 +16,15 @@ use crate::{forwarded, gate, hosts};
 use model::secret::Secret;
 use wire::errors::ErrorCode;
 
-/// Letters of a token at least.
+/// Minimum length of a token, in characters.
 const SHORTEST: usize = 16;
 
-/// What opens the page from another machine.
+/// Token that opens the page to other machines.
 #[derive(Clone)]
 pub struct MetricsToken(Secret);
 
 impl MetricsToken {
-    /// The token in a text, without what surrounds it.
+    /// Reads a token, ignoring surrounding white space.
     pub fn read(text: &str) -> Result<Self, String> {
         let token = text.trim();
         if token.len() < SHORTEST || !token.bytes().all(|it| it.is_ascii_graphic()) {
@@ -39,7 +39,7 @@ impl MetricsToken {
     }
 }
 
-/// The path. Outside the door, as those that tell whether the service is up.
+/// Route outside `gate::door`, like the probes.
 pub fn routes() -> Router<Service> {
     Router::new().route("/metrics", get(page)).method_not_allowed_fallback(gate::wrong_method)
 }
@@ -61,7 +61,7 @@ async fn page(State(service): State<Service>, request: Request) -> Response {
     response
 }
 
-/// Whether a program on this machine asks: no web page, and nobody through a proxy.
+/// Returns true for a program on this machine: no web page, and no forwarded request.
 fn is_local(request: &Request) -> bool {
     let headers = request.headers();
     let host = headers.get(header::HOST).and_then(|it| it.to_str().ok());

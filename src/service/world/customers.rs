@@ -1,6 +1,4 @@
-//! The demo's customers: they write by themselves and answer people.
-//!
-//! Without the demo nobody is here.
+//! Simulated chat customers of the demo: they write by themselves and answer people.
 
 use crate::channels::Channel;
 use crate::chat::receive::{Inbound, receive};
@@ -17,18 +15,18 @@ use crate::write::Work;
 use model::time::SECOND;
 use sqlite::read_row;
 
-/// One customer's part.
+/// Script of one customer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Character {
     pub conversation: String,
     pub language: String,
-    /// What they write by themselves, in order.
+    /// Unprompted messages in order.
     pub live: Vec<String>,
-    /// What they answer a person, in order.
+    /// Answers to people in order.
     pub replies: Vec<String>,
 }
 
-/// Gives a conversation's customer a part.
+/// Stores the script of a conversation's customer.
 pub fn cast(db: &dyn DbSession, character: &Character) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO characters (conversation, language, live, replies) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (conversation) DO UPDATE SET language = excluded.language, live = excluded.live,
@@ -37,13 +35,13 @@ pub fn cast(db: &dyn DbSession, character: &Character) -> Result<(), DatabaseErr
     db.note(sql, bound![conversation, language, lines(live), lines(replies)])
 }
 
-/// Sets the first customer to write.
+/// Schedules the first message.
 pub fn begin(work: &Work<'_>) -> Result<(), DatabaseError> {
     due::cancel(work.db, Kind::Live.word(), "")?;
     due::add(work.db, work.now.plus(3 * SECOND), Kind::Live.word(), "", "")
 }
 
-/// A person wrote to a customer, who will answer.
+/// Schedules a customer's answer to a person's message.
 pub fn heard_a_person(work: &Work<'_>, conversation: &ConversationRow) -> Result<(), DatabaseError> {
     if !work.service.options.demo || work.test {
         return Ok(());
@@ -72,7 +70,7 @@ pub fn answer_person(work: &Work<'_>, conversation: &str) -> Result<(), ApiError
     write(work, &channel, &row.peer, text)
 }
 
-/// Some customer writes, and the next one is set to.
+/// Lets one customer write, and schedules the next message.
 pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
     let wait = work.service.stamps.between(4 * SECOND, 9 * SECOND);
     due::add(work.db, work.now.plus(wait), Kind::Live.word(), "", "")?;
@@ -89,7 +87,7 @@ pub fn somebody_writes(work: &Work<'_>) -> Result<(), ApiError> {
     small_talk(work)
 }
 
-/// Someone with lines left says the next; false when nobody has any.
+/// Sends the next scripted message of a known customer. Returns false if none is left.
 fn known_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT conversation FROM characters WHERE live <> '[]' ORDER BY conversation";
     let ids: Vec<String> = work.db.all(sql, &[], only)?;
@@ -105,7 +103,7 @@ fn known_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     Ok(true)
 }
 
-/// Somebody nobody has heard of writes; false when all have.
+/// Sends the first message of a new customer. Returns false if none is left.
 fn new_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     let Some(channel) = channels::of_kind(work.db, Channel::Whatsapp)? else { return Ok(false) };
     for stranger in script::strangers() {
@@ -136,8 +134,7 @@ fn new_customer(work: &Work<'_>) -> Result<bool, ApiError> {
     Ok(false)
 }
 
-/// When all scripted lines are said, known customers go on with what anyone
-/// could say.
+/// Sends a generic question of a known customer, after all scripts have ended.
 fn small_talk(work: &Work<'_>) -> Result<(), ApiError> {
     let sql = "SELECT conversation FROM characters ORDER BY conversation";
     let ids: Vec<String> = work.db.all(sql, &[], only)?;
@@ -162,14 +159,14 @@ fn write(work: &Work<'_>, channel: &ChannelRow, peer: &str, text: String) -> Res
     Ok(())
 }
 
-/// One of several, by the seed; none of none.
+/// Returns a pseudo-random element; `None` if there is none.
 pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
     let last = i64::try_from(from.len()).ok()?.checked_sub(1).filter(|it| *it >= 0)?;
     let index = usize::try_from(work.service.stamps.between(0, last)).ok()?;
     from.get(index).cloned()
 }
 
-/// The part of a conversation's customer.
+/// Returns the script of a conversation's customer.
 pub fn character(db: &dyn DbSession, conversation: &str) -> Result<Option<Character>, DatabaseError> {
     let sql = "SELECT language, live, replies FROM characters WHERE conversation = ?1";
     db.first(sql, bound![conversation], |row| {

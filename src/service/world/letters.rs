@@ -1,7 +1,4 @@
-//! The demo's letter writers: they write mails by themselves and answer those
-//! of people.
-//!
-//! Without the demo nobody is here. Who has nothing left to say is silent.
+//! Simulated mail contacts of the demo: they write by themselves and answer people, until their script ends.
 
 use crate::channels::Channel;
 use crate::database::rows::{bound, only};
@@ -16,18 +13,17 @@ use crate::write::Work;
 use model::time::SECOND;
 use sqlite::read_row;
 
-/// One writer's part.
+/// Script of one contact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Writer {
-    /// The thread they write in.
     pub thread: String,
-    /// What they write by themselves, in order.
+    /// Unprompted mails in order.
     pub live: Vec<String>,
-    /// What they answer a person, in order.
+    /// Answers to people in order.
     pub replies: Vec<String>,
 }
 
-/// Gives a thread's contact a part.
+/// Stores the script of a thread's contact.
 pub fn cast(db: &dyn DbSession, writer: &Writer) -> Result<(), DatabaseError> {
     let sql = "INSERT INTO letter_writers (thread, live, replies) VALUES (?1, ?2, ?3)
                ON CONFLICT (thread) DO UPDATE SET live = excluded.live, replies = excluded.replies";
@@ -35,7 +31,7 @@ pub fn cast(db: &dyn DbSession, writer: &Writer) -> Result<(), DatabaseError> {
     db.note(sql, bound![writer.thread, lines(&writer.live), lines(&writer.replies)])
 }
 
-/// A person wrote to a thread's contact, who will answer.
+/// Schedules a contact's answer to a person's mail.
 pub fn heard_a_person(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     if !work.service.options.demo || work.test {
         return Ok(());
@@ -55,7 +51,7 @@ pub fn answer_person(work: &Work<'_>, thread: &str) -> Result<(), ApiError> {
     write(work, thread, text)
 }
 
-/// Somebody with lines left writes the next; false when nobody has any.
+/// Sends the next scripted mail of a contact. Returns false if none is left.
 pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
     let sql = "SELECT thread FROM letter_writers WHERE live <> '[]' ORDER BY thread";
     let ids: Vec<String> = work.db.all(sql, &[], only)?;
@@ -67,7 +63,7 @@ pub fn somebody_writes(work: &Work<'_>) -> Result<bool, ApiError> {
     Ok(true)
 }
 
-/// The contact of a thread writes in it.
+/// Receives a mail from a thread's contact.
 fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
     let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
     let Some(row) = threads::read(work.db, &channel.id, thread)? else { return Ok(()) };

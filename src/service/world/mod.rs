@@ -1,7 +1,7 @@
-//! The simulated world: what falls due happens, one thing after another, by
-//! the service's clock. Deliveries, answers of the assistant, customers.
+//! Due tasks, processed in order by the service's clock: simulated deliveries, instant answers of the
+//! assistant, calls, broadcasts and the demo's customers.
 //!
-//! Everything that will happen is a row, so a restart forgets nothing.
+//! Every future task is a database row, so none is lost in a restart.
 
 pub mod customers;
 pub mod letters;
@@ -25,39 +25,34 @@ use crate::write::Work;
 use model::time::{Clock, Timestamp};
 use wire::errors::ErrorCode;
 
-/// Things that happen in one transaction at most.
+/// Maximum number of tasks per transaction.
 const TOGETHER: usize = 64;
 
 model::words! {
-    /// What can fall due.
+    /// Kind of a due task.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Kind {
-        /// A message reaches the device.
         Delivered = "delivered",
         Read = "read",
-        /// A message does not arrive.
         Failed = "failed",
-        /// The assistant answers a conversation.
         Answer = "answer",
         Customer = "customer",
-        /// Some customer writes by themselves.
+        /// A customer writes by themselves.
         Live = "live",
-        /// Somebody opens a mail.
         Opened = "opened",
-        /// A mail comes back.
         Bounced = "bounced",
-        /// The contact of a thread of mail answers a person.
+        /// The contact of a mail thread answers a person.
         Letter = "letter",
         Call = "call",
-        /// A broadcast goes to its next recipients.
+        /// A broadcast is sent to its next recipients.
         Broadcast = "broadcast",
     }
 }
 
-/// Keeps things happening until the service stops.
+/// Processes due tasks until the service stops.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     loop {
-        // What is added from here on is noticed, also while things happen.
+        // Listens from here on, so that no commit during the round is missed.
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let round = catch_up(&service).await;
@@ -67,13 +62,13 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     }
 }
 
-/// Does all that has fallen due, in order; when the next thing will.
+/// Processes all due tasks in order. Returns the time of the next one.
 pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> {
     let _one_at_a_time = service.world.lock().await;
     if !service.database.leads() {
         return Ok(None);
     }
-    // What takes its time is thought of beside the world, which waits for nobody.
+    // Answers that need I/O run in `assistant::thinking`, so that they delay no other task.
     let aside = if assistant::thinks_aside(service).await? { Kind::Answer.word() } else { "" };
     let happens = happens(service);
     loop {
@@ -89,12 +84,12 @@ pub async fn catch_up(service: &Service) -> Result<Option<Timestamp>, ApiError> 
     }
 }
 
-/// What a simulation has left to happen waits until the world is simulated again.
+/// Tasks left over from a simulation wait until the platforms are simulated again.
 fn happens(service: &Service) -> Happens {
     if service.platforms.are_simulated() { Happens::All } else { Happens::Real }
 }
 
-/// What the assistant makes of something that falls due, where it has to answer.
+/// Asks the assistant for the answer of a due task, if it is one of the assistant's.
 async fn thought(service: &Service, due: &Due) -> Result<Option<(Turn, Answer)>, ApiError> {
     let thinks = Kind::from_word(&due.kind) == Some(Kind::Answer);
     let thought = match service.assistant.as_ref().filter(|_| thinks) {
@@ -104,9 +99,8 @@ async fn thought(service: &Service, due: &Due) -> Result<Option<(Turn, Answer)>,
     Ok(thought.and_then(|(turn, answer)| Some((turn, answer.ok()?))))
 }
 
-/// Does one thing, and as many of those behind it as have fallen due and need
-/// no thinking, in one transaction with taking them off the list. Each happens
-/// at the time it fell due, however late that is noticed.
+/// Processes `first` and the due tasks after it up to the next answer of the assistant, in one transaction
+/// that also removes them. Each happens at its due time, even if processed late.
 async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
     let answer = thought(service, &first).await?;
     let (state, happens) = (service.clone(), happens(service));
@@ -126,8 +120,7 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
         .await
 }
 
-/// Takes one thing off the list and does it. What the world refuses is left
-/// undone, and holds nothing up.
+/// Removes a task and executes it. A refusal rolls its effects back and is only logged.
 fn one(
     db: &dyn DbSession,
     service: &Service,

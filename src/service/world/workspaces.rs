@@ -1,5 +1,4 @@
-//! What falls due where processes share the database: in each workspace one
-//! thing after another, and the workspaces beside one another.
+//! Due tasks on a shared database: sequential within a workspace, concurrent across workspaces.
 
 use futures_util::stream::{self, StreamExt, TryStreamExt};
 
@@ -11,13 +10,12 @@ use crate::state::Service;
 use crate::world::{Kind, TOGETHER, one, thought};
 use model::time::Clock;
 
-/// Things that are looked at in one round.
+/// Maximum number of tasks read per round.
 const ROUND: i64 = 512;
-/// Workspaces in which something happens at a time.
+/// Maximum number of workspaces processed concurrently.
 const BESIDE: usize = 8;
 
-/// Does what has fallen due of the kinds that are not left aside; whether there
-/// was something.
+/// Processes a round of due tasks, except the kind `aside`. Returns false if none was due.
 pub async fn happen(service: &Service, aside: &'static str, happens: Happens) -> Result<bool, ApiError> {
     let now = service.clock.now();
     let ready: Vec<(Due, Option<String>)> =
@@ -31,8 +29,8 @@ pub async fn happen(service: &Service, aside: &'static str, happens: Happens) ->
     Ok(true)
 }
 
-/// What falls due in each workspace, in its order, up to the next that needs
-/// thinking: that comes first of its own.
+/// Groups tasks by workspace, in order, up to the next answer of the assistant, which has to come first in
+/// its group.
 fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)> {
     let mut groups: Vec<(WriteScope, Vec<Due>, bool)> = Vec::new();
     for (due, workspace) in ready {
@@ -49,7 +47,7 @@ fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)
     groups.into_iter().map(|(scope, group, _)| (scope, group)).collect()
 }
 
-/// Does it, so many in a transaction, without looking for more in between.
+/// Processes tasks, [`TOGETHER`] per transaction.
 async fn in_workspace(service: &Service, scope: WriteScope, group: Vec<Due>) -> Result<(), ApiError> {
     let Some(first) = group.first() else { return Ok(()) };
     let mut answer: Option<(Turn, Answer)> = thought(service, first).await?;
@@ -64,7 +62,7 @@ async fn in_workspace(service: &Service, scope: WriteScope, group: Vec<Due>) -> 
             let newest = due::newest(db)?;
             for it in together {
                 one(db, &state, &it, answer.take())?;
-                // What it added and is due by now comes before what was read before it.
+                // A task that it added and that is due already comes before those read earlier.
                 if adds(&it) && due::any_since(db, newest, state.clock.now())? {
                     return Ok(false);
                 }
@@ -77,7 +75,7 @@ async fn in_workspace(service: &Service, scope: WriteScope, group: Vec<Due>) -> 
     }
 }
 
-/// Whether more may have to happen because of it.
+/// Returns true if the task may add further tasks.
 fn adds(due: &Due) -> bool {
     let ends = [Kind::Delivered, Kind::Read, Kind::Failed, Kind::Opened, Kind::Bounced];
     !ends.iter().any(|it| it.word() == due.kind)

@@ -1,4 +1,4 @@
-//! `POST /dev/event`: one of the shop's other systems tells of something.
+//! `POST /dev/event`: records an event of the shop's other systems, for the triggers.
 
 use axum::extract::State;
 use serde_json::{Value, json};
@@ -11,15 +11,11 @@ use crate::request::Switch;
 use crate::state::Service;
 use model::time::Clock;
 
-/// An order came in.
 pub const ORDER: &str = "order.created";
-/// An appointment was made.
 pub const APPOINTMENT: &str = "appointment.created";
-/// A campaign has reached everybody it will.
 pub const CAMPAIGN: &str = "campaign.completed";
 
-/// `POST /dev/event`: `{name, data}`, where `data.id`, a string, is the id it
-/// is listed under; without one it gets one.
+/// `POST /dev/event` with `{name, data}`. `data.id` is the id it is listed under; one is created if absent.
 pub async fn event(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
     let name = fields.required_word("name", &[ORDER, APPOINTMENT, CAMPAIGN])?;

@@ -1,5 +1,4 @@
-//! `POST /dev/fault`: the next matching requests are delayed, answered so, or
-//! cut off.
+//! `POST /dev/fault`: injects a fault into the next matching requests.
 
 use std::time::Duration;
 
@@ -14,11 +13,10 @@ use crate::reply::Reply;
 use crate::request::Switch;
 use crate::state::Service;
 
-/// `POST /dev/fault`
 pub async fn fault(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
     let fault = read(&fields)?;
-    // Of none is left anything: what still waits for this prefix is off.
+    // A count of 0 removes the pending faults of the prefix.
     if fault.count == 0 {
         service.faults.clear(&fault.path_prefix);
         return Reply::ok(&json!({"waiting": false}));

@@ -1,4 +1,4 @@
-//! `POST /dev/inbound`: a customer writes.
+//! `POST /dev/inbound`: simulates a message or mail from a customer.
 
 use axum::extract::State;
 use serde_json::json;
@@ -20,10 +20,9 @@ use crate::write::Work;
 use model::bounds;
 use model::time::Clock;
 
-/// Characters of an inbound text at most: platforms take more than they send.
+/// Maximum length of an inbound text, in characters; platforms deliver longer texts than they accept.
 const TEXT: usize = 65_536;
 
-/// `POST /dev/inbound`
 pub async fn inbound(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&body)?;
     let words = Channel::ALL.map(Channel::word);
@@ -62,7 +61,7 @@ fn no_channel() -> ApiError {
     ApiError::not_found("this channel")
 }
 
-/// A mail; the sender's address in plain form, the rest as strangers write it.
+/// Reads a mail. The sender's address must be plain; the other fields are not checked beyond their length.
 fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
     let text = |name: &str| Ok::<_, ApiError>(fields.text(name, BODY)?.map(str::to_owned));
     let mail = InboundMail {

@@ -1,4 +1,4 @@
-//! The switches of `--dev`: no key, no limits. Design: `serve --dev`.
+//! Handlers of the `/dev` switches, without keys or rate limits.
 
 pub mod event;
 pub mod fault;
@@ -16,11 +16,10 @@ use crate::state::Service;
 use crate::{assistant, deliveries, keys, world};
 use model::time::{Clock, SECOND};
 
-/// Seconds the clock moves at a time at most: ten years.
+/// Maximum step of the clock, in seconds: ten years.
 const ADVANCE: i64 = 10 * 365 * 24 * 3600;
 
-/// `POST /dev/clock`: moves the clock forward; all that fell due meanwhile
-/// has happened when this answers.
+/// `POST /dev/clock`: moves the clock forward, and answers after everything that is due by then has happened.
 pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let seconds = Fields::of_body(&body)?.required_number("advance_seconds", 0.0, precise(ADVANCE))?;
     let span = std::time::Duration::try_from_secs_f64(seconds).unwrap_or_default();
@@ -29,7 +28,7 @@ pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Resu
     let kept: Result<i64, DatabaseError> = service
         .database
         .write(move |db| {
-            // Another process may have moved it, too.
+            // Another process may have moved it as well.
             let shift = meta::number(db, "clock_shift")?.unwrap_or(0).saturating_add(span);
             meta::set(db, "clock_shift", &shift)?;
             Ok(shift)
@@ -38,7 +37,7 @@ pub async fn clock(State(service): State<Service>, Switch(body): Switch) -> Resu
     service.clock.follow(kept?);
     world::catch_up(&service).await?;
     assistant::settled(&service).await?;
-    // What was said just now may have consequences that are due by now, too.
+    // The assistant's answers may have consequences that are due by now.
     world::catch_up(&service).await?;
     deliveries::settle(&service).await?;
     Reply::ok(&json!({"now": service.clock.now().to_string()}))
@@ -64,7 +63,7 @@ pub async fn credits(State(service): State<Service>, Switch(body): Switch) -> Re
         .await
 }
 
-/// `POST /dev/keys/revoke`: the key stops working with the next request.
+/// `POST /dev/keys/revoke`: revokes a key at once.
 pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Result<Reply, ApiError> {
     let hash = keys::hash(Fields::of_body(&body)?.required_text("key", 256)?);
     let now = service.clock.now();
@@ -76,7 +75,7 @@ pub async fn revoke(State(service): State<Service>, Switch(body): Switch) -> Res
     Reply::ok(&json!({"revoked": true}))
 }
 
-/// `POST /dev/outbound`: all that reached a platform, oldest first.
+/// `POST /dev/outbound`: lists everything sent to platforms, oldest first.
 pub async fn outbound(State(service): State<Service>, Switch(_): Switch) -> Result<Reply, ApiError> {
     service.database.search(|db| Reply::ok(&json!({"data": reached::all(db)?}))).await
 }
