@@ -49,9 +49,9 @@ pub struct Options {
     pub metrics_token: Option<MetricsToken>,
     pub failure_limit: FailureLimit,
     pub patience: Patience,
-    /// How long the answer to a send waits for the platform's.
+    /// Maximum time the answer to a send waits for the platform's.
     pub answering: Duration,
-    /// How long running requests may take at shutdown before they are cut off.
+    /// Time running requests have at shutdown before they are cut off.
     pub drain: Duration,
     /// Maximum number of connections; further ones are refused.
     pub connections: usize,

@@ -1,4 +1,4 @@
-//! The ready file of `serve --ready-file`: tells scripts the address of the service and the keys it has just
+//! The ready file of `serve --ready-file`: gives scripts the address of the service and the keys it has just
 //! created. Written atomically, with mode 0600.
 
 use std::io;

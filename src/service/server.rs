@@ -32,11 +32,11 @@ use wire::errors::ErrorCode;
 
 /// Maximum number of surplus connections that get a full refusal at a time.
 const TURNED_AWAY: usize = 64;
-/// How long a surplus connection may take to ask for a probe.
+/// Time a surplus connection has to ask for a probe.
 const FIRST_LINE: Duration = Duration::from_millis(200);
 /// Maximum size of a probe's body, in bytes.
 const PROBE_BYTES: usize = 16 * 1024;
-/// How long a refused connection stays open for its client to read the answer.
+/// Time a refused connection stays open for its client to read the answer.
 const LINGER: Duration = Duration::from_secs(1);
 /// Maximum number of headers of a request.
 const HEADERS: usize = 100;

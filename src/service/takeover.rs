@@ -36,10 +36,10 @@ use wire::errors::ErrorCode;
 /// Longest wait between two checks of an attempt: another process on a database file sends no notification of
 /// its commits.
 const POLL_INTERVAL: Duration = Duration::from_millis(250);
-/// How long `frontdesk` commands wait for an attempt to end.
+/// Maximum time a `frontdesk admin` command waits for an attempt to end.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the assistant pauses after a person's message.
+/// Length of the assistant's pause after a person's message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AfterPersonAnswers {
     /// Until the conversation is returned to the assistant.

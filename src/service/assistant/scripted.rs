@@ -1,5 +1,6 @@
 //! Scripted assistant: keyword rules, a fallback question, and a handover on request or instead of a repeated
 //! fallback.
+
 use crate::assistant::{Answer, Assistant, Handover, Speaker, Thinking, Tools, Turn};
 use crate::demo::script;
 

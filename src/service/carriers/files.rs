@@ -38,7 +38,7 @@ const TRIES: i64 = 5;
 const PATIENCE: Duration = Duration::from_secs(10);
 /// Timeout of a retry, which delays no message.
 const LONG_PATIENCE: Duration = Duration::from_secs(120);
-/// How long a request for the file's URL waits for the fetch.
+/// Time for which a request for the file's URL waits for the fetch.
 const ANSWER: Duration = Duration::from_secs(8);
 /// Interval at which such a request checks for the file.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);

@@ -40,7 +40,7 @@ const TRIES: i64 = 4;
 const EARLY: i64 = 8;
 /// Maximum number of retries of a mailbox update while a folder change of this service is in flight.
 const FILED: i64 = 3;
-/// How long processed updates are kept for the detection of repeated ones, in microseconds.
+/// Time for which processed updates are kept to detect repeated ones, in microseconds.
 const REMEMBERED: i64 = 7 * 24 * HOUR;
 
 /// Queues updates in their order.

@@ -19,7 +19,7 @@
 //! An attempt is settled in one transaction with its consequences: the message in the history, its price, and
 //! the answer to its request. An attempt whose fencing token is outdated changes nothing.
 //!
-//! **Receiving.** Updates of a platform are stored as they came, before it is told that they arrived, and
+//! **Receiving.** Updates of a platform are stored as they came, before the webhook is answered, and
 //! then processed in order within each chat.
 //!
 //! Simulated platforms answer at once and are called inside the transaction.

@@ -26,9 +26,9 @@ use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 use wire::carriers::MessageDraft;
 use wire::errors::ErrorCode;
 
-/// How long a message is retried, in microseconds.
+/// Maximum time for which a message is retried, in microseconds.
 pub const GIVEN_UP: i64 = HOUR;
-/// How long a call is retried, in microseconds; nobody expects it later.
+/// Maximum time for which a call is retried, in microseconds; a later call would surprise the customer.
 const TOO_LATE: i64 = MINUTE;
 /// Message status of an unknown outcome.
 const UNKNOWN: &str = "unknown";

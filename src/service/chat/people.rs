@@ -3,7 +3,6 @@
 //! A person on WhatsApp has an id of the platform's and perhaps a phone number. Their conversation is stored
 //! under the number if it is known, else under the id; the other is an alias. Both lead to it, in every form
 //! of the number.
-//! otherwise; the other is an alias. Both lead to it, in all forms of the number.
 
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
@@ -14,7 +13,7 @@ use crate::write::Work;
 use model::bounds;
 use model::time::Timestamp;
 
-/// Creates or updates the contact of somebody who wrote. Returns `None` on channels without contacts.
+/// Creates or updates the contact of the author of a message. Returns `None` on channels without contacts.
 pub fn heard(
     work: &Work<'_>,
     channel: &ChannelRow,
@@ -36,7 +35,7 @@ pub fn heard(
     Ok(Some(contact))
 }
 
-/// Finds the conversation somebody writes in, by the platform's ids first, then by the address `from`, and
+/// Finds the conversation of a message, by the platform's ids first, then by the address `from`, and
 /// updates how they are reached.
 pub fn conversation_of(
     work: &Work<'_>,

@@ -100,7 +100,7 @@ fn file_inbound(
         None => begin_thread(work, channel, mail, mail.customer(), at)?,
     };
     if is_newest_inbound(work, &thread, at)? {
-        // A newer mail was sent from the thread, so somebody has read this one.
+        // A newer mail was sent from the thread, so this one was read.
         thread.is_read = is_read || (was_there && thread.last_at > at);
         thread.is_starred = is_starred;
     }

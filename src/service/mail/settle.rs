@@ -27,7 +27,7 @@ use wire::errors::ErrorCode;
 pub const UNKNOWN: &str = "unknown";
 /// Name under which ids of sent mail are recorded; also the folder and the status of sent mail.
 pub const SENT: &str = "sent";
-/// How long a change in the mailbox is retried, in microseconds.
+/// Maximum time for which a change in the mailbox is retried, in microseconds.
 const FILED: i64 = 24 * GIVEN_UP;
 
 /// Outbound mail with the rows it belongs to.

@@ -2,7 +2,6 @@
 //!
 //! The first minute is charged when the call is placed. At the end an unanswered call is refunded, and
 //! further started minutes are charged.
-//! is paid back, further started minutes are charged.
 
 use crate::database::calls::{self, CallRow};
 use crate::database::{DatabaseError, channels, conversations, messages, workspaces};

@@ -30,7 +30,7 @@ pub struct ChannelStanding {
     pub kind: Channel,
     /// Address customers use; `None` if not connected.
     pub address: Option<String>,
-    /// How inbound messages arrive: by webhook or by polling.
+    /// Arrival of inbound messages: by webhook or by polling.
     pub heard: Option<&'static str>,
     pub trouble: Option<String>,
     /// Quality rating, in the platform's word.
