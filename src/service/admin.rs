@@ -48,7 +48,7 @@ pub enum AdminError {
     /// The request is not valid in the current state; the text says why.
     #[error("{0}")]
     Refused(String),
-    /// The named key, template, workspace or conversation does not exist.
+    /// The named object does not exist.
     #[error("{0}")]
     Absent(String),
 }

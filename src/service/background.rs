@@ -58,7 +58,7 @@ pub async fn run(service: Service, by_hand: bool, mut stop: watch::Receiver<bool
     }
 }
 
-/// Ends the mailbox leases of the previous leader, which reads no platform any more.
+/// Ends the reading leases of the previous leader, which reads no platform any more.
 async fn take_over(service: &Service) {
     if !service.database.is_shared() || service.platforms.are_simulated() {
         return;

@@ -24,7 +24,7 @@ pub struct ClientInfo {
 }
 
 impl ClientInfo {
-    /// Reads the client off a request, trusting forwarding headers of listed proxies only. Returns `None` if
+    /// Reads the client from a request, trusting forwarding headers of listed proxies only. Returns `None` if
     /// the named host is not one of the service: this stops web pages that point their own domain at this
     /// machine (DNS rebinding).
     pub fn of(request: &Request, hosts: &Hosts, proxies: &[Network]) -> Option<Self> {

@@ -76,15 +76,15 @@ impl ServiceClock {
         self.origin.is_some()
     }
 
-    /// Returns the wall clock time for a new row's timestamp, `None` if the machine does not report its
-    /// uptime.
+    /// Returns the wall clock time for a new row's timestamp and records it for
+    /// [`take_lead`](Self::take_lead). `None` if the machine does not report its uptime.
     pub fn known(&self) -> Option<Timestamp> {
         let (wall, booted) = (self.base.now(), self.base.since_boot()?);
         self.latest_booted_at.fetch_max(wall.micros().saturating_sub(booted), Ordering::SeqCst);
         Some(wall.plus(self.shift()))
     }
 
-    /// Returns how far timestamps given out since the last check are ahead of the wall clock, in
+    /// Returns by how much the wall clock was set back after rows got timestamps since the last check, in
     /// microseconds; 0 below [`DRIFT`].
     pub fn take_lead(&self) -> i64 {
         let Some(booted) = self.base.since_boot() else { return 0 };

@@ -92,7 +92,7 @@ fn subject(data: &Value) -> Option<String> {
 
 /// Returns the body of a webhook request.
 fn envelope(event: Event, at: &str, data: &Value) -> String {
-    // `Value` writes JSON with its fields in insertion order.
+    // `Value` displays as JSON with escaped strings.
     let (event, at) = (Value::from(event.word()), Value::from(at));
     format!(r#"{{"event":{event},"timestamp":{at},"data":{data}}}"#)
 }

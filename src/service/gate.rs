@@ -112,7 +112,7 @@ pub async fn this_machine_only(request: Request, next: Next) -> Response {
     if request.headers().contains_key(header::ORIGIN) {
         return refuse("the switches are not for web pages");
     }
-    // A request forwarded by a local proxy comes from another machine.
+    // A request forwarded by a local proxy may come from another machine.
     let client = request.extensions().get::<ClientInfo>();
     // Without a socket (`in_process`) the address is unspecified.
     let is_local = |it: IpAddr| it.is_loopback() || it.is_unspecified();

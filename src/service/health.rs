@@ -30,7 +30,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// Cache time of a disk space test. Longer than that of the small write, which may succeed where the next
 /// message finds no space.
 const ROOM_BELIEVED: Duration = Duration::from_secs(10);
-/// Time for which the disk counts as full after any write failed with that.
+/// Time for which the disk counts as full after a write has failed for lack of space.
 const FULL_BELIEVED: Duration = Duration::from_secs(5);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -85,7 +85,7 @@ pub enum AssistantChoice {
     Remote(Endpoint),
 }
 
-/// Maximum number of tokens per day.
+/// Maximum number of tokens a model may use per day: of one conversation, and in total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
     pub conversation: u64,

@@ -120,7 +120,7 @@ impl KeyPlace {
         read(&self.path)
     }
 
-    /// Tests whether a key file can be created, before a database is created for it.
+    /// Tests whether a named key file can be created, before a database is created for it.
     pub fn can_make(&self) -> Result<(), KeyError> {
         let failed = |cause| KeyError::File { path: self.path.clone(), cause };
         if self.is_named() { disk::can_write(&self.path).map_err(failed) } else { Ok(()) }

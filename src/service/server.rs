@@ -76,8 +76,8 @@ impl Entrance {
 }
 
 /// Serves until `stop` changes or its sender is dropped. Then accepts no more connections, and cuts off
-/// requests that run longer than the drain time. At the connection limit idle connections are closed first;
-/// if there are none, new ones are refused.
+/// requests that run longer than the drain time. At the connection limit, one that `crowd` chooses is closed
+/// for each new one; if there is none, the new one is refused.
 pub async fn serve(listener: TcpListener, entrance: Entrance, mut stop: watch::Receiver<bool>) {
     let farewells = Arc::new(Semaphore::new(TURNED_AWAY));
     let graceful = GracefulShutdown::new();

@@ -27,8 +27,8 @@ impl Stamps {
     }
 
     /// Returns `at`, or the last timestamp plus one microsecond if that is later, unless it is more than
-    /// [`LEAD`] ahead of `known`, the clock's time if it is known to have been set back. Within a transaction
-    /// it is also later than the timestamps of other processes.
+    /// [`LEAD`] ahead of `known`: the wall clock's time, on a machine that can detect changes of its clock.
+    /// Within a transaction it is also later than the timestamps of other processes.
     pub fn next(&self, at: Timestamp, known: Option<Timestamp>) -> Timestamp {
         let after = |last: i64| {
             let astray = known.filter(|now| last > now.micros().saturating_add(LEAD));

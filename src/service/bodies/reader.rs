@@ -14,8 +14,7 @@ use crate::errors::ApiError;
 use crate::options::Patience;
 use wire::errors::ErrorCode;
 
-/// Maximum number of bytes read from a refused body, in bytes: a client that is busy writing would not read
-/// the refusal.
+/// Maximum size read from a refused body, in bytes: a client that is busy writing would not read the refusal.
 const DRAINED_BYTES: usize = 64 * 1024 * 1024;
 
 #[derive(Debug, Clone)]

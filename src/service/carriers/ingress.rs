@@ -224,7 +224,7 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
     }
 }
 
-/// Stores a mail's attachments. A retry skips those that are stored already.
+/// Stores a mail's attachments and moves them from `files` to `kept`.
 pub async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
     for file in std::mem::take(&mut mail.files) {
         let (row, url) = store(service, &file.name, file.bytes).await.map_err(|it| it.message)?;

@@ -50,6 +50,7 @@ pub struct ChatSendRequest {
 }
 
 impl ChatSendRequest {
+    /// Parses the body.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.

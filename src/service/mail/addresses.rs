@@ -62,7 +62,7 @@ pub fn list(fields: &Fields<'_>, name: &str) -> Result<Vec<String>, ApiError> {
     Ok(found)
 }
 
-/// Reads the display name in `from`, which may be a name, an address or `Name <address>`. The address is
+/// Returns the display name in `from`, which may be a name, an address or `Name <address>`. The address is
 /// ignored, since mail is always sent from the account's own.
 ///
 /// # Errors

@@ -36,6 +36,7 @@ pub struct MailSendRequest {
 }
 
 impl MailSendRequest {
+    /// Parses the body.
     ///
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.

@@ -285,7 +285,7 @@ pub fn has_part(work: &Work<'_>, thread: &ThreadRow, people: &[&str]) -> Result<
     Ok(all.any(|address| people.contains(&address.to_lowercase())))
 }
 
-/// Returns the thread of the answered mail, else one with the same topic, else a new one.
+/// Returns the thread of the answered mail, else one related by references or topic, else a new one.
 fn find_or_make(
     work: &Work<'_>,
     channel: &ChannelRow,

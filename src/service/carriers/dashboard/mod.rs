@@ -79,7 +79,7 @@ const READ: &str = "it is read";
 /// Time in which a service starts to read a new channel, in microseconds.
 const GRACE: i64 = 15 * SECOND;
 
-/// Returns false if no process holds a reading lease for a connected channel.
+/// Returns false if no process holds the reading lease of a connected channel [`GRACE`] after its connection.
 fn is_being_read(
     db: &dyn DbSession,
     row: Option<&ConnectedRow>,

@@ -61,7 +61,7 @@ fn no_channel() -> ApiError {
     ApiError::not_found("this channel")
 }
 
-/// Reads a mail. The sender's address must be plain; the other fields are not checked beyond their length.
+/// Reads a mail, by looser rules than `sendEmail`.
 fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
     let text = |name: &str| Ok::<_, ApiError>(fields.text(name, BODY)?.map(str::to_owned));
     let mail = InboundMail {
