@@ -77,7 +77,7 @@ mod tests {
     use ratatui::style::Style;
 
     use super::*;
-    use crate::shell::frame_encoder;
+    use crate::shell::frames;
 
     #[test]
     fn terminals_that_break_have_none() {
@@ -134,7 +134,8 @@ mod tests {
     fn written(before: (&str, &[LinkedCells]), after: (&str, &[LinkedCells])) -> String {
         let mut bytes = Vec::new();
         let (mut old, new) = (frame(before.0), frame(after.0));
-        frame_encoder::encode(&mut bytes, (&mut old, before.1), (&new, after.1), false);
+        frames::write_changes(&mut bytes, (&mut old, before.1), (&new, after.1))
+            .expect("a vector takes every byte");
         let bytes = String::from_utf8(bytes).expect("text");
         let mut rest = bytes.as_str();
         let mut out = String::new();
@@ -152,7 +153,7 @@ mod tests {
         let opened = |words: &str| format!("\x1b]8;id=1;{url}\x1b\\{words}\x1b]8;;\x1b\\");
         type Frame<'a> = (&'a str, &'a [LinkedCells]);
         let cases: [(Frame<'_>, Frame<'_>, String); 7] = [
-            (("", &[]), ("x abc y", &linked), format!("x {}y", opened("abc"))),
+            (("", &[]), ("x abc y", &linked), format!("x{}y", opened("abc"))),
             (("x abc y", &linked), ("x abc z", &linked), "z".to_owned()),
             (("x abc y", &linked), ("z abc y", &linked), "z".to_owned()),
             (("x abc y", &linked), ("x abd y", &linked), opened("d")),

@@ -18,7 +18,7 @@ use crossterm::{cursor, queue, terminal};
 use ratatui::buffer::Buffer;
 use ratatui::layout::{Position, Rect};
 
-use crate::shell::frame_encoder;
+use crate::shell::frames;
 use inbox::screens::history::links_view::LinkedCells;
 use inbox::wrap;
 use model::text::SafeText;
@@ -167,7 +167,7 @@ impl Screen {
             queue!(self.writer, cursor::Hide)?;
         }
         match before {
-            Some(before) => self.change(before, &frame),
+            Some(before) => self.write_changes(before, &frame)?,
             None => self.draw_whole(&frame, overlays)?,
         }
         if let Some(position) = cursor {
@@ -179,12 +179,13 @@ impl Screen {
         Ok(())
     }
 
-    /// Writes what differs from the frame on screen.
-    fn change(&mut self, before: ShownFrame, frame: &ShownFrame) {
-        let (mut cells, covered) = (before.cells, !self.overlays.is_empty());
+    /// Writes the cells that differ from the frame on screen.
+    fn write_changes(&mut self, before: ShownFrame, frame: &ShownFrame) -> io::Result<()> {
+        let mut cells = before.cells;
         let after = (&frame.cells, frame.links.as_slice());
-        frame_encoder::change(&mut self.writer.bytes, (&mut cells, before.links), after, covered);
+        frames::write_changes(&mut self.writer, (&mut cells, &before.links), after)?;
         self.spare = Some(cells);
+        Ok(())
     }
 
     /// Writes the whole frame, and what lies over its cells.
@@ -196,7 +197,7 @@ impl Screen {
         queue!(self.writer, terminal::Clear(terminal::ClearType::All))?;
         let mut blank = Buffer::empty(frame.cells.area);
         let after = (&frame.cells, frame.links.as_slice());
-        frame_encoder::encode(&mut self.writer.bytes, (&mut blank, &[]), after, false);
+        frames::write_changes(&mut self.writer, (&mut blank, &[]), after)?;
         self.spare = Some(blank);
         for overlay in &overlays {
             overlay.draw(&mut self.writer)?;
