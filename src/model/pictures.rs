@@ -24,14 +24,12 @@ crate::words! {
         Kitty = "kitty",
         /// The protocol of iTerm2, which WezTerm speaks too.
         Iterm2 = "iterm2",
-        /// Sixels, as foot and mlterm take them.
-        Sixel = "sixel",
     }
 }
 
 impl Graphics {
     /// The words of the configuration.
-    pub const CHOICES: [&'static str; 6] = ["auto", "off", "half", "kitty", "iterm2", "sixel"];
+    pub const CHOICES: [&'static str; 5] = ["auto", "off", "half", "kitty", "iterm2"];
 
     /// What the terminal of these environment variables can. Within a
     /// multiplexer only halves are sure to arrive.
@@ -43,8 +41,6 @@ impl Graphics {
             Self::Kitty
         } else if is("TERM_PROGRAM", "iterm") || is("TERM_PROGRAM", "wezterm") {
             Self::Iterm2
-        } else if is("TERM", "foot") || is("TERM", "mlterm") {
-            Self::Sixel
         } else {
             Self::Half
         }
@@ -130,7 +126,7 @@ mod tests {
             (&[("TERM", "xterm-ghostty")], Graphics::Kitty),
             (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "iTerm.app")], Graphics::Iterm2),
             (&[("TERM_PROGRAM", "WezTerm")], Graphics::Iterm2),
-            (&[("TERM", "foot")], Graphics::Sixel),
+            (&[("TERM", "foot")], Graphics::Half),
             (&[("TERM", "xterm-256color")], Graphics::Half),
             (&[("TERM", "tmux-256color"), ("TMUX", "/tmp/x")], Graphics::Half),
             (&[("TERM", "xterm-kitty"), ("TMUX", "/tmp/x")], Graphics::Half),

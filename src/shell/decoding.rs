@@ -64,7 +64,6 @@ fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) 
             graphics::kitty(&scaled(), (columns, rows), id)
         }
         Graphics::Iterm2 => graphics::iterm2(&scaled(), (columns, rows))?,
-        Graphics::Sixel => graphics::sixel(&scaled(), (columns, rows)),
     };
     Some(Sharp(Arc::new(rows)))
 }
@@ -115,8 +114,7 @@ mod tests {
 
     #[test]
     fn each_protocol_draws_rows_that_begin_with_its_own_sequence() {
-        let cases =
-            [(Graphics::Kitty, "\x1b_G"), (Graphics::Iterm2, "\x1b]1337;"), (Graphics::Sixel, "\x1bP")];
+        let cases = [(Graphics::Kitty, "\x1b_G"), (Graphics::Iterm2, "\x1b]1337;")];
         for (graphics, begins) in cases {
             let picture = decode(&png(600, 200), graphics).expect("a picture");
             let sharp = picture.sharp.expect("it is sharp");
