@@ -232,7 +232,7 @@ impl Config {
             config.agent = mistakes.value(writing.string("agent"));
             config.vim = mistakes.value(writing.boolean("vim")).unwrap_or(false);
             // Beside the file, unless it is a whole path.
-            config.replies = mistakes.value(writing.string("replies")).map(|it| folder.join(it));
+            config.replies = mistakes.value(writing.string("replies")).map(|text| folder.join(text));
         }
         if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
             mistakes.all(polling.unknown());
@@ -243,9 +243,9 @@ impl Config {
         if let Some(ui) = mistakes.take(root.table("ui")).flatten() {
             mistakes.all(ui.unknown());
             let word = mistakes.value(ui.word("pictures"));
-            config.graphics = word.and_then(|it| Graphics::from_word(&it));
+            config.graphics = word.and_then(|word| Graphics::from_word(&word));
             let word = mistakes.value(ui.word("theme"));
-            config.palette = word.and_then(|it| ThemePalette::from_word(&it)).unwrap_or_default();
+            config.palette = word.and_then(|word| ThemePalette::from_word(&word)).unwrap_or_default();
             config.ascii = mistakes.value(ui.boolean("ascii")).unwrap_or(false);
             config.screen = screen::read(&ui, &mut mistakes);
             config.copy_command = mistakes.value(ui.strings("copy_command")).unwrap_or_default();
@@ -267,7 +267,7 @@ impl Config {
         if let Some(section) = mistakes.take(root.table("senders")).flatten() {
             for word in section.names() {
                 let name = mistakes.take(section.required(word));
-                config.senders.extend(name.map(|it| (word.to_owned(), it)));
+                config.senders.extend(name.map(|name| (word.to_owned(), name)));
             }
         }
         if let Some(section) = mistakes.take(root.table("assist")).flatten() {
@@ -318,7 +318,7 @@ fn read_channel(
     let sources = [
         mistakes.value(section.string("key_env")).map(KeySource::Environment),
         mistakes.value(section.string("key_command")).map(KeySource::Command),
-        mistakes.value(section.string("key_file")).map(|it| KeySource::File(PathBuf::from(it))),
+        mistakes.value(section.string("key_file")).map(|text| KeySource::File(PathBuf::from(text))),
     ];
     let mut flag = |key: &str| mistakes.value(section.boolean(key)).unwrap_or(false);
     let [read_only, pictures, draft_only] = ["read_only", "pictures", "draft_only"].map(&mut flag);
@@ -326,11 +326,11 @@ fn read_channel(
     let mail = mail::read(section, mistakes);
     let targets = targets::read(section, mistakes);
     let (name, base_url) = (name?, base_url?);
-    if let Some(uid) = uid.and_then(|it| u32::try_from(it).ok()) {
+    if let Some(uid) = uid.and_then(|uid| u32::try_from(uid).ok()) {
         client::trust_user(&base_url, uid);
     }
     // Drafts and the outbox hang on the name as it is without case.
-    if before.iter().any(|it| it.id() == id_of(&name)) {
+    if before.iter().any(|channel_config| channel_config.id() == id_of(&name)) {
         mistakes
             .0
             .push(section.error("name", &format!("two channels are called {name:?}; names must differ")));

@@ -75,9 +75,9 @@ fn channel() -> ChannelId {
 /// Campaigns with all their waves sent and counted.
 async fn fill(store: &Store, now: Timestamp) {
     let people = (0..MANY)
-        .map(|it| {
-            let told = ToldContact { id: Some(contact(it)), ..ToldContact::default() };
-            (format!("+34{it:09}"), told)
+        .map(|number| {
+            let told = ToldContact { id: Some(contact(number)), ..ToldContact::default() };
+            (format!("+34{number:09}"), told)
         })
         .collect();
     store.apply_people(&channel(), people, now).await.expect("written");
@@ -126,8 +126,8 @@ fn timed(work: impl FnOnce()) -> Duration {
 fn row(name: &str, mut times: Vec<Duration>) -> Duration {
     times.sort();
     let at = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
-    let [p50, p99, max] = [50, 99, 100].map(|it| at(it).unwrap_or_default());
-    let ms = |it: Duration| format!("{:.2}", it.as_secs_f64() * 1e3);
+    let [p50, p99, max] = [50, 99, 100].map(|number| at(number).unwrap_or_default());
+    let ms = |duration: Duration| format!("{:.2}", duration.as_secs_f64() * 1e3);
     println!("{name:<34} {:>6} {:>9} {:>9} {:>9}", times.len(), ms(p50), ms(p99), ms(max));
     p99
 }

@@ -34,18 +34,19 @@ const KEYS: usize = 240;
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
-    let keys = std::env::var("FRONTDESK_BENCH_KEYS").ok().and_then(|it| it.parse().ok()).unwrap_or(KEYS);
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let keys = std::env::var("FRONTDESK_BENCH_KEYS").ok().and_then(|var| var.parse().ok()).unwrap_or(KEYS);
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let scene = runtime.block_on(Scene::ready());
     println!("{:<20} {:>6} {:>9} {:>9} {:>9} {:>9}", "while", "keys", "p50 ms", "p90 ms", "p99 ms", "max ms");
     let mut slow = Vec::new();
     for trouble in Trouble::all() {
-        if !wanted.is_empty() && !wanted.iter().any(|it| trouble.name().contains(it.as_str())) {
+        if !wanted.is_empty() && !wanted.iter().any(|text| trouble.name().contains(text.as_str())) {
             continue;
         }
         let figures = runtime.block_on(measure(&scene, trouble, keys));
-        let [p50, p90, p99, max] = [50, 90, 99, 100].map(|it| figures.percentile(it));
-        let ms = |it: Duration| format!("{:.2}", it.as_secs_f64() * 1e3);
+        let [p50, p90, p99, max] = [50, 90, 99, 100].map(|number| figures.percentile(number));
+        let ms = |duration: Duration| format!("{:.2}", duration.as_secs_f64() * 1e3);
         let (name, count) = (trouble.name(), figures.count());
         println!("{name:<20} {count:>6} {:>9} {:>9} {:>9} {:>9}", ms(p50), ms(p90), ms(p99), ms(max));
         if p99 >= FRAME {

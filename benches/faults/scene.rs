@@ -43,7 +43,7 @@ impl Scene {
         let start = || Service::start(folder.path(), &["--unlimited"]);
         let first = start();
         let keys: Vec<(String, String)> =
-            ["whatsapp", "telegram"].map(|it| (it.to_owned(), first.key(it))).into();
+            ["whatsapp", "telegram"].map(|text| (text.to_owned(), first.key(text))).into();
         drop(first);
         fill(&folder.path().join("service.db"));
         let service = start();
@@ -62,7 +62,7 @@ impl Scene {
 
     /// Connections that can hold the locks of both files.
     pub fn locks(&self) -> [Connection; 2] {
-        ["outbox.db", "cache.db"].map(|it| Connection::open(self.data().join(it)).expect("it opens"))
+        ["outbox.db", "cache.db"].map(|entry| Connection::open(self.data().join(entry)).expect("it opens"))
     }
 
     /// The inbox, with its service at an address or behind the proxy.

@@ -47,7 +47,7 @@ struct Figures {
 fn main() {
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() == Some("floor") {
-        let rows = arguments.next().and_then(|it| it.parse().ok()).unwrap_or(1_000);
+        let rows = arguments.next().and_then(|argument| argument.parse().ok()).unwrap_or(1_000);
         return floor::run(rows).expect("the floor runs");
     }
     let binary = std::env::var("FRONTDESK_BENCH_BINARY")
@@ -155,7 +155,7 @@ fn measure(command: impl Fn() -> CommandBuilder) -> Figures {
     for _ in 0..KEYS / 2 {
         press(&mut watched, "j", &mut scroll_bytes);
     }
-    let flood = (0..6).map(|it| watched.press(&["k", "j"][it % 2].repeat(1_000)).took).collect();
+    let flood = (0..6).map(|number| watched.press(&["k", "j"][number % 2].repeat(1_000)).took).collect();
     watched.rest(Duration::from_secs(2));
     let before = watched.usage();
     watched.rest(IDLE);
@@ -181,20 +181,20 @@ fn print(size: &str, inbox: &Figures, floors: &[Figures; 2]) {
         let (ours, floor) = (of(inbox), (of(&floors[0]) + of(&floors[1])) / 2.0);
         println!("{name:<44} {ours:>10.2} {floor:>10.2} {:>8.2}", ours / floor);
     };
-    let ms = |it: Duration| it.as_secs_f64() * 1e3;
-    let count = |it: usize| f64::from(u32::try_from(it).unwrap_or(u32::MAX));
+    let ms = |duration: Duration| duration.as_secs_f64() * 1e3;
+    let count = |number: usize| f64::from(u32::try_from(number).unwrap_or(u32::MAX));
     let mib = |kib: u64| f64::from(u32::try_from(kib).unwrap_or(u32::MAX)) / 1024.0;
-    row("start to the first whole frame, ms, p50", &|it| ms(percentile(&it.start, 50)));
-    row("key to its whole frame, ms, p50", &|it| ms(percentile(&it.key, 50)));
-    row("key to its whole frame, ms, p99", &|it| ms(percentile(&it.key, 99)));
-    row("1,000 keys at once, ms, p50", &|it| ms(percentile(&it.flood, 50)));
-    row("bytes of a move, p50", &|it| count(percentile(&it.move_bytes, 50)));
-    row("bytes of a scroll, p50", &|it| count(percentile(&it.scroll_bytes, 50)));
-    row("memory after the start, MiB", &|it| mib(it.usage.resident_kib));
-    row("memory at its peak, MiB", &|it| mib(it.idle.peak_kib));
+    row("start to the first whole frame, ms, p50", &|figures| ms(percentile(&figures.start, 50)));
+    row("key to its whole frame, ms, p50", &|figures| ms(percentile(&figures.key, 50)));
+    row("key to its whole frame, ms, p99", &|figures| ms(percentile(&figures.key, 99)));
+    row("1,000 keys at once, ms, p50", &|figures| ms(percentile(&figures.flood, 50)));
+    row("bytes of a move, p50", &|figures| count(percentile(&figures.move_bytes, 50)));
+    row("bytes of a scroll, p50", &|figures| count(percentile(&figures.scroll_bytes, 50)));
+    row("memory after the start, MiB", &|figures| mib(figures.usage.resident_kib));
+    row("memory at its peak, MiB", &|figures| mib(figures.idle.peak_kib));
     let seconds = IDLE.as_secs_f64();
-    row("idle, wake-ups a second", &|it| {
-        count(usize::try_from(it.idle.wake_ups).unwrap_or(usize::MAX)) / seconds
+    row("idle, wake-ups a second", &|figures| {
+        count(usize::try_from(figures.idle.wake_ups).unwrap_or(usize::MAX)) / seconds
     });
-    row("idle, % of a core", &|it| it.idle.running.as_secs_f64() / seconds * 100.0);
+    row("idle, % of a core", &|figures| figures.idle.running.as_secs_f64() / seconds * 100.0);
 }

@@ -38,7 +38,7 @@ pub fn measure(binary: &str, folder: &Path, conversations: usize) -> Vec<TaskFig
     drop(watched);
     let mut wide = Watched::start_at(inbox_of(binary, folder), WIDE);
     wide.rest(Duration::from_secs(1));
-    let times: Vec<Duration> = (0..MOVES).map(|it| wide.press(["j", "j", "k"][it % 3]).took).collect();
+    let times: Vec<Duration> = (0..MOVES).map(|entry| wide.press(["j", "j", "k"][entry % 3]).took).collect();
     let name = |words: &str| words.to_owned();
     let goal = "1.2 x a plain move";
     figures.push(TaskFigures {

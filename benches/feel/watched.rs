@@ -87,8 +87,8 @@ impl Watched {
         let process = format!("/proc/{}", self.terminal.child.process_id().unwrap_or_default());
         let read = |path: String| std::fs::read_to_string(path).unwrap_or_default();
         let field = |text: &str, name: &str| {
-            let line = text.lines().find_map(|it| it.strip_prefix(name));
-            line.and_then(|it| it.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default()
+            let line = text.lines().find_map(|line| line.strip_prefix(name));
+            line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or_default()
         };
         let tasks = std::fs::read_dir(format!("{process}/task")).into_iter().flatten().flatten();
         let (mut wake_ups, mut running) = (0, 0);

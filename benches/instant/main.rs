@@ -37,7 +37,7 @@ const SOON: Duration = Duration::from_millis(100);
 const REST: Duration = Duration::from_millis(600);
 
 fn main() -> ExitCode {
-    let messages = std::env::var("FRONTDESK_BENCH_MESSAGES").ok().and_then(|it| it.parse().ok());
+    let messages = std::env::var("FRONTDESK_BENCH_MESSAGES").ok().and_then(|var| var.parse().ok());
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let service = Service::start(folder.path(), &[]);
@@ -50,23 +50,23 @@ fn main() -> ExitCode {
     write("Hello?");
     let mut typist = Typist::sit_down(inbox(folder.path(), &service));
     typist.press("gk");
-    typist.wait("the webhook", |it| it.contents().contains("registered"));
+    typist.wait("the webhook", |typist| typist.contents().contains("registered"));
     // Only a delivery shows that they come through.
     write("Anybody there?");
-    typist.wait("instant mode", |it| it.contents().contains("deliveries come through"));
+    typist.wait("instant mode", |typist| typist.contents().contains("deliveries come through"));
     typist.press("gi");
     typist.settle();
     let mut times = Vec::new();
     for number in 0..messages.unwrap_or(MESSAGES) {
         let words = format!("Message {number:04} is here");
         let began = write(&words);
-        let seen = typist.wait("the message", |it| it.contents().contains(&words));
+        let seen = typist.wait("the message", |typist| typist.contents().contains(&words));
         times.push(seen.saturating_duration_since(began));
         std::thread::sleep(REST);
     }
     times.sort();
     let at = |percent: usize| times[(times.len() * percent).div_ceil(100).max(1) - 1];
-    let ms = |it: Duration| format!("{:.2}", it.as_secs_f64() * 1e3);
+    let ms = |duration: Duration| format!("{:.2}", duration.as_secs_f64() * 1e3);
     println!("{:<34} {:>6} {:>9} {:>9} {:>9} {:>9}", "", "times", "p50 ms", "p90 ms", "p99 ms", "max ms");
     let [p50, p90, p99, max] = [50, 90, 99, 100].map(at);
     println!(

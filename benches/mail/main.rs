@@ -38,8 +38,9 @@ const FRAME: Duration = Duration::from_millis(16);
 const RATIO: f64 = 2.0;
 
 fn main() -> ExitCode {
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
-    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|it| it == name);
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let wants = |name: &str| wanted.is_empty() || wanted.iter().any(|text| text == name);
     let mut wrong = Vec::new();
     println!("{:<34} {:>6} {:>9} {:>9} {:>9} {:>9}", "", "times", "p50 ms", "p90 ms", "p99 ms", "max ms");
     if wants("opening") {
@@ -52,20 +53,20 @@ fn main() -> ExitCode {
     if wants("triage") && triage::measure(number("FRONTDESK_BENCH_ROUNDS", ROUNDS)) >= FRAME {
         wrong.push("a key of a triage is not followed within 16 ms");
     }
-    wrong.iter().for_each(|it| println!("{it}"));
+    wrong.iter().for_each(|text| println!("{text}"));
     if wrong.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 fn number(variable: &str, otherwise: usize) -> usize {
-    std::env::var(variable).ok().and_then(|it| it.parse().ok()).unwrap_or(otherwise)
+    std::env::var(variable).ok().and_then(|var| var.parse().ok()).unwrap_or(otherwise)
 }
 
 /// Prints a row; returns its median and its 99th percentile.
 fn row(name: &str, mut times: Vec<Duration>) -> [Duration; 2] {
     times.sort();
     let at = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
-    let [p50, p90, p99, max] = [50, 90, 99, 100].map(|it| at(it).unwrap_or_default());
-    let ms = |it: Duration| format!("{:.2}", it.as_secs_f64() * 1e3);
+    let [p50, p90, p99, max] = [50, 90, 99, 100].map(|number| at(number).unwrap_or_default());
+    let ms = |duration: Duration| format!("{:.2}", duration.as_secs_f64() * 1e3);
     println!("{name:<34} {:>6} {:>9} {:>9} {:>9} {:>9}", times.len(), ms(p50), ms(p90), ms(p99), ms(max));
     [p50, p99]
 }

@@ -41,10 +41,10 @@ fn round(runtime: &tokio::runtime::Runtime, figures: &mut Figures) {
     );
     let keys = [("MAIL_KEY", &*service.key("email"))];
     let mut typist = Typist::sit_down(service::inbox(folder.path(), &config, &keys));
-    typist.wait("all threads", |it| it.contents().contains(&format!("{THREADS} unread")));
+    typist.wait("all threads", |typist| typist.contents().contains(&format!("{THREADS} unread")));
     typist.settle();
     typist.press("T");
-    typist.wait("the first thread", |it| it.contents().contains(&format!("TRIAGE 1/{THREADS}")));
+    typist.wait("the first thread", |typist| typist.contents().contains(&format!("TRIAGE 1/{THREADS}")));
     triage(&mut typist, figures);
     drop(typist);
     drop(proxy);
@@ -76,14 +76,14 @@ fn triage(typist: &mut Typist, figures: &mut Figures) {
             _ => typist.measure(figures, "e", place),
         }
     }
-    typist.wait("the end", |it| it.contents().contains("seen in"));
+    typist.wait("the end", |typist| typist.contents().contains("seen in"));
 }
 
 /// How far it is, and the thread that is shown: not the clock.
 fn place(screen: &vt100::Screen) -> String {
     let lines = screen.contents();
     let mut lines = lines.lines().skip(1);
-    let place = lines.next().and_then(|it| it.split(" · ").next()).unwrap_or_default().to_owned();
+    let place = lines.next().and_then(|line| line.split(" · ").next()).unwrap_or_default().to_owned();
     place + lines.next().unwrap_or_default()
 }
 

@@ -60,14 +60,14 @@ pub async fn answer(stream: &mut TcpStream, buffer: &mut Vec<u8>) -> std::ops::R
     buffer.clear();
     let head = loop {
         assert!(stream.read_buf(buffer).await.expect("read") > 0, "the server closed");
-        if let Some(end) = buffer.windows(4).position(|it| it == b"\r\n\r\n") {
+        if let Some(end) = buffer.windows(4).position(|window| window == b"\r\n\r\n") {
             break end + 4;
         }
     };
     let text = std::str::from_utf8(&buffer[..head]).expect("a head").to_ascii_lowercase();
     let shown = || String::from_utf8_lossy(buffer).into_owned();
     assert!(text.starts_with("http/1.1 200"), "{}", shown());
-    let length = text.split("content-length: ").nth(1).and_then(|it| it.split("\r\n").next());
+    let length = text.split("content-length: ").nth(1).and_then(|part| part.split("\r\n").next());
     let length: usize = length.expect("a length").parse().expect("a number");
     while buffer.len() < head + length {
         assert!(stream.read_buf(buffer).await.expect("read") > 0, "the server closed");
@@ -91,7 +91,7 @@ impl Outcome {
     /// Milliseconds within which so many of a hundred calls were answered.
     pub fn percentile(&self, hundredth: usize) -> f64 {
         let index = (self.took.len() * hundredth / 100).min(self.took.len().saturating_sub(1));
-        self.took.get(index).map_or(f64::NAN, |it| it.as_secs_f64() * 1000.0)
+        self.took.get(index).map_or(f64::NAN, |entry| entry.as_secs_f64() * 1000.0)
     }
 }
 

@@ -26,7 +26,7 @@ impl ServerProcess {
     pub fn processor(&self) -> Duration {
         let text = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).unwrap_or_default();
         let (_, rest) = text.rsplit_once(')').unwrap_or(("", ""));
-        let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|it| it.parse::<u64>().ok());
+        let ticks = rest.split_whitespace().skip(11).take(2).filter_map(|word| word.parse::<u64>().ok());
         // Linux counts hundredths of a second.
         Duration::from_millis(ticks.sum::<u64>() * 10)
     }
@@ -34,7 +34,7 @@ impl ServerProcess {
     /// Bytes of memory it holds.
     pub fn memory(&self) -> u64 {
         let text = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap_or_default();
-        let line = text.lines().find_map(|it| it.strip_prefix("VmRSS:")).unwrap_or("0 kB");
+        let line = text.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
         line.trim().trim_end_matches(" kB").trim().parse::<u64>().unwrap_or(0) * 1024
     }
 }

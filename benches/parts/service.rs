@@ -54,7 +54,7 @@ impl Service {
     /// The live key of a channel, told when the file was made.
     pub fn key(&self, channel: &str) -> String {
         let keys = self.told["keys"].as_array().expect("keys");
-        let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == "live");
+        let found = keys.iter().find(|key| key["channel"] == channel && key["environment"] == "live");
         found.expect("a live key")["key"].as_str().expect("text").to_owned()
     }
 }

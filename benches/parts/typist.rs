@@ -54,11 +54,11 @@ impl Typist {
         let screen = vt100::Parser::new(side(ROWS), side(COLUMNS), 0);
         let terminal = WatchedTerminal::start(command);
         let mut typist = Self { screen, terminal, rounds: 0, refused: false };
-        typist.wait("the list and a history", |it| {
+        typist.wait("the list and a history", |typist| {
             // What was sent before may stand above its start.
-            let contents = it.contents();
-            marked(it) != "none"
-                && ["start of the conversation", "You  "].iter().any(|it| contents.contains(it))
+            let contents = typist.contents();
+            marked(typist) != "none"
+                && ["start of the conversation", "You  "].iter().any(|text| contents.contains(text))
         });
         typist
     }
@@ -98,7 +98,7 @@ impl Typist {
         self.pause();
         let before = look(self.screen.screen());
         let pressed = self.press(key);
-        let seen = self.wait(&format!("effect of {key:?}"), |it| look(it) != before);
+        let seen = self.wait(&format!("effect of {key:?}"), |screen| look(screen) != before);
         figures.0.push(seen.saturating_duration_since(pressed));
     }
 
@@ -152,13 +152,13 @@ impl Typist {
         }
         self.settle();
         self.press("r");
-        self.wait("the composer", |it| it.contents().contains("Enter send"));
+        self.wait("the composer", |screen| screen.contents().contains("Enter send"));
         self.press("on its way");
-        self.wait("the text", |it| it.contents().contains("on its way"));
+        self.wait("the text", |screen| screen.contents().contains("on its way"));
         self.press("\r");
         self.pause();
         self.press("\x1b");
-        self.wait("the list's hints", |it| !it.contents().contains("Enter send"));
+        self.wait("the list's hints", |screen| !screen.contents().contains("Enter send"));
         self.press("h");
         self.settle();
     }
@@ -172,7 +172,7 @@ fn is_refused(screen: &vt100::Screen) -> bool {
 /// The line of the list that stands out.
 fn marked(screen: &vt100::Screen) -> String {
     let stands_out = |row: &u16| screen.cell(*row, 3).is_some_and(vt100::Cell::inverse);
-    (1..ROWS).find(stands_out).map_or_else(|| "none".to_owned(), |it| it.to_string())
+    (1..ROWS).find(stands_out).map_or_else(|| "none".to_owned(), |number| number.to_string())
 }
 
 /// The line of tabs, with its look.
@@ -184,6 +184,6 @@ fn tabs(screen: &vt100::Screen) -> String {
 /// The lines of the composer, and whether it has the keyboard.
 fn composer(screen: &vt100::Screen) -> String {
     let lines = screen.contents();
-    let from = lines.lines().position(|it| it.contains("Reply")).unwrap_or(0);
+    let from = lines.lines().position(|line| line.contains("Reply")).unwrap_or(0);
     format!("{}{:?}", lines.lines().skip(from).take(4).collect::<String>(), screen.hide_cursor())
 }

@@ -87,8 +87,8 @@ struct Bench {
 
 /// Words after `--` choose what is measured.
 fn is_wanted(what: &str) -> bool {
-    let mut words = std::env::args().skip(1).filter(|it| !it.starts_with('-')).peekable();
-    words.peek().is_none() || words.any(|it| what.contains(&it))
+    let mut words = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).peekable();
+    words.peek().is_none() || words.any(|word| what.contains(&word))
 }
 
 fn number(variable: &str) -> Option<u64> {
@@ -106,8 +106,8 @@ async fn run() {
     let mut bench = Bench { cluster, load, seconds, lines: Vec::new() };
     let few = World::make(&bench.cluster, "few", FEW, WORKSPACES).await;
     bench.beside_bare_statements(&few).await;
-    let many = number("FRONTDESK_BENCH_MESSAGES").and_then(|it| usize::try_from(it).ok());
-    if let Some(messages) = many.filter(|it| *it > FEW) {
+    let many = number("FRONTDESK_BENCH_MESSAGES").and_then(|number| usize::try_from(number).ok());
+    if let Some(messages) = many.filter(|number| *number > FEW) {
         let many = World::make(&bench.cluster, "many", messages, messages / EACH).await;
         let small = World::make(&bench.cluster, "small", FEW, FEW / EACH).await;
         bench.many_beside_few(&many, &small).await;
@@ -146,7 +146,7 @@ impl Bench {
     /// both, so that callers walk through lists of the same length; which of the two comes
     /// first changes from round to round.
     async fn many_beside_few(&mut self, many: &World, few: &World) {
-        let worlds = [many, few].map(|it| (it, it.serve(None)));
+        let worlds = [many, few].map(|world| (world, world.serve(None)));
         for (what, kind) in [
             ("p99 of pages of conversations, many : few", "conversations"),
             ("p99 of pages of messages, many : few", "messages"),
@@ -174,7 +174,7 @@ impl Bench {
                     ratios.push(slowest[0] / slowest[1]);
                 }
             }
-            let shown: Vec<_> = ratios.iter().map(|it| format!("{it:.2}")).collect();
+            let shown: Vec<_> = ratios.iter().map(|ratio| format!("{ratio:.2}")).collect();
             println!("{what}: {}", shown.join(" "));
             self.note(what, 1.5, median(ratios), true);
         }
@@ -202,7 +202,7 @@ impl Bench {
                 for count in [1, 2] {
                     let _loops: Vec<_> = (count..10).map(|_| ProcessorLoop::start()).collect();
                     let servers: Vec<_> = (0..count).map(|_| world.serve(Some("0"))).collect();
-                    let parts = servers.iter().map(|it| self.outcome(it, world, kind, 32 / count));
+                    let parts = servers.iter().map(|server| self.outcome(server, world, kind, 32 / count));
                     let outcomes = futures_util::future::join_all(parts).await;
                     let rates = if count == 1 { &mut one } else { &mut two };
                     rates.push(outcomes.iter().map(Outcome::per_second).sum());

@@ -48,10 +48,10 @@ impl World {
         cluster::run(&server, &format!("DROP DATABASE IF EXISTS {name}")).await.expect("dropped");
         cluster::run(&server, &format!("CREATE DATABASE {name}")).await.expect("made");
         let made: Vec<_> = (0..workspaces).map(|_| keys::make(Environment::Live, &mut rand::rng())).collect();
-        let keys: Vec<_> = made.iter().map(|it| it.text.clone()).collect();
+        let keys: Vec<_> = made.iter().map(|fresh_key| fresh_key.text.clone()).collect();
         let world = Self { url, workspaces, conversations, keys, folder };
         drop(world.serve(None));
-        let digits = |hash: &keys::KeyHash| hash.iter().map(|it| format!("{it:02x}")).collect::<String>();
+        let digits = |hash: &keys::KeyHash| hash.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
         let row = |(number, key): (usize, &keys::FreshKey)| {
             let (hash, tail) = (digits(&key.hash), &key.tail);
             format!("('key_{number}', '\\x{hash}', 'ch_{number}', 'live', '{tail}', 0)")
@@ -118,7 +118,8 @@ impl World {
     /// Starts a process on it, where it says only on these processors.
     pub fn serve(&self, processors: Option<&str>) -> ServerProcess {
         let binary = env!("CARGO_BIN_EXE_frontdesk");
-        let mut command = processors.map_or_else(|| Command::new(binary), |it| on_processor(it, binary));
+        let mut command =
+            processors.map_or_else(|| Command::new(binary), |processor| on_processor(processor, binary));
         command.args(["serve", "--dev", "--unlimited", "--listen", "127.0.0.1:0", "--db", &self.url]);
         command.arg("--key-file").arg(self.folder.join("service.key"));
         ServerProcess::start(command)
@@ -137,7 +138,7 @@ impl World {
             number += usize::from(cursor.is_none());
             let workspace = if kind == "send to one" { 0 } else { (caller * 13 + number * 7) % workspaces };
             let peer = workspace + (caller + number) % conversations * workspaces;
-            let rest = cursor.map(|it| format!("&cursor={it}")).unwrap_or_default();
+            let rest = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
             let key = Some(keys[workspace].as_str());
             let get = |path: String| request("GET", &path, key, None, "");
             match kind.as_str() {
@@ -168,7 +169,7 @@ impl World {
         pgbench.args(["-T", &seconds.to_string(), "-h"]).args([cluster.folder(), Path::new("-f"), &file]);
         let done = pgbench.arg(cluster::name_in(&self.url)).output().expect("pgbench runs");
         let told = String::from_utf8_lossy(&done.stdout).into_owned();
-        let rate = told.split("tps = ").nth(1).and_then(|it| it.split(' ').next()?.parse().ok());
+        let rate = told.split("tps = ").nth(1).and_then(|part| part.split(' ').next()?.parse().ok());
         rate.unwrap_or_else(|| panic!("{told}{}", String::from_utf8_lossy(&done.stderr)))
     }
 }

@@ -48,18 +48,24 @@ fn score(reader: &Reader) -> bool {
     for conversation in crate::conversations(reader, SCORED) {
         let query = HistoryQuery { channel: channel.clone(), conversation, limit };
         let page = reader.history(&query).expect("a history");
-        let messages = page.messages.iter().map(|it| &it.message);
+        let messages = page.messages.iter().map(|message| &message.message);
         said.push(
             messages
-                .map(|it| {
-                    MessageSummary::new(it.direction, it.sender.clone(), it.content.as_str(), &it.delivery)
+                .map(|message| {
+                    MessageSummary::new(
+                        message.direction,
+                        message.sender.clone(),
+                        message.content.as_str(),
+                        &message.delivery,
+                    )
                 })
                 .collect(),
         );
     }
     let mut total = 0;
-    let times =
-        (0..10).map(|_| timed(|| total += said.iter().map(|it| look(it).score()).sum::<u32>())).collect();
+    let times = (0..10)
+        .map(|_| timed(|| total += said.iter().map(|entry| look(entry).score()).sum::<u32>()))
+        .collect();
     let worst = row(&format!("trouble score of {} conversations", said.len()), times);
     assert!(total > 0, "nobody is in trouble");
     if worst >= SCORE_GOAL {

@@ -51,16 +51,18 @@ fn main() -> ExitCode {
     let words = words(&reader);
     let mut worst = Duration::ZERO;
     for letters in [2, 3, 4, 6, 40] {
-        let begun = words.iter().map(|it| it.chars().take(letters).collect::<String>());
-        let mut begun: Vec<String> = begun.filter(|it| it.chars().count() > 1).collect();
+        let begun = words.iter().map(|word| word.chars().take(letters).collect::<String>());
+        let mut begun: Vec<String> = begun.filter(|begun| begun.chars().count() > 1).collect();
         begun.sort();
         begun.dedup();
         let times = begun.iter().map(|text| search(&reader, text)).collect();
         worst = worst.max(row(&format!("search, first {letters} letters"), times));
     }
-    let pairs = words.windows(2).map(|it| format!("{} {}", it[0], it[1].chars().take(3).collect::<String>()));
-    worst =
-        worst.max(row("search, a word and three letters", pairs.map(|it| search(&reader, &it)).collect()));
+    let pairs = words
+        .windows(2)
+        .map(|window| format!("{} {}", window[0], window[1].chars().take(3).collect::<String>()));
+    worst = worst
+        .max(row("search, a word and three letters", pairs.map(|pair| search(&reader, &pair)).collect()));
     let now = lists(&reader, &words);
     let scored = feel::measure(reader, now);
     if worst >= GOAL {
@@ -74,7 +76,7 @@ fn conversations(reader: &Reader, count: usize) -> Vec<ConversationId> {
     let limit = u32::try_from(count).unwrap_or(u32::MAX);
     let query = ConversationQuery::first(ChannelId::from(CHANNEL), ConversationFilter::all(), limit);
     let page = reader.conversations(&query).expect("a window");
-    page.rows.into_iter().map(|it| it.conversation.id).collect()
+    page.rows.into_iter().map(|row| row.conversation.id).collect()
 }
 
 /// Fills the cache with the same content each time.
@@ -124,7 +126,7 @@ fn lists(reader: &Reader, words: &[String]) -> Timestamp {
         ConversationFilter::all(),
         1,
     ));
-    let newest = at.expect("a window").rows.first().and_then(|it| it.conversation.last_message_at);
+    let newest = at.expect("a window").rows.first().and_then(|row| row.conversation.last_message_at);
     let at = newest.unwrap_or_default();
     let window = |line: &str, sort: Sort, at: Timestamp| ConversationQuery {
         channel: None,
@@ -156,8 +158,8 @@ fn lists(reader: &Reader, words: &[String]) -> Timestamp {
         let times = (0..20).map(|_| ask(&window("status:open", sort, at))).collect();
         row(&format!("list, by {word}"), times);
     }
-    let typed = words.iter().take(300).map(|it| it.chars().take(3).collect::<String>());
-    let times = typed.map(|it| ask(&window(&format!("status:open {it}"), Sort::Activity, at))).collect();
+    let typed = words.iter().take(300).map(|word| word.chars().take(3).collect::<String>());
+    let times = typed.map(|text| ask(&window(&format!("status:open {text}"), Sort::Activity, at))).collect();
     row("list, three letters of a word", times);
     at
 }
@@ -166,8 +168,8 @@ fn lists(reader: &Reader, words: &[String]) -> Timestamp {
 fn row(name: &str, mut times: Vec<Duration>) -> Duration {
     times.sort();
     let at = |percent: usize| times.get((times.len() * percent).div_ceil(100).max(1) - 1).copied();
-    let [p50, p90, p99, max] = [50, 90, 99, 100].map(|it| at(it).unwrap_or_default());
-    let ms = |it: Duration| format!("{:.2}", it.as_secs_f64() * 1e3);
+    let [p50, p90, p99, max] = [50, 90, 99, 100].map(|number| at(number).unwrap_or_default());
+    let ms = |duration: Duration| format!("{:.2}", duration.as_secs_f64() * 1e3);
     println!("{name:<34} {:>6} {:>9} {:>9} {:>9} {:>9}", times.len(), ms(p50), ms(p90), ms(p99), ms(max));
     p99
 }

@@ -83,7 +83,7 @@ async fn read<T: Send + 'static>(
 }
 
 fn after(parameters: &Parameters) -> Place {
-    let Some((at, id)) = parameters.get("cursor").and_then(|it| it.split_once('.')) else {
+    let Some((at, id)) = parameters.get("cursor").and_then(|parameter| parameter.split_once('.')) else {
         return Place::top();
     };
     Place { at: at.parse().expect("a number"), id: id.to_owned() }
@@ -93,7 +93,7 @@ fn page<T, B>(rows: Vec<T>, place: impl Fn(&T) -> Place, body: impl Fn(T) -> B) 
     let more = rows.len() > 50;
     let kept: Vec<T> = rows.into_iter().take(50).collect();
     let last = kept.last().filter(|_| more).map(place);
-    let next_cursor = last.map(|it| format!("{}.{}", it.at, it.id));
+    let next_cursor = last.map(|place| format!("{}.{}", place.at, place.id));
     Json(Page { data: kept.into_iter().map(body).collect(), has_more: more, next_cursor })
 }
 

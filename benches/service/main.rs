@@ -34,10 +34,11 @@ fn main() {
 }
 
 async fn run() {
-    let seconds = std::env::var("FRONTDESK_BENCH_SECONDS").ok().and_then(|it| it.parse().ok()).unwrap_or(5);
+    let seconds = std::env::var("FRONTDESK_BENCH_SECONDS").ok().and_then(|var| var.parse().ok()).unwrap_or(5);
     let load = Load { span: Duration::from_secs(seconds) };
     let world = World::ready().await;
-    let wanted: Vec<String> = std::env::args().skip(1).filter(|it| !it.starts_with('-')).collect();
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let mut rows = Vec::new();
     for (name, kind, connections) in [
         ("pages of 50 conversations", "conversations", 32),
@@ -46,7 +47,7 @@ async fn run() {
         ("durable sends, 64 callers", "send", 64),
         ("durable sends, 256 callers", "send", 256),
     ] {
-        if !wanted.is_empty() && !wanted.iter().any(|it| name.contains(it.as_str())) {
+        if !wanted.is_empty() && !wanted.iter().any(|text| name.contains(text.as_str())) {
             continue;
         }
         let mut outcomes = Vec::new();

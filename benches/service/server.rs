@@ -97,7 +97,7 @@ impl Server {
                 "history" => format!("/conversations/{}/messages", conversation(visited % LONG)),
                 other => format!("/{other}"),
             };
-            let rest = cursor.map(|it| format!("&cursor={it}")).unwrap_or_default();
+            let rest = cursor.map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
             request("GET", &format!("{prefix}{list}?limit=50{rest}"), key.as_deref(), None, "")
         })
     }

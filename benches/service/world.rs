@@ -44,7 +44,7 @@ impl World {
             Options::new(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), file.clone(), Arc::new(SystemClock));
         let running = service::start(options).await.expect("the service starts");
         let live =
-            running.keys.iter().find(|it| it.channel == "whatsapp" && it.environment == Environment::Live);
+            running.keys.iter().find(|key| key.channel == "whatsapp" && key.environment == Environment::Live);
         let text = live.expect("a key").key.expose().to_owned();
         running.shutdown().await;
         fill(&file);
@@ -133,6 +133,6 @@ fn message(conversation: &str, number: usize, turn: usize, serial: i64) -> Messa
 fn text(number: usize, turn: usize) -> String {
     let words = ["hello", "where", "is", "my", "order", "número", "1041", "gracias", "the", "bicycle"];
     let count = 5 + (number + turn * 7) % 16;
-    let pick = |it: usize| words[(number * 31 + turn * 17 + it * 13) % words.len()];
+    let pick = |entry: usize| words[(number * 31 + turn * 17 + entry * 13) % words.len()];
     (0..count).map(pick).collect::<Vec<_>>().join(" ")
 }

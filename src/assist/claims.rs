@@ -22,15 +22,15 @@ impl KnownWords {
     /// The words of all that a suggestion is made from.
     pub fn of(request: &SuggestionRequest, replies: &[CannedReply]) -> Self {
         let facts = &request.facts;
-        let spoken = request.spoken.iter().map(|it| it.1.as_str());
+        let spoken = request.spoken.iter().map(|pair| pair.1.as_str());
         let pairs = facts.looked_up.iter().chain(&request.card);
         let texts = spoken
             .chain(facts.contact.as_deref())
             .chain(facts.agent.as_deref())
             .chain(pairs.flat_map(|(name, value)| [name.as_str(), value.as_str()]))
-            .chain(replies.iter().map(|it| it.body.as_str()));
-        let words = texts.flat_map(|it| it.split_whitespace().map(bare).collect::<Vec<_>>());
-        Self(words.filter(|it| !it.is_empty()).map(|it| it.to_lowercase()).collect())
+            .chain(replies.iter().map(|reply| reply.body.as_str()));
+        let words = texts.flat_map(|text| text.split_whitespace().map(bare).collect::<Vec<_>>());
+        Self(words.filter(|word| !word.is_empty()).map(|word| word.to_lowercase()).collect())
     }
 
     fn holds(&self, word: &str) -> bool {
@@ -41,9 +41,9 @@ impl KnownWords {
     /// that none of these words supports.
     pub fn sentences(&self, text: &str) -> Vec<SuggestedSentence> {
         let names = capitals_mean_names(text);
-        let sentence = |it: &str| SuggestedSentence {
-            text: SafeText::block(it),
-            is_unsupported: self.is_unsupported(it, names),
+        let sentence = |entry: &str| SuggestedSentence {
+            text: SafeText::block(entry),
+            is_unsupported: self.is_unsupported(entry, names),
         };
         sentences(text).into_iter().map(sentence).collect()
     }
@@ -61,8 +61,8 @@ impl KnownWords {
             // Blank lines between sentences are of none.
             let start = end + text[end..].find(sentence).unwrap_or(0);
             end = start + sentence.len();
-            let own = || citations.iter().filter(|it| start < it.0 && it.0 <= end);
-            let has_source = own().next().is_some() && own().all(|it| it.1 <= sources);
+            let own = || citations.iter().filter(|citation| start < citation.0 && citation.0 <= end);
+            let has_source = own().next().is_some() && own().all(|pair| pair.1 <= sources);
             judged.is_unsupported |= !has_source && !is_question(sentence);
         }
         (found, true)
@@ -70,17 +70,17 @@ impl KnownWords {
 
     /// A text as one line, judged as its sentences are.
     pub fn line(&self, text: &str) -> SuggestedSentence {
-        let is_unsupported = self.sentences(text).iter().any(|it| it.is_unsupported);
+        let is_unsupported = self.sentences(text).iter().any(|sentence| sentence.is_unsupported);
         SuggestedSentence { text: SafeText::line(text), is_unsupported }
     }
 
     fn is_unsupported(&self, sentence: &str, names: bool) -> bool {
-        let words = sentence.split_whitespace().map(bare).filter(|it| !it.is_empty());
-        words.enumerate().any(|(at, it)| {
-            let claims = it.chars().any(char::is_numeric)
-                || it.contains(['@', '/'])
-                || (names && at > 0 && is_capital(it));
-            claims && !self.holds(it)
+        let words = sentence.split_whitespace().map(bare).filter(|text| !text.is_empty());
+        words.enumerate().any(|(at, text)| {
+            let claims = text.chars().any(char::is_numeric)
+                || text.contains(['@', '/'])
+                || (names && at > 0 && is_capital(text));
+            claims && !self.holds(text)
         })
     }
 }
@@ -97,7 +97,7 @@ fn sentences(text: &str) -> Vec<&str> {
             start = end;
         }
     }
-    found.retain(|it| !it.trim().is_empty());
+    found.retain(|text| !text.trim().is_empty());
     found
 }
 
@@ -112,13 +112,13 @@ fn without_citations(text: &str) -> (String, Vec<(usize, usize)>) {
     while let Some((before, behind)) = rest.split_once('[') {
         let cited = behind.split_once(']').and_then(|(inside, after)| {
             // A longer number is one of the text, such as an order's.
-            let number = |it: &str| it.trim().parse().ok().filter(|it| *it < 100);
-            inside.split(',').map(number).collect::<Option<Vec<usize>>>().map(|it| (it, after))
+            let number = |text: &str| text.trim().parse().ok().filter(|number| *number < 100);
+            inside.split(',').map(number).collect::<Option<Vec<usize>>>().map(|numbers| (numbers, after))
         });
         rest = match cited {
             Some((numbers, after)) => {
                 plain.push_str(before.trim_end_matches(' '));
-                found.extend(numbers.into_iter().map(|it| (plain.len(), it)));
+                found.extend(numbers.into_iter().map(|number| (plain.len(), number)));
                 after
             }
             None => {
@@ -134,7 +134,7 @@ fn without_citations(text: &str) -> (String, Vec<(usize, usize)>) {
 
 /// A word without what stands around it.
 fn bare(word: &str) -> &str {
-    word.trim_matches(|it: char| !it.is_alphanumeric())
+    word.trim_matches(|word: char| !word.is_alphanumeric())
 }
 
 /// Whether a word begins like a name. One letter, as in "I", is none.
@@ -164,8 +164,13 @@ mod tests {
         let known = KnownWords::of(&request(&["Where is order 1041? I am Maria."], &[]), &[]);
         let judge = |text: &str| {
             let (found, has_sources) = known.cited(text, 3);
-            let text: String = found.iter().map(|it| it.text.as_str()).collect();
-            (text, found.iter().map(|it| it.is_unsupported).collect::<Vec<_>>(), has_sources)
+            let text: String =
+                found.iter().map(|suggested_sentence| suggested_sentence.text.as_str()).collect();
+            (
+                text,
+                found.iter().map(|suggested_sentence| suggested_sentence.is_unsupported).collect::<Vec<_>>(),
+                has_sources,
+            )
         };
         for (said, text, marked) in [
             (
@@ -218,7 +223,10 @@ mod tests {
             ["Hi {name?}, {agent?} here.\n", "Order {order?} is at {place?}\n", "Bye {name?}"]
         );
         let found = known.sentences("Order 1041 is here. It costs €5.");
-        let marks: Vec<_> = found.iter().map(|it| (it.text.as_str(), it.is_unsupported)).collect();
+        let marks: Vec<_> = found
+            .iter()
+            .map(|suggested_sentence| (suggested_sentence.text.as_str(), suggested_sentence.is_unsupported))
+            .collect();
         assert_eq!(marks, [("Order 1041 is here. ", false), ("It costs €5.", true)]);
     }
 }

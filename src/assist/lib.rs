@@ -216,7 +216,9 @@ impl ModelClient {
             let mut patience = self.limits.time / 2;
             for _ in 1..TRIES {
                 let answer = guard.fetch(url, request.clone(), limits).await?;
-                let Some(pause) = pause_before_another(&answer).filter(|it| *it <= patience) else {
+                let Some(pause) = pause_before_another(&answer)
+                    .filter(|pause_before_another| *pause_before_another <= patience)
+                else {
                     return Ok(answer);
                 };
                 patience -= pause;
@@ -235,7 +237,7 @@ impl ModelClient {
 
     /// The same of a body of another type.
     fn authorized_as(&self, request: Request, content_type: &str) -> Result<Request, EndpointError> {
-        let key = self.endpoint.key.as_ref().map(|it| ("authorization", format!("Bearer {}", it.expose())));
+        let key = self.endpoint.key.as_ref().map(|key| ("authorization", format!("Bearer {}", key.expose())));
         let types = [("content-type", content_type), ("accept", "application/json")];
         let types = types.map(|(name, value)| (name, value.to_owned()));
         types
@@ -267,13 +269,13 @@ pub fn most_tokens(text: u32) -> u32 {
 fn without_secrets_in(value: &mut Value, key: Option<&Secret>) {
     match value {
         Value::String(text) => {
-            if let Some(key) = key.filter(|it| !it.expose().is_empty() && text.contains(it.expose())) {
+            if let Some(key) = key.filter(|key| !key.expose().is_empty() && text.contains(key.expose())) {
                 *text = text.replace(key.expose(), &key.hint());
             }
             *text = without_secrets(text);
         }
-        Value::Array(items) => items.iter_mut().for_each(|it| without_secrets_in(it, key)),
-        Value::Object(members) => members.values_mut().for_each(|it| without_secrets_in(it, key)),
+        Value::Array(items) => items.iter_mut().for_each(|item| without_secrets_in(item, key)),
+        Value::Object(members) => members.values_mut().for_each(|member| without_secrets_in(member, key)),
         Value::Null | Value::Bool(_) | Value::Number(_) => (),
     }
 }
@@ -315,7 +317,7 @@ fn whole_address(url: &str) -> String {
     let (path, query) = url.split_once('?').map_or((url, None), |(path, query)| (path, Some(query)));
     let path = path.trim_end_matches('/');
     let path = if path.ends_with(PATH) { path.to_owned() } else { format!("{path}{PATH}") };
-    query.map_or(path.clone(), |it| format!("{path}?{it}"))
+    query.map_or(path.clone(), |query| format!("{path}?{query}"))
 }
 
 /// The address without user and query, which may hold a key.

@@ -23,7 +23,8 @@ pub(crate) fn form(fields: &[(&str, &str)], file: (&str, &str, &[u8])) -> (Vec<u
 
 /// A name without what would end it.
 fn plain(name: &str) -> String {
-    let is_plain = |it: &char| it.is_ascii_alphanumeric() || matches!(it, '.' | '-' | '_');
+    let is_plain =
+        |character: &char| character.is_ascii_alphanumeric() || matches!(character, '.' | '-' | '_');
     let plain: String = name.chars().filter(is_plain).take(80).collect();
     if plain.is_empty() { "file".to_owned() } else { plain }
 }

@@ -54,18 +54,18 @@ pub fn summary(
 
 /// Tokens of the answer at most: a translation is about as long as its text.
 pub fn answer_tokens(request: &SuggestionRequest) -> u32 {
-    let characters = translated(request).map_or(0, |it| it.chars().take(TRANSLATED).count());
+    let characters = translated(request).map_or(0, |text| text.chars().take(TRANSLATED).count());
     ANSWER + TOKENS_A_CHARACTER * u32::try_from(characters).unwrap_or(u32::MAX / 4)
 }
 
 /// The text that is to be translated: a message, or the person's own.
 pub fn translated(request: &SuggestionRequest) -> Option<&str> {
     let found = match request.id.kind {
-        SuggestionKind::OwnText => request.spoken.iter().rev().find(|it| it.0 == SpokenBy::Business),
+        SuggestionKind::OwnText => request.spoken.iter().rev().find(|pair| pair.0 == SpokenBy::Business),
         SuggestionKind::Translation => request.spoken.first(),
         _ => None,
     };
-    found.map(|it| it.1.as_str())
+    found.map(|pair| pair.1.as_str())
 }
 
 /// The language that the answer to a question about the person's own text names,
@@ -125,13 +125,14 @@ fn instructions(kind: SuggestionKind, mark: &str, language: &str) -> String {
 }
 
 fn data(request: &SuggestionRequest, replies: &[CannedReply]) -> Value {
-    let text = |it: &str| -> String { it.chars().take(TEXT).collect() };
-    let whole = || translated(request).map(|it| it.chars().take(TRANSLATED).collect::<String>());
+    let text = |text: &str| -> String { text.chars().take(TEXT).collect() };
+    let whole = || translated(request).map(|text| text.chars().take(TRANSLATED).collect::<String>());
     if request.id.kind == SuggestionKind::Translation {
         return json!({"message": whole()});
     }
     if request.id.kind == SuggestionKind::OwnText {
-        let of = |by: SpokenBy| request.spoken.iter().filter(move |it| it.0 == by).map(|it| text(&it.1));
+        let of =
+            |by: SpokenBy| request.spoken.iter().filter(move |pair| pair.0 == by).map(|pair| text(&pair.1));
         let customer: Vec<String> = of(SpokenBy::Customer).collect();
         return json!({"customer": &customer[customer.len().saturating_sub(CUSTOMER)..], "text": whole()});
     }
@@ -158,7 +159,7 @@ fn data(request: &SuggestionRequest, replies: &[CannedReply]) -> Value {
     let known = known.map(|(name, value)| json!({"name": text(name), "value": text(value)}));
     let known: Vec<Value> = known.map(&mut numbered).collect();
     let replies = replies.iter().take(REPLIES);
-    let replies = replies.map(|it| json!({"for": text(&it.title), "text": text(&it.body)}));
+    let replies = replies.map(|reply| json!({"for": text(&reply.title), "text": text(&reply.body)}));
     let replies: Vec<Value> = replies.map(&mut numbered).collect();
     json!({
         "customer": request.facts.contact.as_deref().map(text),

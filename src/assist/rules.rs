@@ -25,22 +25,31 @@ const TOLD: usize = 4;
 /// with its fields filled in; `None` where none does.
 fn draft<'a>(request: &SuggestionRequest, all: &'a [CannedReply]) -> Option<(&'a CannedReply, String)> {
     let asked = words(&unanswered(request).join(" "));
-    let fits = |it: &&CannedReply| {
-        let here = |word: &String| request.tab_words.iter().any(|it| it.eq_ignore_ascii_case(word));
-        it.channel.as_ref().is_none_or(here)
+    let fits = |canned_reply: &&CannedReply| {
+        let here =
+            |word: &String| request.tab_words.iter().any(|tab_word| tab_word.eq_ignore_ascii_case(word));
+        canned_reply.channel.as_ref().is_none_or(here)
     };
-    let score = |it: &CannedReply| {
-        let named = words(&format!("{} {} {}", it.name, it.title, it.keywords.join(" ")));
-        let body = words(&it.body);
+    let score = |canned_reply: &CannedReply| {
+        let named = words(&format!(
+            "{} {} {}",
+            canned_reply.name,
+            canned_reply.title,
+            canned_reply.keywords.join(" ")
+        ));
+        let body = words(&canned_reply.body);
         asked
             .iter()
             .map(|word| if named.contains(word) { NAMED } else { usize::from(body.contains(word)) })
             .sum()
     };
-    let scored =
-        all.iter().filter(fits).map(|it| (score(it), it)).filter(|(score, _): &(usize, _)| *score >= FITS);
+    let scored = all
+        .iter()
+        .filter(fits)
+        .map(|canned_reply| (score(canned_reply), canned_reply))
+        .filter(|(score, _): &(usize, _)| *score >= FITS);
     let best = scored.max_by(|a, b| a.0.cmp(&b.0).then_with(|| b.1.name.cmp(&a.1.name)));
-    best.map(|(_, it)| (it, replies::fill(&it.body, &request.facts)))
+    best.map(|(_, best)| (best, replies::fill(&best.body, &request.facts)))
 }
 
 /// A suggestion by rules alone; `None` where there is nothing to draft, and of
@@ -60,7 +69,8 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
         }
         SuggestionKind::Translation | SuggestionKind::OwnText | SuggestionKind::Transcript => None,
         SuggestionKind::Brief | SuggestionKind::Summary => {
-            let line = |it: &String| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
+            let line =
+                |entry: &String| SuggestedSentence { text: SafeText::line(entry), is_unsupported: false };
             let sentences = brief(request).iter().map(line).collect();
             Some(Suggestion {
                 sentences,
@@ -77,22 +87,22 @@ pub fn suggestion(request: &SuggestionRequest, all: &[CannedReply]) -> Option<Su
 fn unanswered(request: &SuggestionRequest) -> Vec<&str> {
     let newest = request.spoken.iter().rev();
     let mut lines: Vec<&str> =
-        newest.take_while(|it| it.0 == SpokenBy::Customer).map(|it| it.1.as_str()).collect();
+        newest.take_while(|newest| newest.0 == SpokenBy::Customer).map(|newest| newest.1.as_str()).collect();
     lines.reverse();
     lines
 }
 
 fn words(text: &str) -> HashSet<String> {
-    let words = text.split(|it: char| !it.is_alphanumeric());
-    words.filter(|it| it.chars().count() >= LETTERS).map(str::to_lowercase).collect()
+    let words = text.split(|text: char| !text.is_alphanumeric());
+    words.filter(|word| word.chars().count() >= LETTERS).map(str::to_lowercase).collect()
 }
 
 /// A brief in at most five lines: what was asked, what was said last, what the AI
 /// and people tried, what is known, what is open.
 fn brief(request: &SuggestionRequest) -> Vec<String> {
     let of = |by: SpokenBy| {
-        let lines = request.spoken.iter().filter(move |it| it.0 == by);
-        lines.map(|it| it.1.as_str()).collect::<Vec<_>>()
+        let lines = request.spoken.iter().filter(move |pair| pair.0 == by);
+        lines.map(|line| line.1.as_str()).collect::<Vec<_>>()
     };
     let (asked, ai, people) = (of(SpokenBy::Customer), of(SpokenBy::Ai), of(SpokenBy::Business));
     let mut lines = Vec::new();
@@ -126,7 +136,7 @@ fn brief(request: &SuggestionRequest) -> Vec<String> {
         lines.push(format!("Known: {}", told.join(" · ")));
     }
     let open = unanswered(request);
-    let questions = open.iter().filter(|it| it.contains(['?', '？', '؟'])).count();
+    let questions = open.iter().filter(|text| text.contains(['?', '？', '؟'])).count();
     lines.push(match (open.len(), questions) {
         (0, _) => "Open: nothing, the business wrote last".to_owned(),
         (1, 0) => "Open: a message without an answer".to_owned(),
@@ -164,7 +174,7 @@ pub(crate) mod tests {
     pub(crate) fn request(customer: &[&str], before: &[(SpokenBy, &str)]) -> SuggestionRequest {
         let key =
             ConversationKey { channel: ChannelId::from("chat"), conversation: ConversationId::from("c1") };
-        let spoken = before.iter().copied().chain(customer.iter().map(|it| (SpokenBy::Customer, *it)));
+        let spoken = before.iter().copied().chain(customer.iter().map(|text| (SpokenBy::Customer, *text)));
         SuggestionRequest {
             id: SuggestionId {
                 kind: SuggestionKind::Draft,

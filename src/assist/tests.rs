@@ -36,8 +36,8 @@ fn request_of(stream: &mut TcpStream) -> String {
     loop {
         let text = String::from_utf8_lossy(&bytes).to_ascii_lowercase();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.split("content-length: ").nth(1).and_then(|it| it.lines().next());
-            if body.len() >= length.and_then(|it| it.trim().parse().ok()).unwrap_or(0) {
+            let length = head.split("content-length: ").nth(1).and_then(|part| part.lines().next());
+            if body.len() >= length.and_then(|length| length.trim().parse().ok()).unwrap_or(0) {
                 return String::from_utf8(bytes).expect("text");
             }
         }
@@ -97,7 +97,7 @@ async fn an_endpoint_that_counts_thinking_is_asked_so_from_then_on() {
     for _ in 0..2 {
         client.ask(&mut question(), 400).await.expect("an answer");
     }
-    let asked: Vec<Value> = told.iter().take(3).map(|it| body_of(&it)).collect();
+    let asked: Vec<Value> = told.iter().take(3).map(|entry| body_of(&entry)).collect();
     assert!(asked[0]["max_completion_tokens"].is_null() && asked[0]["max_tokens"] == 400);
     for later in &asked[1..] {
         assert!(later["max_tokens"].is_null() && later["max_completion_tokens"] == 2_000, "{later}");

@@ -40,7 +40,7 @@ fn explained(error: StartError, folder: &Path) -> anyhow::Error {
     let StartError::Database(DatabaseError::InUse(process)) = error else {
         return anyhow::Error::new(error).context("starting the service of the demo");
     };
-    let who = process.map_or_else(String::new, |it| format!(" (process {it})"));
+    let who = process.map_or_else(String::new, |process| format!(" (process {process})"));
     let folder = folder.display();
     anyhow!("a demo runs in {folder} already{who}: end it first, or name another folder with --data-dir")
 }
@@ -54,7 +54,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     let runtime = desk::service_runtime()?;
     let clock = Arc::new(SystemClock);
     let running = runtime.block_on(begin(folder, &clock));
-    let running = running.map_err(|it| explained(it, folder))?;
+    let running = running.map_err(|error| explained(error, folder))?;
     let channels = channels(folder, &running)?;
     let links = runtime.block_on(shop(folder, &running));
     let desk = DeskParts {
@@ -154,7 +154,7 @@ fn replies_folder(folder: &Path) -> PathBuf {
 /// desk keeps still lead there; at another port where that one is taken.
 async fn begin(folder: &Path, clock: &Arc<SystemClock>) -> Result<service::Running, StartError> {
     let kept = folder.join("demo-port");
-    let before = disk::read_text(&kept).ok().and_then(|it| it.trim().parse().ok()).unwrap_or(0);
+    let before = disk::read_text(&kept).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
     let running = match service::start(options(folder, before, clock.clone())).await {
         Err(StartError::Listen { .. }) if before != 0 => {
             service::start(options(folder, 0, clock.clone())).await
@@ -178,7 +178,7 @@ fn options(folder: &Path, port: u16, clock: Arc<dyn Clock>) -> service::Options 
 fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec>> {
     let kept = folder.join("demo-keys");
     let mut lines = String::new();
-    for issued in running.keys.iter().filter(|it| it.environment == model::account::Environment::Live) {
+    for issued in running.keys.iter().filter(|key| key.environment == model::account::Environment::Live) {
         lines.push_str(&format!("{} {}\n", issued.channel, issued.key.expose()));
     }
     if lines.is_empty() {
@@ -189,7 +189,7 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
             .with_context(|| format!("keeping the demo's keys in {}", kept.display()))?;
     }
     let key_of = |channel: &str| {
-        lines.lines().find_map(|it| it.strip_prefix(channel)?.strip_prefix(' ').map(Secret::new))
+        lines.lines().find_map(|line| line.strip_prefix(channel)?.strip_prefix(' ').map(Secret::new))
     };
     let spec = |(channel, name): (&str, &str)| {
         Some(ChannelSpec {
@@ -215,7 +215,7 @@ impl DemoFolder {
         if let Some(folder) = given {
             return Ok(Self { folder, remove: false });
         }
-        if let Some(folder) = std::env::var_os("FRONTDESK_DATA_DIR").filter(|it| !it.is_empty()) {
+        if let Some(folder) = std::env::var_os("FRONTDESK_DATA_DIR").filter(|var_os| !var_os.is_empty()) {
             return Ok(Self { folder: PathBuf::from(folder).join("demo"), remove: false });
         }
         // Falls back to the data folder where there is no temporary one.

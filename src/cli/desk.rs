@@ -47,7 +47,7 @@ pub fn run(how: How) -> Result<(), CliError> {
     }
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
-    let agent = config.agent.clone().filter(|it| !it.trim().is_empty()).unwrap_or_else(login);
+    let agent = config.agent.clone().filter(|agent| !agent.trim().is_empty()).unwrap_or_else(login);
     let runtime = runtime()?;
     let clock = SystemClock;
     let desk = DeskParts {
@@ -62,16 +62,21 @@ pub fn run(how: How) -> Result<(), CliError> {
             zone: clock::zone(),
             notice: config.noticing,
             graphics: graphics(config.graphics),
-            pictures_of: config.channels.iter().filter(|it| it.pictures).map(|it| it.id()).collect(),
-            mail_styles: config.channels.iter().map(|it| (it.id(), it.mail.clone())).collect(),
+            pictures_of: config
+                .channels
+                .iter()
+                .filter(|channel| channel.pictures)
+                .map(|channel| channel.id())
+                .collect(),
+            mail_styles: config.channels.iter().map(|channel| (channel.id(), channel.mail.clone())).collect(),
             demo: false,
             footer: config.screen.footer,
             agent: SafeText::line(&agent),
             pause_lease: config.pause_lease_hours * HOUR,
             brief_on_pause: config.brief_on_pause,
             review_one_in: config.review_one_in,
-            transcribes: config.assist.as_ref().is_some_and(|it| it.transcribe_model.is_some()),
-            model_caps: config.assist.as_ref().map(|it| (it.caps, SafeText::line(&it.currency))),
+            transcribes: config.assist.as_ref().is_some_and(|assist| assist.transcribe_model.is_some()),
+            model_caps: config.assist.as_ref().map(|assist| (assist.caps, SafeText::line(&assist.currency))),
             targets: config.targets(),
             away: config.screen.away_minutes * MINUTE,
             keymap: config.keymap.clone(),
@@ -140,18 +145,18 @@ fn suggester(
 /// How pictures are shown: as the configuration says, else as the terminal's
 /// name tells.
 pub fn graphics(wanted: Option<Graphics>) -> Graphics {
-    wanted.unwrap_or_else(|| Graphics::detect(|it| std::env::var(it).ok()))
+    wanted.unwrap_or_else(|| Graphics::detect(|text| std::env::var(text).ok()))
 }
 
 /// The name of the user who is logged in.
 pub fn login() -> String {
-    let named = |it: &str| std::env::var(it).ok().filter(|it| !it.trim().is_empty());
+    let named = |text: &str| std::env::var(text).ok().filter(|var| !var.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
 
 /// The channels as they are, or all of them without writes.
 pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
-    channels.iter_mut().for_each(|it| it.read_only |= read_only);
+    channels.iter_mut().for_each(|channel| channel.read_only |= read_only);
     channels
 }
 
@@ -169,14 +174,14 @@ fn seconds(count: i64) -> Duration {
 /// # Errors
 /// When a key is missing or lies where others can read it.
 pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
-    let spec = |it: &crate::config::ChannelConfig| {
+    let spec = |channel_config: &crate::config::ChannelConfig| {
         Ok(ChannelSpec {
-            id: it.id(),
-            name: it.name.clone(),
-            base_url: it.base_url.clone(),
-            key: it.fetch_key()?,
-            read_only: it.read_only,
-            draft_only: it.draft_only,
+            id: channel_config.id(),
+            name: channel_config.name.clone(),
+            base_url: channel_config.base_url.clone(),
+            key: channel_config.fetch_key()?,
+            read_only: channel_config.read_only,
+            draft_only: channel_config.draft_only,
         })
     };
     config.channels.iter().map(spec).collect()
@@ -200,7 +205,7 @@ fn runtime_of(threads: usize) -> Result<tokio::runtime::Runtime> {
 
 /// The look: the environment and the configuration decide.
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
-    let variable = |it: &str| std::env::var(it).ok();
+    let variable = |text: &str| std::env::var(text).ok();
     let palette = if wants_no_colour(variable) { ThemePalette::Mono } else { palette };
     Theme::new(palette, ascii).on(TerminalColors::of(variable))
 }
@@ -208,25 +213,25 @@ pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
 /// Whether the environment asks for no colours: `NO_COLOR` before all, then
 /// `CLICOLOR_FORCE` and `CLICOLOR`.
 pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|it| holds(&it));
-    is("NO_COLOR", |it| !it.is_empty())
-        || is("CLICOLOR", |it| it == "0") && !is("CLICOLOR_FORCE", |it| it != "0")
+    let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|variable| holds(&variable));
+    is("NO_COLOR", |text| !text.is_empty())
+        || is("CLICOLOR", |text| text == "0") && !is("CLICOLOR_FORCE", |text| text != "0")
 }
 
 /// What is used of the terminal this runs in.
 pub fn screen(config: ScreenConfig) -> ScreenOptions {
-    let links = config.links.settled(|it| std::env::var(it).ok());
+    let links = config.links.settled(|link| std::env::var(link).ok());
     ScreenOptions { mouse: config.mouse, title: config.title, links }
 }
 
 /// Where copies go from the terminal this runs in.
 pub fn clipboard(command: Vec<String>) -> Clipboard {
-    Clipboard::settled(command, |it| std::env::var(it).ok())
+    Clipboard::settled(command, |text| std::env::var(text).ok())
 }
 
 /// The way to notify, settled for the terminal this runs in.
 pub fn settled(notifier: Notifier) -> Notifier {
-    let way = notifier.way.settled(|it| std::env::var(it).ok());
+    let way = notifier.way.settled(|way| std::env::var(way).ok());
     Notifier { way, ..notifier }
 }
 
@@ -246,7 +251,8 @@ mod tests {
             (&[("NO_COLOR", "1"), ("CLICOLOR_FORCE", "1")], true),
         ];
         for (environment, off) in cases {
-            let variable = |name: &str| environment.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+            let variable =
+                |name: &str| environment.iter().find(|pair| pair.0 == name).map(|entry| entry.1.to_owned());
             assert_eq!(wants_no_colour(variable), off, "{environment:?}");
         }
     }

@@ -78,11 +78,11 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     let (told, mut news) = mpsc::unbounded_channel();
     let log = Arc::new(NewsLog::default());
     let noted = log.clone();
-    let tell: receiver::Tell = Arc::new(move |it: News| {
-        noted.note(&it);
-        if let News::Leader(..) = &it {
+    let tell: receiver::Tell = Arc::new(move |news: News| {
+        noted.note(&news);
+        if let News::Leader(..) = &news {
             // Nobody listens any more once it ends.
-            let _ = told.send(it);
+            let _ = told.send(news);
         }
     });
     let handle = tokio::runtime::Handle::current();
@@ -160,7 +160,8 @@ fn ending(
 
 /// What it does, in a line.
 fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
-    let names: Vec<String> = channels.iter().map(|it| SafeText::line(&it.name).to_string()).collect();
+    let names: Vec<String> =
+        channels.iter().map(|channel| SafeText::line(&channel.name).to_string()).collect();
     format!(
         "frontdesk engine: polls, sends and receives for {}; an inbox that is opened takes over; logs into {}; ends with Ctrl-C or SIGTERM",
         names.join(", "),

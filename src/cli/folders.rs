@@ -14,12 +14,12 @@ const DATA_DIR: &str = "FRONTDESK_DATA_DIR";
 
 /// The configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
 pub fn config() -> Result<PathBuf> {
-    chosen("FRONTDESK_CONFIG_DIR", |it| it.config_dir().to_owned())
+    chosen("FRONTDESK_CONFIG_DIR", |project_dirs| project_dirs.config_dir().to_owned())
 }
 
 /// The data folder: `FRONTDESK_DATA_DIR`, else the platform's.
 pub fn data() -> Result<PathBuf> {
-    chosen(DATA_DIR, |it| it.data_local_dir().to_owned())
+    chosen(DATA_DIR, |project_dirs| project_dirs.data_local_dir().to_owned())
 }
 
 /// Where the files of the inbox lie.
@@ -37,8 +37,10 @@ impl DeskFolders {
     pub fn find() -> Result<Self> {
         Ok(Self {
             data: data()?,
-            cache: chosen(DATA_DIR, |it| it.cache_dir().to_owned())?,
-            logs: chosen(DATA_DIR, |it| it.state_dir().unwrap_or(it.data_local_dir()).to_owned())?,
+            cache: chosen(DATA_DIR, |project_dirs| project_dirs.cache_dir().to_owned())?,
+            logs: chosen(DATA_DIR, |project_dirs| {
+                project_dirs.state_dir().unwrap_or(project_dirs.data_local_dir()).to_owned()
+            })?,
         })
     }
 
@@ -59,7 +61,7 @@ impl DeskFolders {
 }
 
 fn chosen(variable: &str, of_platform: fn(&ProjectDirs) -> PathBuf) -> Result<PathBuf> {
-    if let Some(folder) = std::env::var_os(variable).filter(|it| !it.is_empty()) {
+    if let Some(folder) = std::env::var_os(variable).filter(|var_os| !var_os.is_empty()) {
         return Ok(PathBuf::from(folder));
     }
     let dirs = ProjectDirs::from("", "", "frontdesk");

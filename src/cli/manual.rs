@@ -133,7 +133,7 @@ fn keys() -> Roff {
     page.control("SH", ["KEYS"]);
     for place in CommandScope::ALL {
         page.control("SS", [place.heading()]);
-        for row in TABLE.iter().filter(|it| it.place == place) {
+        for row in TABLE.iter().filter(|command_row| command_row.place == place) {
             let keys = keymap.all(row.command).join(", ");
             page.control("TP", []).text([bold(keys)]).text([roman(keymap.doc(row.command))]);
         }
@@ -148,11 +148,14 @@ fn keys() -> Roff {
 /// The commands below one, in the order of the help, each before those below
 /// it.
 fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
-    for command in above.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+    for command in above
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set() && subcommand.get_name() != "help")
+    {
         let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
         writeln!(page, ".SS \"{name}\"")?;
         // The same of every command: said once, at the top.
-        let man = Man::new(command.clone().mut_arg("help", |it| it.hide(true)));
+        let man = Man::new(command.clone().mut_arg("help", |command| command.hide(true)));
         let mut parts = Vec::new();
         man.render_synopsis_section(&mut parts)?;
         writeln!(parts, ".PP")?;
@@ -166,9 +169,9 @@ fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
 
 /// Sections without their headings and what stands before them.
 fn body(sections: &[u8], page: &mut Vec<u8>) -> io::Result<()> {
-    let is_heading = |it: &&str| [".SH ", ".ie ", ".el "].iter().any(|word| it.starts_with(word));
+    let is_heading = |text: &&str| [".SH ", ".ie ", ".el "].iter().any(|word| text.starts_with(word));
     let text = String::from_utf8_lossy(sections);
-    text.lines().filter(|it| !is_heading(it)).try_for_each(|it| writeln!(page, "{it}"))
+    text.lines().filter(|line| !is_heading(line)).try_for_each(|line| writeln!(page, "{line}"))
 }
 
 /// The page of the configuration.

@@ -63,7 +63,7 @@ const EXIT_WORDS: usize = 75;
 
 fn exit_codes() -> String {
     let told = EXIT_CODES.map(|(code, words)| {
-        let lines = wrap::wrap(words, EXIT_WORDS).into_iter().map(|it| words[it].trim_end());
+        let lines = wrap::wrap(words, EXIT_WORDS).into_iter().map(|range| words[range].trim_end());
         format!("  {code}  {}\n", lines.collect::<Vec<_>>().join("\n     "))
     });
     format!("Exit codes:\n{}{JSON_ERRORS}", told.concat())
@@ -147,7 +147,7 @@ pub struct Misuse(pub String);
 impl From<anyhow::Error> for CliError {
     /// What cannot be made into a request was never sent: usage, too.
     fn from(error: anyhow::Error) -> Self {
-        let is_usage = error.chain().any(|it| it.is::<Misuse>() || it.is::<PrepareError>());
+        let is_usage = error.chain().any(|error| error.is::<Misuse>() || error.is::<PrepareError>());
         if is_usage { Self::Usage(format!("{error:#}")) } else { Self::Failed(error) }
     }
 }
@@ -207,12 +207,12 @@ pub fn main() -> ExitCode {
 
 /// Whether `--json` is among the switches: errors are JSON then, too.
 fn asks_for_json() -> bool {
-    std::env::args_os().skip(1).take_while(|it| it != "--").any(|it| it == "--json")
+    std::env::args_os().skip(1).take_while(|args_os| args_os != "--").any(|args_os| args_os == "--json")
 }
 
 /// Whether standard output is a terminal that can only print lines.
 fn is_dumb_terminal() -> bool {
-    std::env::var_os("TERM").is_some_and(|it| it == "dumb") && std::io::stdout().is_terminal()
+    std::env::var_os("TERM").is_some_and(|var_os| var_os == "dumb") && std::io::stdout().is_terminal()
 }
 
 /// How the inbox is run.

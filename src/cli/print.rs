@@ -61,8 +61,8 @@ pub fn errors(all: &[Value]) {
 /// Whether an error says only that the reader of standard output has gone, as
 /// `head` does: it has what it wanted.
 pub fn reader_has_gone(error: &anyhow::Error) -> bool {
-    let unwritten = error.chain().find_map(|it| it.downcast_ref::<Unwritten>());
-    unwritten.is_some_and(|it| it.0.kind() == io::ErrorKind::BrokenPipe)
+    let unwritten = error.chain().find_map(|error| error.downcast_ref::<Unwritten>());
+    unwritten.is_some_and(|unwritten| unwritten.0.kind() == io::ErrorKind::BrokenPipe)
 }
 
 /// Writes a line about what goes on to standard error.
@@ -74,7 +74,7 @@ pub fn note(text: &str) -> Result<()> {
 /// behind one another, and what a cause repeats of its context is left out.
 pub fn said_once(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for line in text.lines().map(str::trim).filter(|it| !it.is_empty()) {
+    for line in text.lines().map(str::trim).filter(|text| !text.is_empty()) {
         let mut parts: Vec<&str> = line.split(": ").collect();
         for length in (1..=parts.len() / 2).rev() {
             let mut at = 0;
@@ -97,7 +97,7 @@ pub fn said_once(text: &str) -> String {
 /// Columns as one line: what would break them - tabs, line breaks, control
 /// characters - is shown or left out, whatever its source.
 pub fn columns(all: &[impl AsRef<str>]) -> String {
-    let safe: Vec<String> = all.iter().map(|it| SafeText::line(it.as_ref()).to_string()).collect();
+    let safe: Vec<String> = all.iter().map(|text| SafeText::line(text.as_ref()).to_string()).collect();
     safe.join("\t")
 }
 
@@ -135,8 +135,10 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
 pub fn message_line(message: &Message, zone: &Zone) -> String {
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
     let content = &message.content;
-    let media =
-        message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type));
+    let media = message
+        .media_url
+        .as_ref()
+        .map_or_else(String::new, |media_url| format!(" [{}] {media_url}", message.content_type));
     columns(&[
         message.id.as_str().to_owned(),
         at,

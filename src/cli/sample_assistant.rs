@@ -66,8 +66,8 @@ fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) 
         let id = row.conversation.id.clone();
         let limit = u32::try_from(MESSAGES).unwrap_or(u32::MAX);
         let page = reader.history(&HistoryQuery { channel: channel.clone(), conversation: id, limit })?;
-        let Some(newest) = page.messages.last().map(|it| it.message.id.clone()) else { continue };
-        let said = page.messages.iter().map(|it| spoken(&it.message)).collect();
+        let Some(newest) = page.messages.last().map(|message| message.message.id.clone()) else { continue };
+        let said = page.messages.iter().map(|message| spoken(&message.message)).collect();
         found.extend(draft(&row, said, newest, &replies, now).map(|text| (row, text)));
     }
     // The one nobody has written to for longest gets the proposal, so that it is
@@ -116,6 +116,6 @@ fn draft(
         voice: None,
     };
     let found = rules::suggestion(&request, replies)?;
-    let text: String = found.sentences.iter().map(|it| it.text.as_str()).collect();
+    let text: String = found.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
     Some(text.trim().to_owned())
 }

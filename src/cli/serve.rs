@@ -131,7 +131,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     };
     let shown = database.to_string();
     let told = told(arguments.config.as_deref(), arguments.assistant_url.is_some())?;
-    let caps = told.as_ref().map_or_else(Caps::default, |it| it.caps);
+    let caps = told.as_ref().map_or_else(Caps::default, |assistant_config| assistant_config.caps);
     let unready = |path: &PathBuf| format!("writing the ready file {}", path.display());
     if let Some(path) = &arguments.ready_file {
         service::ready_file::check(path).with_context(|| unready(path))?;
@@ -158,9 +158,9 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
         assistant: assistant(
             arguments.assistant_url,
             arguments.assistant_model,
-            told.as_ref().and_then(|it| it.endpoint.clone()),
+            told.as_ref().and_then(|assistant_config| assistant_config.endpoint.clone()),
         ),
-        knowledge: told.map(|it| it.knowledge).unwrap_or_default(),
+        knowledge: told.map(|assistant_config| assistant_config.knowledge).unwrap_or_default(),
         ..service::Options::new(arguments.listen, database, Arc::new(SystemClock))
     };
     let drain = options.drain;
@@ -173,7 +173,7 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     if let Some(path) = &arguments.ready_file {
         service::ready_file::write(path, &running).with_context(|| unready(path))?;
     }
-    running.notices.iter().for_each(|it| say(it));
+    running.notices.iter().for_each(|notice| say(notice));
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);
     // The ready file has them where there is one, and nothing else may.
@@ -206,7 +206,7 @@ fn say(words: &str) {
 fn told(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
     let Some(path) = path else { return Ok(None) };
     let assistant = ServiceConfig::read(path).context("reading the service's file")?.assistant;
-    if assistant.as_ref().is_some_and(|it| it.endpoint.is_none() && !is_named) {
+    if assistant.as_ref().is_some_and(|assistant| assistant.endpoint.is_none() && !is_named) {
         anyhow::bail!(
             "{}: [assistant] names no model: give url and model there, or --assistant-url and --assistant-model",
             path.display()
@@ -218,10 +218,10 @@ fn told(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> 
 /// Who answers customers: a model where one is named, by a switch before the
 /// file.
 fn assistant(url: Option<String>, model: Option<String>, told: Option<Endpoint>) -> AssistantChoice {
-    let key = std::env::var("FRONTDESK_ASSISTANT_KEY").ok().filter(|it| !it.trim().is_empty());
+    let key = std::env::var("FRONTDESK_ASSISTANT_KEY").ok().filter(|var| !var.trim().is_empty());
     match url.zip(model) {
         Some((url, model)) => {
-            AssistantChoice::Remote(Endpoint { url, model, key: key.map(|it| Secret::new(&it)) })
+            AssistantChoice::Remote(Endpoint { url, model, key: key.map(|key| Secret::new(&key)) })
         }
         None => told.map_or(AssistantChoice::ByWorld, AssistantChoice::Remote),
     }

@@ -153,7 +153,7 @@ impl CommandRefusal {
 
 /// What several channels could not do; the others did theirs.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", self.0.iter().map(|it| format!("{it:#}")).collect::<Vec<_>>().join("; "))]
+#[error("{}", self.0.iter().map(|entry| format!("{entry:#}")).collect::<Vec<_>>().join("; "))]
 pub struct Several(pub Vec<anyhow::Error>);
 
 /// The exit code of an error.
@@ -162,7 +162,11 @@ pub fn exit(error: &CliError) -> u8 {
         CliError::Usage(_) => 2,
         CliError::Failed(error) => {
             let each = each(error);
-            each.iter().filter_map(|it| unfinished(it)).map(|it| it.left.exit()).max().unwrap_or(1)
+            each.iter()
+                .filter_map(|error| unfinished(error))
+                .map(|unfinished| unfinished.left.exit())
+                .max()
+                .unwrap_or(1)
         }
     }
 }
@@ -176,7 +180,7 @@ pub fn is_certainly_not_done(error: &anyhow::Error) -> bool {
 pub fn lines(error: &CliError) -> Vec<String> {
     match error {
         CliError::Usage(words) => vec![words.clone()],
-        CliError::Failed(error) => each(error).iter().map(|it| format!("{it:#}")).collect(),
+        CliError::Failed(error) => each(error).iter().map(|error| format!("{error:#}")).collect(),
     }
 }
 
@@ -258,7 +262,7 @@ fn each(error: &anyhow::Error) -> Vec<&anyhow::Error> {
 }
 
 fn unfinished(error: &anyhow::Error) -> Option<&Unfinished> {
-    error.chain().find_map(|it| it.downcast_ref())
+    error.chain().find_map(|error| error.downcast_ref())
 }
 
 fn report(error: &anyhow::Error) -> ErrorReport {

@@ -46,7 +46,7 @@ impl RequestRing {
     /// All of them, oldest first, as of this channel.
     pub(crate) fn of(&self, channel: &ChannelId) -> Vec<Call> {
         let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        calls.all.iter().map(|it| Call { channel: channel.clone(), ..it.clone() }).collect()
+        calls.all.iter().map(|call| Call { channel: channel.clone(), ..call.clone() }).collect()
     }
 
     /// Takes those that were not taken yet, oldest first.
@@ -54,7 +54,7 @@ impl RequestRing {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = calls.all.len() - calls.fresh;
         calls.fresh = 0;
-        calls.all.iter().skip(known).map(|it| Call { channel: channel.clone(), ..it.clone() }).collect()
+        calls.all.iter().skip(known).map(|call| Call { channel: channel.clone(), ..call.clone() }).collect()
     }
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) ->
             answer: Ok(answer.status),
             code: code(answer),
             replayed: text(&answer.headers, "idempotent-replayed")
-                .is_some_and(|it| it.eq_ignore_ascii_case("true")),
+                .is_some_and(|text| text.eq_ignore_ascii_case("true")),
             request_id: text(&answer.headers, "x-request-id").map(SafeText::line),
             ..call
         },
@@ -111,10 +111,10 @@ fn code(answer: &Incoming) -> Option<SafeText> {
         Ok(_) if (200..300).contains(&answer.status) => None,
         Ok(body) => serde_json::from_slice::<ErrorBody>(repair::without_mark(body))
             .ok()
-            .map(|it| SafeText::line(&it.code)),
+            .map(|slice| SafeText::line(&slice.code)),
     }
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
-    headers.get(name).and_then(|it| it.to_str().ok())
+    headers.get(name).and_then(|header| header.to_str().ok())
 }

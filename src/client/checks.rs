@@ -59,7 +59,9 @@ pub(crate) fn mail_addresses(all: &[String]) -> Result<Vec<String>, PrepareError
 /// plain ones; whether they are taken, it says.
 pub(crate) fn link(text: &str) -> Result<(), PrepareError> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
-    let plain = text.chars().all(|it| it.is_ascii_graphic() || !it.is_ascii() && !it.is_control());
+    let plain = text
+        .chars()
+        .all(|character| character.is_ascii_graphic() || !character.is_ascii() && !character.is_control());
     match rest {
         Some(rest) if !rest.is_empty() && plain => Ok(()),
         _ => Err(PrepareError::NotALink(text.to_owned())),

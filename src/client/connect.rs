@@ -275,7 +275,7 @@ impl Client {
     /// What the server's clock shows at a moment, as far as its answers have
     /// told.
     pub fn server_time(&self, moment: outbox::Moment) -> Option<Timestamp> {
-        self.server_clock(|it| it.at(moment))
+        self.server_clock(|server_clock| server_clock.at(moment))
     }
 
     pub(crate) fn server_clock<R>(&self, look: impl FnOnce(&mut ServerClock) -> R) -> R {
@@ -318,7 +318,8 @@ pub(crate) struct Address {
 impl Address {
     /// What `localhost` means, whatever a resolver says.
     pub(crate) fn here(&self) -> [SocketAddr; 2] {
-        [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)].map(|it| SocketAddr::new(it, 0))
+        [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)]
+            .map(|ip_addr| SocketAddr::new(ip_addr, 0))
     }
 }
 
@@ -368,7 +369,8 @@ fn check(base_url: &str) -> Result<Address, ClientError> {
 
 fn is_loopback(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
-    host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|it| it.is_loopback())
+    host.eq_ignore_ascii_case("localhost")
+        || bare.parse::<IpAddr>().is_ok_and(|ip_addr| ip_addr.is_loopback())
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ impl Client {
         cursor: Option<&str>,
     ) -> Result<ReadResponse, ReadError> {
         let mut query = query(PAGE, cursor);
-        query.extend(search.map(|it| ("search", it)));
+        query.extend(search.map(|search| ("search", search)));
         self.get(paths::CONTACTS, &query).await
     }
 
@@ -55,7 +55,9 @@ impl Client {
     /// The contact at an id, if it is there still and has a phone number.
     pub async fn contact_at(&self, id: &ContactId, phone: &str) -> Result<Option<ToldContact>, ReadError> {
         match self.contact(id).await {
-            Ok(body) => Ok(Some(body).filter(|it| it.phone.as_deref() == Some(phone)).map(told)),
+            Ok(body) => {
+                Ok(Some(body).filter(|contact_body| contact_body.phone.as_deref() == Some(phone)).map(told))
+            }
             Err(ReadError::NotFound(_)) => Ok(None),
             Err(error) => Err(error),
         }
@@ -67,7 +69,7 @@ impl Client {
     pub async fn contact_with(&self, phone: &str) -> Result<Option<ToldContact>, ReadError> {
         for form in [NumberSearch::AsWritten, NumberSearch::Digits] {
             let known = self.shared.number_search.get();
-            if known.is_some_and(|it| *it != form) {
+            if known.is_some_and(|number_search| *number_search != form) {
                 continue;
             }
             let wanted = match form {
@@ -75,7 +77,7 @@ impl Client {
                 NumberSearch::Digits => phone.trim_start_matches('+'),
             };
             let listed = self.contacts(Some(wanted), None).await?;
-            if let Some(found) = listed.items.into_iter().find(|it| it.phone.as_deref() == Some(phone)) {
+            if let Some(found) = listed.items.into_iter().find(|item| item.phone.as_deref() == Some(phone)) {
                 // Another read may have learned it meanwhile.
                 let _ = self.shared.number_search.set(form);
                 return Ok(Some(told(found)));
@@ -99,7 +101,7 @@ impl Client {
         let answer = self.contact_page(search, cursor).await?;
         read_page(&answer, |raw| {
             let body: ContactBody = serde_json::from_str(raw.get()).ok()?;
-            Some((body.phone.clone().filter(|it| !it.is_empty() && is_plain(it))?, told(body)))
+            Some((body.phone.clone().filter(|phone| !phone.is_empty() && is_plain(phone))?, told(body)))
         })
     }
 
@@ -111,7 +113,7 @@ impl Client {
 /// A contact of which an answer tells every field.
 pub(crate) fn told_whole(fields: &Map<String, Value>) -> Option<ToldContact> {
     let whole =
-        ["id", "phone", "name", "email", "tags", "metadata"].iter().all(|it| fields.contains_key(*it));
+        ["id", "phone", "name", "email", "tags", "metadata"].iter().all(|text| fields.contains_key(*text));
     let body = whole.then(|| serde_json::from_value(Value::Object(fields.clone())).ok()).flatten();
     body.map(told)
 }
@@ -215,14 +217,18 @@ pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
     let mut words = Vec::new();
     let mut text = |label: &str, wished: &Option<String>, told: &Option<String>| {
         let (wished, told) = (wished.as_deref().map(str::trim), told.as_deref().unwrap_or("").trim());
-        if wished.is_some_and(|it| it != told) {
+        if wished.is_some_and(|text| text != told) {
             words.push(format!("{label} {}", if told.is_empty() { "(none)" } else { told }));
         }
     };
     text("name", &change.name, &told.name);
     text("mail", &change.email, &told.email);
-    words.extend(change.add.iter().filter(|it| !told.tags.contains(it)).map(|it| format!("no tag {it}")));
-    words.extend(change.remove.iter().filter(|it| told.tags.contains(it)).map(|it| format!("tag {it}")));
+    words.extend(
+        change.add.iter().filter(|text| !told.tags.contains(text)).map(|text| format!("no tag {text}")),
+    );
+    words.extend(
+        change.remove.iter().filter(|text| told.tags.contains(text)).map(|text| format!("tag {text}")),
+    );
     let all: Map<String, Value> = serde_json::from_str(&told.metadata).unwrap_or_default();
     for (name, value) in &change.set {
         let wished: Option<Value> = serde_json::from_str(&value.0).ok();
@@ -231,7 +237,9 @@ pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
             words.push(format!("{name} {told}"));
         }
     }
-    words.extend(change.unset.iter().filter(|it| all.contains_key(*it)).map(|it| format!("still {it}")));
+    words.extend(
+        change.unset.iter().filter(|text| all.contains_key(*text)).map(|text| format!("still {text}")),
+    );
     words
 }
 

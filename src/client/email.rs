@@ -41,11 +41,11 @@ impl Client {
         cursor: Option<&str>,
     ) -> Result<Listed<Conversation>, ReadError> {
         let mut query = query(PAGE, cursor);
-        query.extend(only.folder.as_deref().map(|it| ("folder", it)));
-        query.extend(only.category.as_deref().map(|it| ("category", it)));
-        query.extend(only.is_read.map(|it| ("isRead", if it { "true" } else { "false" })));
+        query.extend(only.folder.as_deref().map(|folder| ("folder", folder)));
+        query.extend(only.category.as_deref().map(|category| ("category", category)));
+        query.extend(only.is_read.map(|flag| ("isRead", if flag { "true" } else { "false" })));
         let answer = self.get(paths::EMAIL_THREADS, &query).await?;
-        let page = read_page(&answer, |raw| threads::read_thread(raw).ok().map(|it| it.0))?;
+        let page = read_page(&answer, |raw| threads::read_thread(raw).ok().map(|thread| thread.0))?;
         Ok(page.with_stand_ins(unreadable_conversation))
     }
 
@@ -59,15 +59,15 @@ impl Client {
             let mut mails: Vec<ReadMail> = mails
                 .iter()
                 .enumerate()
-                .map(|(place, it)| {
-                    let (message, letter) = letters::read_letter(it, &conversation.id, own, place);
-                    let is_imported = letters::is_imported(it.get());
-                    ReadMail { message, letter, html: letters::html(it.get()), is_imported }
+                .map(|(place, raw_value)| {
+                    let (message, letter) = letters::read_letter(raw_value, &conversation.id, own, place);
+                    let is_imported = letters::is_imported(raw_value.get());
+                    ReadMail { message, letter, html: letters::html(raw_value.get()), is_imported }
                 })
                 .collect();
             // Whichever way they come, the newest goes first from here on.
             mails.reverse();
-            mails.sort_by_key(|it| std::cmp::Reverse(it.message.created_at));
+            mails.sort_by_key(|mail| std::cmp::Reverse(mail.message.created_at));
             Some(WholeThread { conversation, thread, mails })
         })
     }
@@ -79,7 +79,7 @@ impl Client {
         cursor: Option<&str>,
     ) -> Result<Listed<Correspondent>, ReadError> {
         let mut query = query(PAGE, cursor);
-        query.extend(search.map(|it| ("search", it)));
+        query.extend(search.map(|search| ("search", search)));
         let answer = self.get(paths::EMAIL_CONTACTS, &query).await?;
         read_page(&answer, |raw| {
             let body: EmailContactBody = serde_json::from_str(raw.get()).ok()?;
@@ -113,7 +113,7 @@ pub struct ReadMail {
 /// What only a thread has, from the item a list told.
 pub fn thread_of(item: &str) -> Thread {
     let raw: Option<&RawValue> = serde_json::from_str(item).ok();
-    raw.and_then(|it| threads::read_thread(it).ok()).map_or_else(Thread::default, |it| it.1)
+    raw.and_then(|raw| threads::read_thread(raw).ok()).map_or_else(Thread::default, |pair| pair.1)
 }
 
 /// The HTML of a mail, from its raw item.
@@ -185,7 +185,7 @@ fn attachments<'a>(
                 return Err(PrepareError::NoFiles);
             }
             MailAttachmentSource::Enclosed(size) => {
-                let file = files.next().filter(|it| u64::try_from(it.len()).ok() == Some(*size));
+                let file = files.next().filter(|file| u64::try_from(file.len()).ok() == Some(*size));
                 (Some(STANDARD.encode(file.ok_or(PrepareError::NoFiles)?)), None)
             }
         };

@@ -199,7 +199,7 @@ pub(crate) fn class_read(raw: Raw) -> Result<ReadResponse, ReadError> {
 fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal> {
     let object = json_object(body);
     let field =
-        |name: &str| object.as_ref()?.get(name)?.as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+        |name: &str| object.as_ref()?.get(name)?.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let word = field("code");
     let believed = match status {
         413 | 429 => true,
@@ -215,7 +215,7 @@ fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal
         status,
         message: SafeText::line(field("message").as_deref().unwrap_or("")),
         docs: SafeText::optional_line(field("docs").as_deref()),
-        retry_after: match (status, facts.rate.and_then(|it| it.reset_in)) {
+        retry_after: match (status, facts.rate.and_then(|rate| rate.reset_in)) {
             // What the server asks for goes before what its counters say.
             (429, Some(reset)) => Some(facts.retry_after.unwrap_or(reset).max(SECOND)),
             _ => facts.retry_after,
@@ -225,8 +225,9 @@ fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal
 
 /// What a 5xx says, in its own words if it has any.
 fn failure_words(status: u16, facts: &ResponseFacts, body: &[u8]) -> SafeText {
-    let said = json_object(body).and_then(|it| it.get("message")?.as_str().map(str::to_owned));
-    match said.filter(|it| !it.is_empty()) {
+    let said =
+        json_object(body).and_then(|json_object| json_object.get("message")?.as_str().map(str::to_owned));
+    match said.filter(|entry| !entry.is_empty()) {
         Some(said) => SafeText::line(&format!("the server failed: {said} ({status})")),
         None if json_object(body).is_some() => SafeText::line(&format!("the server failed ({status})")),
         None => SafeText::line(&words::not_json(facts, body, status)),

@@ -81,7 +81,7 @@ const CAUSES: [(FailureCause, &str, &str, &str); 14] = [
 
 impl FailureCause {
     fn row(self) -> (&'static str, &'static str, &'static str) {
-        let found = CAUSES.iter().find(|it| it.0 == self);
+        let found = CAUSES.iter().find(|cause| cause.0 == self);
         found.map_or(("failed", "FAILED", ""), |(_, word, code, advice)| (word, code, advice))
     }
 
@@ -200,8 +200,8 @@ impl RequestFailure {
 /// The code that the words of a refusal end with.
 fn code_in(words: &str) -> Option<&str> {
     let (_, code) = words.strip_suffix(')')?.rsplit_once('(')?;
-    let is_code = code.starts_with(|it: char| it.is_ascii_uppercase())
-        && code.bytes().all(|it| it.is_ascii_uppercase() || it == b'_' || it.is_ascii_digit());
+    let is_code = code.starts_with(|code: char| code.is_ascii_uppercase())
+        && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_' || byte.is_ascii_digit());
     is_code.then_some(code)
 }
 
@@ -236,7 +236,10 @@ mod tests {
             assert_eq!(code_in(words), code, "{words}");
         }
         let silent = ReadError::Offline(SafeText::line(words::LATE));
-        assert_eq!(RequestFailure::of_read(&silent).map(|it| it.cause), Some(FailureCause::NoAnswer));
+        assert_eq!(
+            RequestFailure::of_read(&silent).map(|request_failure| request_failure.cause),
+            Some(FailureCause::NoAnswer)
+        );
         assert_eq!(RequestFailure::of_read(&ReadError::Same), None);
     }
 }

@@ -45,14 +45,17 @@ impl Client {
     pub async fn happenings(&self, trigger: TriggerKind) -> Result<Listed<Happening>, ReadError> {
         let other = match trigger {
             TriggerKind::Message => {
-                return Ok(self.new_messages().await?.filter_map(|it| Some(of_message(&it))));
+                return Ok(self
+                    .new_messages()
+                    .await?
+                    .filter_map(|new_message| Some(of_message(&new_message))));
             }
             TriggerKind::Contact => triggers::PlainTrigger::NewContact,
             TriggerKind::Order => triggers::PlainTrigger::NewOrder,
             TriggerKind::Appointment => triggers::PlainTrigger::NewAppointment,
             TriggerKind::Campaign => triggers::PlainTrigger::CampaignCompleted,
         };
-        Ok(self.trigger(other).await?.filter_map(|it| Some(of_object(trigger, &it))))
+        Ok(self.trigger(other).await?.filter_map(|map| Some(of_object(trigger, &map))))
     }
 }
 
@@ -74,20 +77,20 @@ fn of_message(message: &Message) -> Happening {
 fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
     let mut flat: Vec<(String, String)> = Vec::new();
     flatten("", object, 0, &mut flat);
-    let find = |name: &str| flat.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str());
+    let find = |name: &str| flat.iter().find(|(text, _)| text == name).map(|(_, value)| value.as_str());
     let print = || {
         let digest = Sha256::digest(Value::Object(object.clone()).to_string());
         digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
     };
-    let id = find("id").filter(|it| !it.is_empty()).map_or_else(print, str::to_owned);
-    let title = NAMES.iter().find_map(|it| find(it)).unwrap_or(&id);
-    let text = |it: &str| SafeText::line(&it.chars().take(VALUE).collect::<String>());
+    let id = find("id").filter(|text| !text.is_empty()).map_or_else(print, str::to_owned);
+    let title = NAMES.iter().find_map(|name| find(name)).unwrap_or(&id);
+    let text = |text: &str| SafeText::line(&text.chars().take(VALUE).collect::<String>());
     Happening {
         trigger,
-        at: TIMES.iter().find_map(|it| find(it).and_then(Timestamp::read)),
+        at: TIMES.iter().find_map(|text| find(text).and_then(Timestamp::read)),
         title: text(title),
         phone: phone_in(&flat),
-        conversation: find("conversationId").filter(|it| !it.is_empty()).map(ConversationId::from),
+        conversation: find("conversationId").filter(|text| !text.is_empty()).map(ConversationId::from),
         fields: flat.iter().take(FIELDS).map(|(name, value)| (text(name), text(value))).collect(),
         id,
     }
@@ -97,7 +100,7 @@ fn of_object(trigger: TriggerKind, object: &Map<String, Value>) -> Happening {
 /// that are called so before others.
 fn phone_in(flat: &[(String, String)]) -> Option<String> {
     let number = |(_, value): &&(String, String)| bounds::is_e164(&phones::plain(value));
-    let called = |it: &&(String, String)| it.0.to_lowercase().contains("phone") && number(it);
+    let called = |pair: &&(String, String)| pair.0.to_lowercase().contains("phone") && number(pair);
     let found = flat.iter().find(called).or_else(|| flat.iter().find(number));
     found.map(|(_, value)| phones::plain(value))
 }
@@ -112,10 +115,10 @@ fn flatten(before: &str, object: &Map<String, Value>, depth: usize, flat: &mut V
             Value::Object(inner) if depth < DEEPEST => flatten(&name, inner, depth + 1, flat),
             Value::String(text) => flat.push((name, text.clone())),
             Value::Null => (),
-            Value::Array(items) if items.iter().all(|it| !it.is_object() && !it.is_array()) => {
+            Value::Array(items) if items.iter().all(|item| !item.is_object() && !item.is_array()) => {
                 let words: Vec<String> = items
                     .iter()
-                    .map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+                    .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
                     .collect();
                 flat.push((name, words.join(", ")));
             }
@@ -167,7 +170,7 @@ mod tests {
             .map(|(name, value)| format!("{name}={value}"))
             .collect();
         assert_eq!(names, ["a.b.c=1", "d 1.e=true"]);
-        let wide: Map<String, Value> = (0..500).map(|it| (it.to_string(), it.into())).collect();
+        let wide: Map<String, Value> = (0..500).map(|number| (number.to_string(), number.into())).collect();
         assert_eq!(of_object(TriggerKind::Order, &wide).fields.len(), FIELDS);
     }
 }

@@ -36,14 +36,14 @@ pub struct Rate {
 
 /// Reads an answer's headers.
 pub fn read(headers: &HeaderMap, now: Timestamp) -> ResponseFacts {
-    let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok()).map(str::trim);
+    let text = |name: &str| headers.get(name).and_then(|header| header.to_str().ok()).map(str::trim);
     let date = text("date").and_then(http_date);
     let server_now = date.unwrap_or(now);
     let content_type = text("content-type").unwrap_or("").split(';').next().unwrap_or("");
     ResponseFacts {
         date,
-        retry_after: text("retry-after").and_then(|it| retry_after(it, server_now)),
-        replayed: text("idempotent-replayed").is_some_and(|it| it.eq_ignore_ascii_case("true")),
+        retry_after: text("retry-after").and_then(|text| retry_after(text, server_now)),
+        replayed: text("idempotent-replayed").is_some_and(|text| text.eq_ignore_ascii_case("true")),
         rate: rate(
             text("x-ratelimit-limit"),
             text("x-ratelimit-remaining"),
@@ -67,7 +67,7 @@ pub(crate) fn charset(headers: &HeaderMap) -> Option<String> {
 
 /// Seconds, perhaps with a fraction, or an HTTP date; anything else is absent.
 fn retry_after(text: &str, now: Timestamp) -> Option<i64> {
-    let seconds = text.parse::<f64>().ok().filter(|it| it.is_finite() && *it >= 0.0);
+    let seconds = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
     let wait = match seconds {
         // Clamped first, so that the number fits.
         Some(seconds) => whole(seconds.ceil().min(3600.0))?.saturating_mul(SECOND),
@@ -80,9 +80,9 @@ fn rate(limit: Option<&str>, remaining: Option<&str>, reset: Option<&str>, now: 
     let limit: i64 = limit?.parse().ok()?;
     let remaining: i64 = remaining?.parse().ok()?;
     Some(Rate {
-        limit: u32::try_from(limit).ok().filter(|it| *it > 0)?,
+        limit: u32::try_from(limit).ok().filter(|number| *number > 0)?,
         remaining: u32::try_from(remaining.max(0)).ok()?,
-        reset_in: reset.and_then(|it| it.parse().ok()).and_then(|it| reset_in(it, now)),
+        reset_in: reset.and_then(|reset| reset.parse().ok()).and_then(|number| reset_in(number, now)),
     })
 }
 
@@ -130,7 +130,7 @@ mod tests {
             ("NaN", None),
         ];
         for (text, seconds) in cases {
-            assert_eq!(retry_after(text, now()), seconds.map(|it| it * SECOND), "{text}");
+            assert_eq!(retry_after(text, now()), seconds.map(|second| second * SECOND), "{text}");
         }
     }
 

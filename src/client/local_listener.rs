@@ -36,7 +36,7 @@ pub(crate) enum ForeignListener {
 /// From now on the service at this address of this machine may be this user's.
 pub fn trust_user(base_url: &str, uid: u32) {
     let url = reqwest::Url::parse(base_url.trim()).ok();
-    let Some(port) = url.and_then(|it| it.port_or_known_default()) else { return };
+    let Some(port) = url.and_then(|url| url.port_or_known_default()) else { return };
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(port, uid);
 }
 
@@ -66,7 +66,7 @@ fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
 fn look_once(check: ListenerCheck) -> Result<(), ForeignListener> {
     let mut listeners = listeners_in("/proc/net/tcp");
     // What listens on an address of IPv4 is asked before what listens on all of IPv6.
-    if !check.is_ipv4 || !listeners.iter().any(|it| it.0 == check.port) {
+    if !check.is_ipv4 || !listeners.iter().any(|listener| listener.0 == check.port) {
         listeners.extend(listeners_in("/proc/net/tcp6"));
     }
     let known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get(&check.port).copied();
@@ -78,7 +78,7 @@ fn look_once(check: ListenerCheck) -> Result<(), ForeignListener> {
 fn listeners_in(table: &str) -> Vec<(u16, u32)> {
     // A row at a time: for each more the system may walk through all connections.
     const ROW: usize = 150;
-    std::fs::File::open(table).map(|it| listeners(BufReader::with_capacity(ROW, it))).unwrap_or_default()
+    std::fs::File::open(table).map(|file| listeners(BufReader::with_capacity(ROW, file))).unwrap_or_default()
 }
 
 /// The listeners on this machine's loopback, which a table begins with.
@@ -89,12 +89,12 @@ fn listeners(table: impl BufRead) -> Vec<(u16, u32)> {
 
 /// What the system's tables of sockets say of a port.
 fn judge(listeners: &[(u16, u32)], port: u16, own: &[Option<u32>]) -> Result<(), ForeignListener> {
-    let mut here = listeners.iter().filter(|it| it.0 == port).peekable();
+    let mut here = listeners.iter().filter(|listener| listener.0 == port).peekable();
     // A system that tells of no listener at all tells nothing.
     if here.peek().is_none() && !listeners.is_empty() {
         return Err(ForeignListener::Gone(port));
     }
-    match here.find(|it| !own.contains(&Some(it.1))) {
+    match here.find(|pair| !own.contains(&Some(pair.1))) {
         Some((_, uid)) => Err(ForeignListener::User(port, *uid)),
         None => Ok(()),
     }
@@ -108,7 +108,7 @@ fn is_listening(row: &str) -> bool {
 fn listener(row: &str) -> Option<(u16, u32)> {
     let fields: Vec<&str> = row.split_whitespace().collect();
     let (address, port) = fields.get(1)?.split_once(':')?;
-    let reaches = address.bytes().all(|it| it == b'0')
+    let reaches = address.bytes().all(|byte| byte == b'0')
         || (address.len() == 8 && address.ends_with("7F"))
         || address == "00000000000000000000000001000000"
         || (address.starts_with("0000000000000000FFFF0000") && address.ends_with("7F"));

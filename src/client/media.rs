@@ -51,7 +51,7 @@ fn boundary(file: &[u8]) -> String {
     let digest: String = Sha256::digest(file).iter().take(16).map(|byte| format!("{byte:02x}")).collect();
     let mut boundary = format!("frontdesk-{digest}");
     // A file that holds its own digest does not come by chance, but may come.
-    while file.windows(boundary.len()).any(|it| it == boundary.as_bytes()) {
+    while file.windows(boundary.len()).any(|window| window == boundary.as_bytes()) {
         boundary.push('x');
     }
     boundary
@@ -64,8 +64,9 @@ fn quoted(name: &str) -> String {
 
 /// A media type that cannot end its line.
 fn media_type(given: &str) -> &str {
-    let plain = |it: &str| {
-        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    let plain = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
     };
     match given.split_once('/') {
         Some((kind, subtype)) if plain(kind) && plain(subtype) => given,

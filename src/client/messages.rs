@@ -34,7 +34,7 @@ impl Client {
     ) -> Result<Listed<Message>, ReadError> {
         if *platform == Platform::Email {
             let whole = self.email_thread(&ThreadId::new(conversation.as_str()), None).await?;
-            let items = whole.mails.into_iter().map(|it| it.message).collect();
+            let items = whole.mails.into_iter().map(|mail| mail.message).collect();
             return Ok(Listed { items, unreadable: Vec::new(), next_cursor: None });
         }
         let path = match platform {

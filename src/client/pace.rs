@@ -163,7 +163,7 @@ impl RateBudget {
             }
         };
         // What claims to be further away is a clock that was set back.
-        let mut wait = Some(blocked - now).filter(|it| *it <= 60 * MINUTE).unwrap_or(0);
+        let mut wait = Some(blocked - now).filter(|number| *number <= 60 * MINUTE).unwrap_or(0);
         wait = wait.max(until_free(list, limit, MINUTE, now));
         wait = wait.max(until_free(&self.all, burst, SECOND, now));
         if is_poll {
@@ -225,7 +225,7 @@ impl RateBudget {
     }
 
     fn hear_minute(&mut self, rate: Rate, now: i64) {
-        let size = |it: u32| usize::try_from(it).unwrap_or(READS);
+        let size = |number: u32| usize::try_from(number).unwrap_or(READS);
         let (limit, remaining) = (size(rate.limit), size(rate.remaining));
         let used = limit.saturating_sub(remaining);
         self.heard = Some((now, used));
@@ -267,7 +267,7 @@ impl RateBudget {
 
     fn forget(&mut self, now: i64) {
         // A clock set back must not block until it has caught up.
-        let writes = self.writes.values_mut().map(|it| (&mut it.at, MINUTE));
+        let writes = self.writes.values_mut().map(|recent_writes| (&mut recent_writes.at, MINUTE));
         for (list, span) in writes.chain([(&mut self.reads, MINUTE), (&mut self.all, SECOND)]) {
             list.retain(|at| *at <= now && now - at < span);
         }

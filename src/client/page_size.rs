@@ -21,7 +21,7 @@ impl PageSize {
 
     /// A page of so many rows was too large.
     pub(crate) fn too_large(&mut self, asked: u32) {
-        let smaller = SMALLER.into_iter().find(|it| *it < asked).unwrap_or(1);
+        let smaller = SMALLER.into_iter().find(|entry| *entry < asked).unwrap_or(1);
         self.bound = Some((smaller, AFTER));
     }
 

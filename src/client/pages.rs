@@ -13,7 +13,7 @@ use wire::lists::Listed;
 /// The query of a list.
 pub(crate) fn query<'a>(limit: &'a str, cursor: Option<&'a str>) -> Vec<(&'static str, &'a str)> {
     let mut query = vec![("limit", limit)];
-    query.extend(cursor.map(|it| ("cursor", it)));
+    query.extend(cursor.map(|cursor| ("cursor", cursor)));
     query
 }
 

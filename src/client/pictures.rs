@@ -41,7 +41,8 @@ pub enum PictureError {
 /// Fetches a picture; `own` is the base address of the channel it came in.
 pub async fn fetch_picture(url: &str, own: Option<&str>) -> Result<Vec<u8>, PictureError> {
     let url = Url::parse(url).map_err(|_| PictureError::Address)?;
-    let at_home = own.and_then(|it| Url::parse(it).ok()).is_some_and(|it| it.origin() == url.origin());
+    let at_home =
+        own.and_then(|text| Url::parse(text).ok()).is_some_and(|entry| entry.origin() == url.origin());
     let fetching = fetch(&url, at_home);
     tokio::time::timeout(TOTAL, fetching)
         .await
@@ -61,7 +62,7 @@ async fn fetch(url: &Url, at_home: bool) -> Result<Vec<u8>, PictureError> {
     if !answer.status().is_success() {
         return Err(PictureError::Status(answer.status().as_u16()));
     }
-    if answer.content_length().is_some_and(|it| it > MOST as u64) {
+    if answer.content_length().is_some_and(|content_length| content_length > MOST as u64) {
         return Err(PictureError::TooLarge);
     }
     let mut body = Vec::new();
@@ -94,7 +95,7 @@ async fn look_up(url: &Url, host: &str) -> Result<Vec<SocketAddr>, PictureError>
     let host = host.trim_start_matches('[').trim_end_matches(']');
     let found = tokio::net::lookup_host((host, port)).await.map_err(|_| PictureError::Host)?;
     let addresses: Vec<SocketAddr> = found.collect();
-    if addresses.is_empty() || !addresses.iter().all(|it| is_public(it.ip())) {
+    if addresses.is_empty() || !addresses.iter().all(|address| is_public(address.ip())) {
         return Err(PictureError::Host);
     }
     Ok(addresses)

@@ -52,7 +52,8 @@ fn rows(query: &[(&str, &str)]) -> Option<u32> {
 /// several parts is a file, which the service looks into before it answers.
 fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
     let carried = Duration::from_secs(u64::try_from(request.body.len()).unwrap_or(u64::MAX) / SLOW);
-    let is_file = request.content_type.as_deref().is_some_and(|it| it.starts_with("multipart/"));
+    let is_file =
+        request.content_type.as_deref().is_some_and(|content_type| content_type.starts_with("multipart/"));
     if is_file { carried + ordinary / 3 } else { carried }
 }
 
@@ -60,7 +61,7 @@ impl Client {
     /// Reads a path below the base URL.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<ReadResponse, ReadError> {
         let rows = rows(query);
-        let fewer = rows.map(|it| self.page_size(|size| size.of(it)).to_string());
+        let fewer = rows.map(|row| self.page_size(|size| size.of(row)).to_string());
         let bounded = query.iter().map(|(name, value)| match &fewer {
             Some(fewer) if *name == LIMIT => (*name, fewer.as_str()),
             _ => (*name, *value),
@@ -79,10 +80,10 @@ impl Client {
                 if rows.is_some() {
                     self.page_size(PageSize::answered);
                 }
-                class_read(raw).and_then(|it| self.look(path, query, it))
+                class_read(raw).and_then(|class_read| self.look(path, query, class_read))
             }
             Ok((_, Some(cut))) => {
-                if let Some(asked) = fewer.and_then(|it| it.parse().ok()).filter(|_| cut.too_large) {
+                if let Some(asked) = fewer.and_then(|fewer| fewer.parse().ok()).filter(|_| cut.too_large) {
                     self.page_size(|size| size.too_large(asked));
                 }
                 Err(ReadError::Trouble(cut.why))
@@ -190,7 +191,7 @@ impl Client {
                 pace.hear(kind, rate, moment);
             }
             if status == 429 {
-                let reset = facts.rate.and_then(|it| it.reset_in);
+                let reset = facts.rate.and_then(|rate| rate.reset_in);
                 let wait = facts.retry_after.or(reset).unwrap_or(5 * SECOND);
                 pace.refused(kind, wait.max(SECOND), moment);
             }
@@ -201,7 +202,7 @@ impl Client {
         if let Some(date) = facts.date {
             let since_boot = self.shared.clock.since_boot();
             let heard = outbox::Moment { wall: heard_at, server: None, since_boot };
-            self.server_clock(|it| it.hear(date, heard));
+            self.server_clock(|server_clock| server_clock.hear(date, heard));
         }
         tracing::debug!(path, status, "answered");
         let (body, cut) = match answer.body {

@@ -135,9 +135,10 @@ fn unknown(unclear: &Unclear, attempt: Attempt) -> RetryStep {
         return RetryStep::Stop(Stop::Unknown, unclear.why.clone());
     }
     let ceiling = BASE.saturating_mul(1 << attempt.failures.min(16)).min(CAP);
-    let wait = unclear
-        .retry_after
-        .map_or_else(|| part(ceiling, attempt.jitter).max(SOONEST), |it| spread(it, attempt.jitter));
+    let wait = unclear.retry_after.map_or_else(
+        || part(ceiling, attempt.jitter).max(SOONEST),
+        |retry_after| spread(retry_after, attempt.jitter),
+    );
     RetryStep::AskAgain { after: wait, counted: true }
 }
 
@@ -157,7 +158,7 @@ pub fn not_repeated(why: &str) -> SafeText {
 /// A part of a span, from none to all of it.
 fn part(span: i64, jitter: f64) -> i64 {
     // Thousandths are exact enough and stay integers.
-    let thousandths = (0..1000_i16).rev().find(|it| f64::from(*it) / 1000.0 <= jitter).unwrap_or(0);
+    let thousandths = (0..1000_i16).rev().find(|number| f64::from(*number) / 1000.0 <= jitter).unwrap_or(0);
     span / 1000 * i64::from(thousandths)
 }
 

@@ -51,7 +51,7 @@ impl Client {
     /// the one applied last. To be used for one reading.
     #[must_use]
     pub fn unless_same(&self) -> Self {
-        let age = self.applied.known(|it| it.age);
+        let age = self.applied.known(|answer_hashes| answer_hashes.age);
         Self { unless: Some(Unless { age, came: Arc::default() }), ..self.clone() }
     }
 
@@ -65,22 +65,22 @@ impl Client {
     pub fn note_applied(&self) {
         let Some(unless) = &self.unless else { return };
         let came = std::mem::take(&mut *unless.came.lock().unwrap_or_else(PoisonError::into_inner));
-        self.applied.known(|it| {
+        self.applied.known(|answer_hashes| {
             // What was on its way when all was forgotten may be older.
-            if it.age == unless.age {
-                if it.answers.len() >= REMEMBERED {
-                    it.answers.clear();
+            if answer_hashes.age == unless.age {
+                if answer_hashes.answers.len() >= REMEMBERED {
+                    answer_hashes.answers.clear();
                 }
-                it.answers.extend(came);
+                answer_hashes.answers.extend(came);
             }
         });
     }
 
     /// Takes every answer as new.
     pub fn forget_answers(&self) {
-        self.applied.known(|it| {
-            it.answers.clear();
-            it.age += 1;
+        self.applied.known(|answer_hashes| {
+            answer_hashes.answers.clear();
+            answer_hashes.age += 1;
         });
     }
 
@@ -93,9 +93,9 @@ impl Client {
     ) -> Result<ReadResponse, ReadError> {
         let Some(unless) = &self.unless else { return Ok(answer) };
         let print: Print = Sha256::digest(&answer.body).into();
-        let (question, is_known) = self.applied.known(|it| {
-            let question = it.hash.hash_one((path, query));
-            (question, it.answers.get(&question) == Some(&print))
+        let (question, is_known) = self.applied.known(|entry| {
+            let question = entry.hash.hash_one((path, query));
+            (question, entry.answers.get(&question) == Some(&print))
         });
         if is_known {
             return Err(ReadError::Same);

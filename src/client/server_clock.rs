@@ -40,7 +40,7 @@ mod tests {
     }
 
     fn moment(wall: i64, since_boot: Option<i64>) -> Moment {
-        Moment { wall: at(wall), server: None, since_boot: since_boot.map(|it| it * HOUR) }
+        Moment { wall: at(wall), server: None, since_boot: since_boot.map(|since_boot| since_boot * HOUR) }
     }
 
     #[test]

@@ -66,9 +66,9 @@ fn send_media(
     reply_to: Option<&MessageId>,
 ) -> Result<PreparedRequest, PrepareError> {
     checks::link(&media.link)?;
-    let caption = media.caption.as_deref().map(|it| match media.markup {
-        Some(_) => it.to_owned(),
-        None => escape_html(it),
+    let caption = media.caption.as_deref().map(|caption| match media.markup {
+        Some(_) => caption.to_owned(),
+        None => escape_html(caption),
     });
     checks::bounded("the caption", caption.as_deref().unwrap_or(""), bounds::CAPTION)?;
     let seen = media.caption.as_deref().filter(|_| media.markup.is_none());

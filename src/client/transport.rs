@@ -185,8 +185,8 @@ fn in_pieces(body: Vec<u8>, progress: UploadProgress) -> Body {
     let pieces = stream::unfold((body, 0), move |(body, from)| {
         (progress.0)(from);
         let to = (from + PIECE).min(body.len());
-        let piece = body.get(from..to).filter(|it| !it.is_empty()).map(<[u8]>::to_vec);
-        async move { piece.map(|it| (Ok::<_, std::io::Error>(it), (body, to))) }
+        let piece = body.get(from..to).filter(|entry| !entry.is_empty()).map(<[u8]>::to_vec);
+        async move { piece.map(|piece| (Ok::<_, std::io::Error>(piece), (body, to))) }
     });
     Body::wrap_stream(pieces)
 }

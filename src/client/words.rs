@@ -80,7 +80,7 @@ pub fn not_json(facts: &ResponseFacts, body: &[u8], status: u16) -> String {
 /// What a redirect means for the configuration.
 pub fn redirect(facts: &ResponseFacts, status: u16) -> String {
     let place = facts.location.as_deref().map(SafeText::line);
-    let place = place.map_or("another address".to_owned(), |it| it.to_string());
+    let place = place.map_or("another address".to_owned(), |place| place.to_string());
     format!(
         "{REDIRECTS}{place} ({status}); redirects are not followed because the key would go \
          along: correct base_url"

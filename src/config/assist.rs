@@ -34,7 +34,7 @@ impl AssistConfig {
     /// # Errors
     /// In words, as [`KeySource::fetch`].
     pub fn fetch_key(&self) -> Result<Option<Secret>, String> {
-        self.key.as_ref().map(|it| it.fetch("assist", &self.url)).transpose()
+        self.key.as_ref().map(|key| key.fetch("assist", &self.url)).transpose()
     }
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     ];
     let language = mistakes.value(section.string("language")).unwrap_or_else(|| "English".to_owned());
     let day_tokens = mistakes.value(section.integer("day_tokens"));
-    let tokens = day_tokens.and_then(|it| u64::try_from(it).ok()).unwrap_or(DAY_TOKENS);
+    let tokens = day_tokens.and_then(|day_token| u64::try_from(day_token).ok()).unwrap_or(DAY_TOKENS);
     let mut amount = |key: &str| read_amount(section, key, mistakes);
     let prices = ModelPrices {
         input: amount("price_in").unwrap_or_default(),
@@ -61,11 +61,12 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     };
     let (cost, tab_cost) = (amount("day_cost"), amount("tab_cost"));
     let bounded = [("day_cost", cost), ("tab_cost", tab_cost)];
-    for (key, _) in bounded.iter().filter(|it| it.1.is_some() && prices == ModelPrices::default()) {
+    for (key, _) in bounded.iter().filter(|pair| pair.1.is_some() && prices == ModelPrices::default()) {
         let problem = format!("{key} needs price_in and price_out, what a million tokens cost");
         mistakes.0.push(section.error(key, &problem));
     }
-    let tab_tokens = mistakes.value(section.integer("tab_tokens")).and_then(|it| u64::try_from(it).ok());
+    let tab_tokens =
+        mistakes.value(section.integer("tab_tokens")).and_then(|number| u64::try_from(number).ok());
     let caps = ModelCaps { tokens, cost, tab_tokens, tab_cost };
     let currency = mistakes.value(section.string("currency")).unwrap_or_default();
     let transcribe_model = mistakes.value(section.string("transcribe_model"));
@@ -96,8 +97,9 @@ mod tests {
 
     #[test]
     fn the_table_is_read_and_each_mistake_told() {
-        let read =
-            |text: &str| Config::parse("config.toml", text).map(|it| it.assist).map_err(|it| it.to_string());
+        let read = |text: &str| {
+            Config::parse("config.toml", text).map(|config| config.assist).map_err(|error| error.to_string())
+        };
         let whole = "[assist]\nurl = \"http://127.0.0.1:11434/v1\"\nmodel = \"small\"\nkey_env = \"MODEL_KEY\"\n\
                      language = \"Spanish\"\nday_tokens = 5000\nprice_in = \"0.15\"\nprice_out = \"0.60\"\n\
                      price_minute = \"0.006\"\nday_cost = \"2\"\ntab_tokens = 2000\ntab_cost = \"0.5\"\ncurrency = \"EUR\"\ntranscribe_model = \"ear\"\n";

@@ -12,7 +12,7 @@ pub(super) fn read(section: &Section<'_>, config: &mut Config, mistakes: &mut Mi
     let brief = mistakes.value(section.boolean("brief_on_pause"));
     config.brief_on_pause = brief.unwrap_or(config.brief_on_pause);
     let one_in = mistakes.value(section.integer("review_one_in"));
-    config.review_one_in = one_in.and_then(|it| u32::try_from(it).ok()).unwrap_or(config.review_one_in);
+    config.review_one_in = one_in.and_then(|entry| u32::try_from(entry).ok()).unwrap_or(config.review_one_in);
     let word = mistakes.value(section.word("pause_on_reply"));
     config.pause_on_reply = match word.as_deref() {
         Some("always") => PauseOnReply::Always,

@@ -31,27 +31,27 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
                 keymap.bind(command, keys);
                 chosen.push((command, name));
             }
-            Err(problems) => found.extend(problems.into_iter().map(|it| (name, it))),
+            Err(problems) => found.extend(problems.into_iter().map(|problem| (name, problem))),
         }
     }
-    let named = |command| chosen.iter().find(|it| it.0 == command).map(|it| it.1);
+    let named = |command| chosen.iter().find(|pair| pair.0 == command).map(|pair| pair.1);
     let all = keymap.clashes();
     // What a key is the beginning of is told in one sentence.
     for group in
         all.chunk_by(|one, next| one.longer.is_some() && one.keys == next.keys && one.one == next.one)
     {
         // One of two was chosen here: the table's own never clash.
-        let whose = group.iter().find_map(|it| named(it.one).or_else(|| named(it.other)));
-        found.push((whose.unwrap_or(""), told(group, |it| named(it).is_some())));
+        let whose = group.iter().find_map(|clash| named(clash.one).or_else(|| named(clash.other)));
+        found.push((whose.unwrap_or(""), told(group, |command| named(command).is_some())));
     }
     let order = section.names();
-    found.sort_by_key(|(name, _)| order.iter().position(|it| it == name));
+    found.sort_by_key(|(name, _)| order.iter().position(|text| text == name));
     mistakes.all(found.iter().map(|(name, problem)| section.error(name, problem)).collect());
     keymap
 }
 
 fn unknown(name: &str) -> String {
-    let names: Vec<String> = TABLE.iter().map(|it| command::name(it.command)).collect();
+    let names: Vec<String> = TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let hint = match nearest(name, &names) {
         Some(near) => format!("did you mean {near}?"),
@@ -70,7 +70,7 @@ fn told(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
     let (keys, one) = (named(&first.keys), whose(first.one));
     let longer: Vec<String> = clashes
         .iter()
-        .filter_map(|it| Some(format!("{}, {}", named(it.longer.as_ref()?), whose(it.other))))
+        .filter_map(|clash| Some(format!("{}, {}", named(clash.longer.as_ref()?), whose(clash.other))))
         .collect();
     match longer.as_slice() {
         [] => format!("[keys] {keys} is both {one} and {}; give one of them another key", whose(first.other)),
@@ -83,7 +83,8 @@ fn told(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
 }
 
 fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<Sequence>, Vec<String>> {
-    let written = section.string_or_strings(name).map_err(|it| vec![format!("[keys] {}", it.problem)])?;
+    let written =
+        section.string_or_strings(name).map_err(|error| vec![format!("[keys] {}", error.problem)])?;
     let (mut keys, mut problems) = (Vec::new(), Vec::new());
     for it in &written {
         match sequence(it, command) {
@@ -100,7 +101,8 @@ fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<
 
 /// Reads one sequence, and says why it can never be pressed.
 fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
-    let keys = written.split(' ').filter(|it| !it.is_empty()).map(key).collect::<Result<Sequence, _>>()?;
+    let keys =
+        written.split(' ').filter(|part| !part.is_empty()).map(key).collect::<Result<Sequence, _>>()?;
     let place = command::row(command).place;
     match keys.as_slice() {
         [] => Err("no key stands there; an empty list [] takes all keys away".to_owned()),
@@ -118,7 +120,7 @@ fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
 }
 
 fn key(name: &str) -> Result<KeyPress, String> {
-    if let Some(it) = name.strip_prefix("Shift-").filter(|it| it.chars().count() == 1) {
+    if let Some(it) = name.strip_prefix("Shift-").filter(|text| text.chars().count() == 1) {
         return Err(format!("Shift is part of the character: write {}", it.to_uppercase()));
     }
     let key = KeyPress::parse(name).ok_or_else(|| {

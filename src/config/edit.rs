@@ -96,7 +96,7 @@ fn channels(document: &mut DocumentMut) -> Result<&mut ArrayOfTables, String> {
 }
 
 fn position(channels: &ArrayOfTables, name: &str) -> Option<usize> {
-    channels.iter().position(|it| it.get("name").and_then(Item::as_str) == Some(name))
+    channels.iter().position(|channel| channel.get("name").and_then(Item::as_str) == Some(name))
 }
 
 /// Writes the configuration file whole or not at all, for its owner only. A
@@ -125,8 +125,8 @@ mod tests {
             for line in text.lines() {
                 assert!(changed.contains(line), "{line} is gone from:\n{changed}");
             }
-            let config =
-                Config::parse("config.toml", &changed).unwrap_or_else(|it| panic!("{it}: {changed}"));
+            let config = Config::parse("config.toml", &changed)
+                .unwrap_or_else(|config_errors| panic!("{config_errors}: {changed}"));
             let added = config.channels.last().unwrap();
             assert_eq!((added.name.as_str(), added.base_url.as_str()), ("b \"x\"", "https://b.example/v1"));
             assert_eq!(without_channel(&changed, "b \"x\"").unwrap().unwrap().trim_end(), text.trim_end());
@@ -140,8 +140,10 @@ mod tests {
             for footer in Footer::ALL {
                 let (word, changed) = (footer.word(), with_footer(text, footer).expect("a configuration"));
                 assert_eq!(read(&changed), footer, "{changed}");
-                let same = |it: &&str| changed.contains(*it) || it.contains("footer") || it.starts_with("ui");
-                assert!(text.lines().all(|it| same(&it)), "{changed}");
+                let same = |text: &&str| {
+                    changed.contains(*text) || text.contains("footer") || text.starts_with("ui")
+                };
+                assert!(text.lines().all(|line| same(&line)), "{changed}");
                 assert!(
                     !text.contains("# calm") || changed.contains(&format!("\"{word}\"  # calm")),
                     "{changed}"

@@ -27,11 +27,11 @@ pub(crate) fn read(
         mistakes.take::<()>(Err(section.error(key, &problem)));
         fine = false;
     };
-    let letter = letter.map(|it| (it.chars().next().unwrap_or(' '), it));
+    let letter = letter.map(|letter| (letter.chars().next().unwrap_or(' '), letter));
     if let Some((first, whole)) = &letter {
         if whole.chars().count() != 1 || !first.is_alphanumeric() {
             wrong("letter", format!("letter = {whole:?} must be one letter or digit"));
-        } else if before.iter().any(|it| it.macro_.letter == *first) {
+        } else if before.iter().any(|fixed| fixed.macro_.letter == *first) {
             wrong("letter", format!("two macros have the letter {whole:?}; letters must differ"));
         }
     }
@@ -59,11 +59,12 @@ pub(crate) fn read(
 /// A key nothing else has outside text.
 fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<KeyPress, String> {
     let key = KeyPress::parse(name).ok_or_else(|| format!("key = {name:?} is no key"))?;
-    if before.iter().any(|it| it.key == Some(key)) {
+    if before.iter().any(|fixed| fixed.key == Some(key)) {
         return Err(format!("key = {name:?} plays another macro already"));
     }
-    let desk = command::TABLE.iter().filter(|it| it.place != CommandScope::Composer);
-    let mut begun = desk.filter(|row| keymap.keys(row.command).iter().any(|it| it.first() == Some(&key)));
+    let desk = command::TABLE.iter().filter(|command_row| command_row.place != CommandScope::Composer);
+    let mut begun =
+        desk.filter(|row| keymap.keys(row.command).iter().any(|entry| entry.first() == Some(&key)));
     match begun.next() {
         Some(row) => Err(format!("key = {name:?} is a key of {}; take another", command::name(row.command))),
         None => Ok(key),

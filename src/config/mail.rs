@@ -8,11 +8,11 @@ use model::email::quoting::QuoteStyle;
 
 /// The keys of a channel that are about its mails.
 pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle {
-    let text = |it: Option<String>| it.filter(|it| !it.trim().is_empty());
+    let text = |entry: Option<String>| entry.filter(|text| !text.trim().is_empty());
     let from = text(mistakes.value(section.string("mail_from")));
     let is_sender =
-        |it: &String| !it.contains('@') || matches!(list(it).as_slice(), [TypedAddress::Address(_)]);
-    if from.as_ref().is_some_and(|it| !is_sender(it)) {
+        |text: &String| !text.contains('@') || matches!(list(text).as_slice(), [TypedAddress::Address(_)]);
+    if from.as_ref().is_some_and(|text| !is_sender(text)) {
         mistakes.0.push(
             section
                 .error("mail_from", "is neither a name nor a mail address, such as Ana <ana@harbor.example>"),
@@ -23,7 +23,7 @@ pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle 
         signature: text(mistakes.value(section.string("mail_signature"))),
         quoting: mistakes
             .value(section.word("mail_quote"))
-            .and_then(|it| QuoteStyle::from_word(&it))
+            .and_then(|text| QuoteStyle::from_word(&text))
             .unwrap_or_default(),
         attribution: text(mistakes.value(section.string("mail_attribution"))),
     }

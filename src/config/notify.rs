@@ -10,7 +10,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
     mistakes.all(section.unknown());
     let mut noticing = Noticing::default();
     noticing.bell = mistakes.value(section.boolean("bell")).unwrap_or(noticing.bell);
-    let way = mistakes.value(section.word("desktop")).and_then(|it| NotifyMethod::from_word(&it));
+    let way = mistakes.value(section.word("desktop")).and_then(|text| NotifyMethod::from_word(&text));
     let way = way.unwrap_or_default();
     let command = mistakes.value(section.strings("command").and_then(|command| {
         match command.as_deref().and_then(refusal) {

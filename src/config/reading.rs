@@ -17,7 +17,7 @@ impl ConfigText<'_> {
     /// An error at a byte of the text.
     pub fn error(self, at: usize, problem: &str) -> ConfigError {
         let before = self.text.get(..at).unwrap_or(self.text);
-        let line = before.bytes().filter(|it| *it == b'\n').count() + 1;
+        let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
         ConfigError { place: format!("{}, line {line}", self.name), problem: problem.to_owned() }
     }
 }
@@ -58,14 +58,14 @@ impl<'a> Section<'a> {
     /// The keys of this table, in the order they stand.
     pub fn names(&self) -> Vec<&'a str> {
         let mut all: Vec<_> = self.table.keys().collect();
-        all.sort_by_key(|it| it.span().start);
-        all.into_iter().map(|it| it.get_ref().as_ref()).collect()
+        all.sort_by_key(|text| text.span().start);
+        all.into_iter().map(|text| text.get_ref().as_ref()).collect()
     }
 
     /// An error at a key of this table, or at its start.
     pub fn error(&self, key: &str, problem: &str) -> ConfigError {
-        let at = self.table.keys().find(|it| it.get_ref() == key).or_else(|| self.table.keys().next());
-        self.place.error(at.map_or(0, |it| it.span().start), problem)
+        let at = self.table.keys().find(|text| text.get_ref() == key).or_else(|| self.table.keys().next());
+        self.place.error(at.map_or(0, |text| text.span().start), problem)
     }
 
     fn wrong(&self, key: &str, wanted: &str, found: &DeValue<'_>) -> ConfigError {
@@ -74,7 +74,7 @@ impl<'a> Section<'a> {
 
     /// A text.
     pub fn string(&self, key: &str) -> Result<Option<String>, ConfigError> {
-        match self.table.get(key).map(|it| it.get_ref()) {
+        match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
             Some(DeValue::String(text)) => Ok(Some(text.to_string())),
             Some(other) => Err(self.wrong(key, "a text in quotes", other)),
@@ -91,7 +91,7 @@ impl<'a> Section<'a> {
 
     /// One of the words that the key takes.
     pub fn word(&self, key: &str) -> Result<Option<String>, ConfigError> {
-        let words = match SettingTable::setting(self.name, key).map(|it| it.value) {
+        let words = match SettingTable::setting(self.name, key).map(|setting| setting.value) {
             Some(SettingValue::Word(words)) => words(),
             _ => Vec::new(),
         };
@@ -107,7 +107,7 @@ impl<'a> Section<'a> {
     /// A list of texts.
     pub fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let wanted = "a list of texts in quotes";
-        let found = match self.table.get(key).map(|it| it.get_ref()) {
+        let found = match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => return Ok(None),
             Some(DeValue::Array(items)) => items,
             Some(other) => return Err(self.wrong(key, wanted, other)),
@@ -116,12 +116,12 @@ impl<'a> Section<'a> {
             DeValue::String(text) => Ok(text.to_string()),
             other => Err(self.wrong(key, wanted, other)),
         };
-        found.iter().map(|it| text(it.get_ref())).collect::<Result<_, _>>().map(Some)
+        found.iter().map(|de_value| text(de_value.get_ref())).collect::<Result<_, _>>().map(Some)
     }
 
     /// A text, or a list of texts.
     pub fn string_or_strings(&self, key: &str) -> Result<Vec<String>, ConfigError> {
-        match self.table.get(key).map(|it| it.get_ref()) {
+        match self.table.get(key).map(|de_value| de_value.get_ref()) {
             Some(DeValue::String(text)) => Ok(vec![text.to_string()]),
             Some(DeValue::Array(_)) | None => Ok(self.strings(key)?.unwrap_or_default()),
             Some(other) => Err(self.wrong(key, "a text in quotes, or a list of them", other)),
@@ -130,7 +130,7 @@ impl<'a> Section<'a> {
 
     /// True or false.
     pub fn boolean(&self, key: &str) -> Result<Option<bool>, ConfigError> {
-        match self.table.get(key).map(|it| it.get_ref()) {
+        match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
             Some(DeValue::Boolean(word)) => Ok(Some(*word)),
             Some(other) => Err(self.wrong(key, "true or false", other)),
@@ -139,16 +139,16 @@ impl<'a> Section<'a> {
 
     /// A whole number within the bounds of the key.
     pub fn integer(&self, key: &str) -> Result<Option<i64>, ConfigError> {
-        let bounds = match SettingTable::setting(self.name, key).map(|it| it.value) {
+        let bounds = match SettingTable::setting(self.name, key).map(|setting| setting.value) {
             Some(SettingValue::Number(from, to)) => from..=to,
             _ => i64::MIN..=i64::MAX,
         };
         let wanted = format!("a whole number from {} to {}", bounds.start(), bounds.end());
-        match self.table.get(key).map(|it| it.get_ref()) {
+        match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
             Some(DeValue::Integer(number)) => {
                 let value = i64::from_str_radix(number.as_str(), number.radix()).ok();
-                match value.filter(|it| bounds.contains(it)) {
+                match value.filter(|value| bounds.contains(value)) {
                     Some(value) => Ok(Some(value)),
                     None => Err(self.error(key, &format!("{key} must be {wanted}"))),
                 }
@@ -159,7 +159,7 @@ impl<'a> Section<'a> {
 
     /// A table below this one.
     pub fn table(&self, key: &'a str) -> Result<Option<Section<'a>>, ConfigError> {
-        match self.table.get(key).map(|it| it.get_ref()) {
+        match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
             Some(DeValue::Table(table)) => Ok(Some(Section::new(self.place, key, table))),
             Some(other) => Err(self.wrong(key, "a table", other)),
@@ -168,7 +168,7 @@ impl<'a> Section<'a> {
 
     /// A list of tables below this one.
     pub fn tables(&self, key: &'a str) -> Result<Vec<Section<'a>>, ConfigError> {
-        let found = self.table.get(key).map(|it| it.get_ref());
+        let found = self.table.get(key).map(|de_value| de_value.get_ref());
         let Some(found) = found else { return Ok(Vec::new()) };
         let DeValue::Array(items) = found else {
             return Err(self.wrong(key, &format!("a list of tables, each starting with [[{key}]]"), found));

@@ -8,8 +8,9 @@ use inbox::keymap::KeyMap;
 
 /// The whole schema.
 pub fn schema() -> Value {
-    let tables = TABLES.iter().filter(|it| !matches!(it.form, TableForm::Within(_)));
-    let properties: Map<String, Value> = tables.map(|it| (it.name.to_owned(), table(it))).collect();
+    let tables = TABLES.iter().filter(|table| !matches!(table.form, TableForm::Within(_)));
+    let properties: Map<String, Value> =
+        tables.map(|setting_table| (setting_table.name.to_owned(), table(setting_table))).collect();
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "frontdesk: config.toml",
@@ -36,11 +37,12 @@ fn table(of: &SettingTable) -> Value {
 
 /// A table whose keys are known.
 fn rows(of: &SettingTable) -> Value {
-    let own = of.settings.iter().map(|it| (it.key.to_owned(), property(it)));
-    let within = TABLES.iter().filter(|it| it.form == TableForm::Within(of.name));
-    let within = within.map(|it| (it.name.to_owned(), table(it)));
+    let own = of.settings.iter().map(|setting| (setting.key.to_owned(), property(setting)));
+    let within = TABLES.iter().filter(|table| table.form == TableForm::Within(of.name));
+    let within = within.map(|within| (within.name.to_owned(), table(within)));
     let properties: Map<String, Value> = own.chain(within).collect();
-    let required: Vec<&str> = of.settings.iter().filter(|it| it.required).map(|it| it.key).collect();
+    let required: Vec<&str> =
+        of.settings.iter().filter(|setting| setting.required).map(|setting| setting.key).collect();
     json!({
         "type": "object",
         "additionalProperties": false,

@@ -34,8 +34,8 @@ impl Default for ScreenConfig {
 /// Reads it; what is mistaken is as if it were not there.
 pub(super) fn read(ui: &Section<'_>, mistakes: &mut Mistakes) -> ScreenConfig {
     let default = ScreenConfig::default();
-    let footer = mistakes.value(ui.word("footer")).and_then(|it| Footer::from_word(&it));
-    let links = mistakes.value(ui.word("links")).and_then(|it| LinkMode::from_word(&it));
+    let footer = mistakes.value(ui.word("footer")).and_then(|text| Footer::from_word(&text));
+    let links = mistakes.value(ui.word("links")).and_then(|text| LinkMode::from_word(&text));
     ScreenConfig {
         mouse: mistakes.value(ui.boolean("mouse")).unwrap_or(default.mouse),
         footer: footer.unwrap_or_default(),

@@ -65,7 +65,7 @@ impl ServiceConfig {
         let root = Section::new(place, SERVICE_FILE, table.get_ref());
         mistakes.all(root.unknown());
         let section = mistakes.value(root.table("assistant"));
-        let assistant = section.map(|it| read_assistant(&it, folder, environment, &mut mistakes));
+        let assistant = section.map(|section| read_assistant(&section, folder, environment, &mut mistakes));
         if mistakes.0.is_empty() { Ok(Self { assistant }) } else { Err(ConfigErrors(mistakes.0)) }
     }
 }
@@ -98,7 +98,7 @@ fn read_assistant(
     let before = Caps::default();
     let mut tokens = |key, before: u64| {
         let number = mistakes.value(section.integer(key));
-        number.and_then(|it| u64::try_from(it).ok()).unwrap_or(before)
+        number.and_then(|number| u64::try_from(number).ok()).unwrap_or(before)
     };
     let caps = Caps {
         conversation: tokens("conversation_tokens", before.conversation),
@@ -122,13 +122,13 @@ fn read_endpoint(
     let model = mistakes.value(section.string("model"));
     let key_env = mistakes.value(section.string("key_env"));
     let key = key_env.and_then(|name| {
-        let found = environment(&name).filter(|it| !it.trim().is_empty());
+        let found = environment(&name).filter(|environment| !environment.trim().is_empty());
         if found.is_none() {
             let problem =
                 format!("key_env = {name:?} is not set in the environment; set it before the start");
             mistakes.0.push(section.error("key_env", &problem));
         }
-        found.map(|it| Secret::new(&it))
+        found.map(|text| Secret::new(&text))
     });
     match (url, model) {
         (Some(url), Some(model)) => Some(Endpoint { url, model, key }),
@@ -165,7 +165,7 @@ fn read_facts(section: &Section<'_>, mistakes: &mut Mistakes) -> Vec<String> {
             facts.len()
         ));
     }
-    if let Some(long) = facts.iter().find(|it| it.chars().count() > FACT) {
+    if let Some(long) = facts.iter().find(|fact| fact.chars().count() > FACT) {
         let begin: String = long.chars().take(30).collect();
         wrong(format!("the fact that begins {begin:?} is longer than {FACT} characters: make several of it"));
     }
@@ -191,9 +191,9 @@ fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -
     match QuestionFile::parse(&text) {
         Ok(file) => file,
         Err(wrong) => {
-            let one = |it: QuestionMistake| ConfigError {
-                place: format!("{shown}, line {}", it.line),
-                problem: it.problem,
+            let one = |question_mistake: QuestionMistake| ConfigError {
+                place: format!("{shown}, line {}", question_mistake.line),
+                problem: question_mistake.problem,
             };
             mistakes.all(wrong.into_iter().map(one).collect());
             QuestionFile::default()
@@ -207,7 +207,7 @@ mod tests {
 
     fn read(text: &str, folder: &Path) -> Result<ServiceConfig, String> {
         let environment = |name: &str| (name == "MODEL_KEY").then(|| "secret".to_owned());
-        ServiceConfig::parse("service.toml", text, folder, &environment).map_err(|it| it.to_string())
+        ServiceConfig::parse("service.toml", text, folder, &environment).map_err(|error| error.to_string())
     }
 
     #[test]

@@ -128,7 +128,7 @@ pub const TABLES: &[SettingTable] = &[
             setting("mail_signature", Text, "", "What stands below the text of each mail from the start"),
             setting(
                 "mail_quote",
-                Word(|| QuoteStyle::ALL.iter().map(|it| it.word()).collect()),
+                Word(|| QuoteStyle::ALL.iter().map(|quote_style| quote_style.word()).collect()),
                 "\"below\"",
                 "Where an answer quotes the mail it answers: below its text, above it, between its lines or not at all",
             ),
@@ -337,24 +337,27 @@ pub const TABLES: &[SettingTable] = &[
 
 impl SettingTable {
     pub fn named(name: &str) -> Option<&'static Self> {
-        TABLES.iter().chain(SERVICE_TABLES).find(|it| it.name == name)
+        TABLES.iter().chain(SERVICE_TABLES).find(|table| table.name == name)
     }
 
     /// What may stand in a table: its keys, and the tables within it. Of the
     /// file itself, which has no name, the tables.
     pub fn keys(name: &str) -> Vec<&'static str> {
-        let own = Self::named(name).map_or(&[][..], |it| it.settings).iter().map(|it| it.key);
-        let within = TABLES.iter().chain(SERVICE_TABLES).filter(|it| match it.form {
+        let own = Self::named(name)
+            .map_or(&[][..], |setting_table| setting_table.settings)
+            .iter()
+            .map(|setting| setting.key);
+        let within = TABLES.iter().chain(SERVICE_TABLES).filter(|setting_table| match setting_table.form {
             TableForm::Within(table) => table == name,
             TableForm::File => false,
             TableForm::Once | TableForm::Repeated => name.is_empty(),
         });
-        own.chain(within.map(|it| it.name)).collect()
+        own.chain(within.map(|within| within.name)).collect()
     }
 
     /// The row of a key.
     pub fn setting(name: &str, key: &str) -> Option<&'static Setting> {
-        Self::named(name)?.settings.iter().find(|it| it.key == key)
+        Self::named(name)?.settings.iter().find(|setting| setting.key == key)
     }
 
     /// Its heading as it is written in the file.
@@ -375,7 +378,7 @@ impl Setting {
             Text => "text".to_owned(),
             Flag => "true or false".to_owned(),
             Number(from, to) => format!("{from} to {to}"),
-            Word(words) => words().iter().map(|it| format!("\"{it}\"")).collect::<Vec<_>>().join(", "),
+            Word(words) => words().iter().map(|text| format!("\"{text}\"")).collect::<Vec<_>>().join(", "),
             Texts => "list of texts".to_owned(),
             TextOrTexts => "text, or list of texts".to_owned(),
         }

@@ -73,7 +73,7 @@ impl Config {
             let TargetMinutes { first_response, waiting } = own.or(self.targets);
             ResponseTargets { first_response: span(first_response), waiting: span(waiting) }
         };
-        let all = self.channels.iter().map(|it| (it.id(), of(it.targets)));
-        all.filter(|it| it.1.is_set()).collect()
+        let all = self.channels.iter().map(|channel| (channel.id(), of(channel.targets)));
+        all.filter(|entry| entry.1.is_set()).collect()
     }
 }

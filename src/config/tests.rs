@@ -108,7 +108,7 @@ fn every_mistake_is_told() {
     let text = "[[channel]]\nnmae = \"a\"\n[behaviour]\npause_on_reply = 1\nundo_seconds = { chat = -1 }\n\
                 [ui]\nascii = 1\ntheme = \"x\"\n";
     let (config, mistakes) = Config::examine("f", text);
-    let lines: Vec<&str> = mistakes.iter().map(|it| it.place.as_str()).collect();
+    let lines: Vec<&str> = mistakes.iter().map(|error| error.place.as_str()).collect();
     assert_eq!(
         lines,
         ["f, line 2", "f, line 2", "f, line 2", "f, line 4", "f, line 5", "f, line 8", "f, line 7"]
@@ -206,7 +206,7 @@ key = "F8"
     assert_eq!(said, wanted.map(|(line, words)| format!("config.toml, line {line}: {words}")));
     assert_eq!(config.senders, [("flow".to_owned(), "Order bot".to_owned())]);
     let steps = "command pause-ai p\nline tag vip\npaste Hello\nkey Enter";
-    assert_eq!(config.macros.iter().map(|it| it.macro_.steps.as_str()).collect::<Vec<_>>(), [steps]);
+    assert_eq!(config.macros.iter().map(|fixed| fixed.macro_.steps.as_str()).collect::<Vec<_>>(), [steps]);
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn webhooks_come_to_an_address_that_is_reached_under_tls() {
         assert!(mistakes[0].to_string().contains(words), "{}", mistakes[0]);
     }
     let (_, mistakes) = read("listens = \"127.0.0.1:1\"");
-    assert!(mistakes.iter().any(|it| it.problem.contains("did you mean listen?")), "{mistakes:?}");
+    assert!(mistakes.iter().any(|error| error.problem.contains("did you mean listen?")), "{mistakes:?}");
 }
 
 #[test]
@@ -263,7 +263,7 @@ fn an_address_no_key_may_be_sent_to_is_told_with_its_line() {
 fn mails_of_a_channel_begin_as_configured() {
     let channel = |more: &str| {
         let text = format!("[[channel]]\nname = \"Mail\"\nbase_url = \"https://api.example.com/v1\"\n{more}");
-        Config::parse("config.toml", &text).map(|it| it.channels[0].mail.clone())
+        Config::parse("config.toml", &text).map(|config| config.channels[0].mail.clone())
     };
     assert_eq!(channel(""), Ok(MailStyle::default()));
     let more = "mail_from = \"Ana <ana@harbor.example>\"\nmail_signature = \"\"\"Ana\nHarbor\"\"\"\nmail_quote = \"above\"\nmail_attribution = \"{name} wrote:\"";
@@ -296,7 +296,7 @@ fn a_channel_has_its_own_targets_in_place_of_those_of_all() {
     let targets = Config::parse("c.toml", &text).expect("valid").targets();
     let minutes: Vec<_> = targets
         .iter()
-        .map(|(channel, it)| (channel.as_str(), it.first_response / MINUTE, it.waiting / MINUTE))
+        .map(|(channel, target)| (channel.as_str(), target.first_response / MINUTE, target.waiting / MINUTE))
         .collect();
     assert_eq!(minutes, [("chat", 2, 30), ("mail", 10, 0)]);
     assert!(Config::parse("c.toml", &channel("chat", "")).expect("valid").targets().is_empty());

@@ -15,13 +15,13 @@ pub(crate) fn read(
     mistakes.all(section.unknown());
     let name = mistakes.take(section.required("name"));
     let text = mistakes.take(section.required("filter"));
-    let sort = mistakes.value(section.word("sort")).and_then(|it| Sort::from_word(&it));
+    let sort = mistakes.value(section.word("sort")).and_then(|text| Sort::from_word(&text));
     let key = mistakes.value(section.string("key"));
     let (name, text) = (name?, text?);
     let mut wrong = |key: &str, problem: String| {
         mistakes.take::<()>(Err(section.error(key, &problem)));
     };
-    if before.iter().any(|it| it.name.to_lowercase() == name.to_lowercase()) {
+    if before.iter().any(|entry| entry.name.to_lowercase() == name.to_lowercase()) {
         wrong("name", format!("two views are called {name:?}; names must differ"));
         return None;
     }

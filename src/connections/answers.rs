@@ -84,7 +84,7 @@ pub fn find<'a>(value: &'a Value, path: &Path) -> Vec<&'a Value> {
                             .len()
                             .checked_sub(usize::try_from(index.unsigned_abs()).unwrap_or(usize::MAX)),
                     };
-                    next.extend(at.and_then(|it| items.get(it)));
+                    next.extend(at.and_then(|number| items.get(number)));
                 }
                 (PathSegment::All, Value::Array(items)) => next.extend(items.iter().take(FOUND)),
                 (PathSegment::All, Value::Object(members)) => next.extend(members.values().take(FOUND)),
@@ -107,7 +107,7 @@ pub fn map(value: &Value, fields: &[MappedField], at: Timestamp, zone: &Zone) ->
         let shown = match &field.kind {
             FieldKind::Value(format) => {
                 let texts: Vec<String> =
-                    found.iter().filter_map(|it| scalar(it, value, format, zone)).take(ROWS).collect();
+                    found.iter().filter_map(|entry| scalar(entry, value, format, zone)).take(ROWS).collect();
                 ShownValue::Line(line(&texts.join(", ")))
             }
             FieldKind::Table(columns) => table(&found, columns, zone),
@@ -133,11 +133,11 @@ fn table(found: &[&Value], columns: &[TableColumn], zone: &Zone) -> ShownValue {
     };
     let cell = |row: &Value, column: &TableColumn| {
         let found = find(row, &column.path);
-        let text = found.first().and_then(|it| scalar(it, row, &column.format, zone));
+        let text = found.first().and_then(|value| scalar(value, row, &column.format, zone));
         line(&text.unwrap_or_default())
     };
-    let shown = rows.iter().take(ROWS).map(|row| columns.iter().map(|it| cell(row, it)).collect());
-    let heads = columns.iter().map(|it| SafeText::line(&it.label)).collect();
+    let shown = rows.iter().take(ROWS).map(|row| columns.iter().map(|column| cell(row, column)).collect());
+    let heads = columns.iter().map(|column| SafeText::line(&column.label)).collect();
     ShownValue::Table(heads, shown.collect(), rows.len().saturating_sub(ROWS))
 }
 
@@ -149,8 +149,8 @@ fn scalar(value: &Value, beside: &Value, format: &ValueFormat, zone: &Zone) -> O
         Value::Number(number) => number.to_string(),
         Value::Bool(true) => "yes".to_owned(),
         Value::Bool(false) => "no".to_owned(),
-        Value::Array(items) if items.iter().all(|it| !it.is_array() && !it.is_object()) => {
-            let texts = items.iter().take(ROWS).filter_map(|it| scalar(it, beside, format, zone));
+        Value::Array(items) if items.iter().all(|item| !item.is_array() && !item.is_object()) => {
+            let texts = items.iter().take(ROWS).filter_map(|item| scalar(item, beside, format, zone));
             return Some(texts.collect::<Vec<_>>().join(", "));
         }
         Value::Null | Value::Array(_) | Value::Object(_) => return None,
@@ -237,11 +237,11 @@ fn columns(first: &serde_json::Map<String, Value>) -> Vec<TableColumn> {
         ))
     };
     let mut all: Vec<(String, TableColumn)> = first.iter().filter_map(column).collect();
-    if all.iter().any(|(_, it)| matches!(it.format, ValueFormat::Money { .. })) {
+    if all.iter().any(|(_, table_column)| matches!(table_column.format, ValueFormat::Money { .. })) {
         all.retain(|(name, _)| name != "currency");
     }
-    all.sort_by_key(|(name, _)| NAMES.iter().position(|it| it == name).unwrap_or(NAMES.len()));
-    all.into_iter().map(|(_, it)| it).take(COLUMNS).collect()
+    all.sort_by_key(|(name, _)| NAMES.iter().position(|text| text == name).unwrap_or(NAMES.len()));
+    all.into_iter().map(|(_, table_column)| table_column).take(COLUMNS).collect()
 }
 
 fn sample(value: &Value) -> Option<(String, ValueFormat)> {
@@ -259,7 +259,7 @@ fn named_format(name: &str, value: &Value, guess: ValueFormat) -> ValueFormat {
     const AMOUNTS: [&str; 8] = ["total", "amount", "price", "balance", "sum", "cost", "paid", "due"];
     let name = name.to_lowercase();
     let minor = name.ends_with("cents") || name.ends_with("minor");
-    if value.is_number() && (minor || AMOUNTS.iter().any(|it| name.contains(it))) {
+    if value.is_number() && (minor || AMOUNTS.iter().any(|amount| name.contains(amount))) {
         return ValueFormat::Money { currency: None, minor };
     }
     guess

@@ -64,7 +64,7 @@ pub fn into_request(request: Request, proof: &Proof) -> Result<Request, &'static
 /// All spellings of a credential that an answer might repeat.
 pub fn spellings(auth: &Auth, secrets: &[&Secret]) -> Vec<Vec<u8>> {
     let mut all = Vec::new();
-    for secret in secrets.iter().map(|it| it.expose()).filter(|it| it.len() >= 4) {
+    for secret in secrets.iter().map(|secret| secret.expose()).filter(|text| text.len() >= 4) {
         let mut encoded = String::new();
         target::encode(secret, &mut encoded);
         let json: Cow<'_, str> = match serde_json::to_string(secret) {
@@ -76,10 +76,10 @@ pub fn spellings(auth: &Auth, secrets: &[&Secret]) -> Vec<Vec<u8>> {
             Auth::ClientCredentials { client_id, .. } => Some(client_id),
             _ => None,
         };
-        all.extend(user.map(|it| BASE64_STANDARD.encode(format!("{it}:{secret}")).into_bytes()));
+        all.extend(user.map(|user| BASE64_STANDARD.encode(format!("{user}:{secret}")).into_bytes()));
         all.extend([secret.as_bytes().to_vec(), encoded.into_bytes(), json.into_owned().into_bytes()]);
     }
-    all.sort_by_key(|it| std::cmp::Reverse(it.len()));
+    all.sort_by_key(|bytes| std::cmp::Reverse(bytes.len()));
     all.dedup();
     all
 }
@@ -88,7 +88,7 @@ pub fn spellings(auth: &Auth, secrets: &[&Secret]) -> Vec<Vec<u8>> {
 pub fn mask(body: Vec<u8>, spellings: &[Vec<u8>]) -> Vec<u8> {
     let mut body = body;
     for word in spellings {
-        if !body.windows(word.len()).any(|it| it == word.as_slice()) {
+        if !body.windows(word.len()).any(|window| window == word.as_slice()) {
             continue;
         }
         let mut masked = Vec::with_capacity(body.len());

@@ -272,7 +272,7 @@ impl CallInProgress<'_> {
             if method != EndpointMethod::Get {
                 return Err(CallError::Redirected("after a change, which is not sent a second time"));
             }
-            let next = answer.location.as_deref().and_then(|it| at.join(it));
+            let next = answer.location.as_deref().and_then(|location| at.join(location));
             let next = next.ok_or(CallError::Redirected("nowhere"))?;
             at = self.guard.vet(&next)?;
         }
@@ -292,7 +292,7 @@ impl CallInProgress<'_> {
 fn request(method: EndpointMethod, values: &[Filled], key: &str) -> Result<Request, CallError> {
     let json = |_| CallError::Value("a header cannot be sent".to_owned());
     let mut members = Map::new();
-    for it in values.iter().filter(|it| it.place == ParameterPlace::Body) {
+    for it in values.iter().filter(|value| value.place == ParameterPlace::Body) {
         members.insert(it.name.clone(), typed(it));
     }
     let method = match method {

@@ -42,7 +42,7 @@ impl Credentials {
 
     /// Whether one is kept under a connection's name, readable or not.
     pub fn has(&self, connection: &Connection) -> bool {
-        self.read().is_ok_and(|it| it.contains_key(&connection.name))
+        self.read().is_ok_and(|map| map.contains_key(&connection.name))
     }
 
     /// The credential of a connection, if one is kept.

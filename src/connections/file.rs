@@ -18,7 +18,7 @@ pub fn read(path: &Path) -> (Vec<Connection>, Vec<String>) {
         Err(error) => return (Vec::new(), vec![format!("{}: {error}", path.display())]),
     };
     let (read, wrong) = reviewed(&text);
-    (read, wrong.into_iter().map(|it| format!("{}, {it}", path.display())).collect())
+    (read, wrong.into_iter().map(|text| format!("{}, {text}", path.display())).collect())
 }
 
 fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
@@ -30,7 +30,7 @@ fn reviewed(text: &str) -> (Vec<Connection>, Vec<String>) {
             good.push(connection);
         } else {
             let name = &connection.name;
-            wrong.extend(found.into_iter().map(|it| told(line_in(text, name, &it), name, &it)));
+            wrong.extend(found.into_iter().map(|entry| told(line_in(text, name, &entry), name, &entry)));
         }
     }
     (good, wrong)

@@ -26,7 +26,7 @@ struct LogState {
 impl CallLog {
     /// Goes on with a file, or with none at all.
     pub fn open(file: Option<PathBuf>) -> Self {
-        let text = file.as_ref().and_then(|it| disk::read_text(it).ok()).unwrap_or_default();
+        let text = file.as_ref().and_then(|file| disk::read_text(file).ok()).unwrap_or_default();
         let read: Vec<CallLine> = text.lines().filter_map(parse).collect();
         let lines: VecDeque<_> = read.iter().skip(read.len().saturating_sub(KEPT)).cloned().collect();
         Self { file, inner: Mutex::new(LogState { lines, written: text.lines().count() }) }
@@ -47,7 +47,7 @@ impl CallLog {
             disk::write_with_folder(file, all.as_bytes())
         } else {
             inner.written += 1;
-            disk::append(file).and_then(|mut it| it.write_all(text.as_bytes()))
+            disk::append(file).and_then(|mut append| append.write_all(text.as_bytes()))
         };
         if let Err(error) = kept {
             tracing::warn!(%error, "the log of connection calls could not be written");
@@ -130,7 +130,7 @@ mod tests {
         }
         let newest = log.newest(3);
         assert_eq!(
-            newest.iter().map(|it| it.contact.clone()).collect::<Vec<_>>(),
+            newest.iter().map(|call_line| call_line.contact.clone()).collect::<Vec<_>>(),
             ["+2499", "+2498", "+2497"]
         );
         assert_eq!(log.newest(usize::MAX).len(), KEPT);

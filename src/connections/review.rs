@@ -9,7 +9,7 @@ use model::connections::{Auth, Connection, review as words};
 
 /// What is wrong, a line each; nothing, if it can be used.
 pub fn review(connection: &Connection, policy: Policy) -> Vec<String> {
-    mistakes(connection, policy).into_iter().map(|it| it.why).collect()
+    mistakes(connection, policy).into_iter().map(|mistake| mistake.why).collect()
 }
 
 /// The same with the keys it is about.
@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn hosts_and_headers_are_judged_before_anything_is_kept() {
         let with = |base: &str, hosts: &[&str], auth: Auth| Connection {
-            private_hosts: hosts.iter().map(|it| (*it).to_owned()).collect(),
+            private_hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
             auth,
             ..Connection::new("shop", base)
         };
@@ -96,7 +96,7 @@ mod tests {
             let wrong = review(&connection, Policy::default());
             match said {
                 "" => assert_eq!(wrong, [] as [&str; 0], "{connection:?}"),
-                said => assert!(wrong.iter().any(|it| it.contains(said)), "{said}: {wrong:?}"),
+                said => assert!(wrong.iter().any(|text| text.contains(said)), "{said}: {wrong:?}"),
             }
         }
     }

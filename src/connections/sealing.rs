@@ -77,7 +77,7 @@ mod tests {
         let sealed = sealer.seal("shop", &secret).expect("sealed");
         assert_eq!(sealer.open("shop", &sealed), Ok(secret.clone()));
         assert_ne!(sealed, sealer.seal("shop", &secret).expect("sealed"));
-        assert!(!sealed.windows(6).any(|it| it == b"s3cret"));
+        assert!(!sealed.windows(6).any(|window| window == b"s3cret"));
         assert_eq!(sealer.open("other", &sealed), Err(SealingError));
         assert_eq!(Sealer::new(&[2; KEY]).open("shop", &sealed), Err(SealingError));
         for index in 0..sealed.len() {

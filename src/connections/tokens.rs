@@ -113,7 +113,7 @@ async fn fetch(
 ) -> Result<(Secret, i64), String> {
     let url = guard.vet(client.url).map_err(|why| format!("token_url: {why}"))?;
     let mut body = "grant_type=client_credentials".to_owned();
-    if let Some(scope) = client.scope.filter(|it| !it.is_empty()) {
+    if let Some(scope) = client.scope.filter(|scope| !scope.is_empty()) {
         body.push_str("&scope=");
         target::encode(scope, &mut body);
     }
@@ -123,8 +123,8 @@ async fn fetch(
     target::encode(client.secret.expose(), &mut secret);
     let request = Request::post(body)
         .header("content-type", "application/x-www-form-urlencoded")
-        .and_then(|it| it.header("accept", "application/json"))
-        .and_then(|it| it.secret_header("authorization", basic(&id, &secret).expose()))
+        .and_then(|header| header.header("accept", "application/json"))
+        .and_then(|request| request.secret_header("authorization", basic(&id, &secret).expose()))
         .map_err(|_| "the client's id or secret cannot be sent".to_owned())?;
     let limits = FetchLimits { max_body: MAX_BODY, longer: Longer::Refuse, ..limits };
     let answer =
@@ -133,18 +133,18 @@ async fn fetch(
         return Err(format!("fetching a token was answered with status {}", answer.status));
     }
     let told = answers::read(&answer.body).map_err(|why| format!("fetching a token: {why}"))?;
-    let token = told["access_token"].as_str().filter(|it| !it.trim().is_empty() && it.len() <= 16_384);
+    let token = told["access_token"].as_str().filter(|text| !text.trim().is_empty() && text.len() <= 16_384);
     let token = token.ok_or("the answer with the token holds none")?;
-    if told["token_type"].as_str().is_some_and(|it| !it.eq_ignore_ascii_case("bearer")) {
+    if told["token_type"].as_str().is_some_and(|text| !text.eq_ignore_ascii_case("bearer")) {
         return Err("the token is not a bearer token".to_owned());
     }
     let seconds = match &told["expires_in"] {
-        Value::Number(number) => number.as_f64().map(|it| it.clamp(0.0, 31_536_000.0)),
+        Value::Number(number) => number.as_f64().map(|f64| f64.clamp(0.0, 31_536_000.0)),
         Value::String(text) => text.trim().parse::<u32>().ok().map(f64::from),
         _ => None,
     };
     // Whole seconds are enough; the rest is cut off.
     #[expect(clippy::cast_possible_truncation, reason = "clamped to a year")]
-    let seconds = seconds.map_or(UNTOLD, |it| it as i64);
+    let seconds = seconds.map_or(UNTOLD, |second| second as i64);
     Ok((Secret::new(token), seconds))
 }

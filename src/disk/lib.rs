@@ -241,7 +241,7 @@ mod tests {
             }
         });
         let bytes = fs::read(&path).expect("there");
-        assert!(bytes.len() == 5000 && bytes.iter().all(|it| *it == bytes[0]));
+        assert!(bytes.len() == 5000 && bytes.iter().all(|byte| *byte == bytes[0]));
         assert_eq!(fs::read_dir(folder.path()).expect("read").count(), 1, "nothing is left over");
         #[cfg(unix)]
         {

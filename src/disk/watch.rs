@@ -47,10 +47,10 @@ impl FileWatch {
         loop {
             match reader.next() {
                 Ok(event) => {
-                    let name = event.file_name().map(|it| it.to_bytes());
+                    let name = event.file_name().map(|file_name| file_name.to_bytes());
                     // After an overflow nobody knows what was missed.
                     changed |= event.events().contains(ReadFlags::QUEUE_OVERFLOW)
-                        || name.is_some_and(|it| self.names.iter().any(|name| it.starts_with(name)));
+                        || name.is_some_and(|entry| self.names.iter().any(|name| entry.starts_with(name)));
                 }
                 Err(rustix::io::Errno::WOULDBLOCK) => return Ok(changed),
                 Err(rustix::io::Errno::INTR) => (),

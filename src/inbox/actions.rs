@@ -42,7 +42,7 @@ impl Desk {
         let tab = self.tab_mut();
         let quoted = match &tab.history {
             Some(history) if quote && from_history && history.selected.is_some() => {
-                history.selected_message().map(|it| it.message.id.clone())
+                history.selected_message().map(|selected_message| selected_message.message.id.clone())
             }
             _ => None,
         };
@@ -78,7 +78,7 @@ impl Desk {
         if !self.is_inbox_shown() {
             return context.say("this page has one pane");
         }
-        let at = order.iter().position(|it| *it == tab.focus).unwrap_or(0);
+        let at = order.iter().position(|focus| *focus == tab.focus).unwrap_or(0);
         let next = order[(at + 3).saturating_add_signed(by) % 3];
         match next {
             Focus::List => self.tab_mut().focus = Focus::List,
@@ -92,7 +92,7 @@ impl Desk {
 impl Keyboard {
     pub(crate) fn numbered_tab(&mut self, key: KeyPress, desk: &mut Desk, context: &mut Context) {
         let KeyCode::Char(digit) = key.code else { return };
-        let number = digit.to_digit(10).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let number = digit.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).unwrap_or(0);
         if (1..=desk.tabs.len()).contains(&number) {
             self.go_to_tab(number - 1, desk);
         } else {

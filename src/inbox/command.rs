@@ -154,7 +154,8 @@ pub fn name(command: Command) -> String {
 }
 
 pub fn named(name: &str) -> Option<Command> {
-    let found = TABLE.iter().map(|it| it.command).find(|it| self::name(*it) == name);
+    let found =
+        TABLE.iter().map(|command_row| command_row.command).find(|command| self::name(*command) == name);
     found.or(match name {
         "q" => Some(Command::Quit),
         _ => None,
@@ -163,16 +164,16 @@ pub fn named(name: &str) -> Option<Command> {
 
 pub fn row(command: Command) -> &'static CommandRow {
     // Every command comes from a row, so the first row is never reached.
-    TABLE.iter().find(|it| it.command == command).unwrap_or(&TABLE[0])
+    TABLE.iter().find(|command_row| command_row.command == command).unwrap_or(&TABLE[0])
 }
 
 /// The one of these that is called so, or the only one that begins so.
 pub(crate) fn pick(what: &str, name: &str, all: &[String]) -> Result<usize, String> {
     let lower = name.to_lowercase();
-    if let Some(index) = all.iter().position(|it| it.to_lowercase() == lower) {
+    if let Some(index) = all.iter().position(|text| text.to_lowercase() == lower) {
         return Ok(index);
     }
-    let mut begun = all.iter().enumerate().filter(|(_, it)| it.to_lowercase().starts_with(&lower));
+    let mut begun = all.iter().enumerate().filter(|(_, text)| text.to_lowercase().starts_with(&lower));
     match (begun.next(), begun.next()) {
         (Some((index, _)), None) => Ok(index),
         _ => Err(format!("there is no {what} {name:?}; there are {}", all.join(", "))),

@@ -321,7 +321,7 @@ macro_rules! verb_functions {
         /// What a verb does, and what can follow it.
         pub(crate) fn verb(name: &str) -> Option<(RunLine, Known)> {
             let all: &[(&str, RunLine, Known)] = &[$(($name, $run, $known),)*];
-            all.iter().find(|it| it.0 == name).map(|it| (it.1, it.2))
+            all.iter().find(|entry| entry.0 == name).map(|entry| (entry.1, entry.2))
         }
     };
 }

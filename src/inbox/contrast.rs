@@ -29,7 +29,7 @@ impl Rgb {
     pub fn indexed(number: u8) -> Self {
         match number.checked_sub(16) {
             Some(place @ 0..216) => {
-                let level = |it: u8| CUBE[usize::from(it % 6)];
+                let level = |byte: u8| CUBE[usize::from(byte % 6)];
                 Self(level(place / 36), level(place / 6), level(place))
             }
             _ => {
@@ -56,7 +56,7 @@ impl Rgb {
     }
 
     fn least_contrast(self, grounds: &[Self]) -> f64 {
-        grounds.iter().map(|it| self.contrast(*it)).fold(f64::INFINITY, f64::min)
+        grounds.iter().map(|ground| self.contrast(*ground)).fold(f64::INFINITY, f64::min)
     }
 
     /// A colour on the way to another.
@@ -73,7 +73,7 @@ impl Rgb {
     pub fn readable_on(self, grounds: &[Self], least: f64) -> Self {
         let end = extreme(grounds);
         let steps = (0..=STEPS).map(|step| self.toward(end, step));
-        let found = steps.into_iter().find(|it| it.least_contrast(grounds) >= least + MARGIN);
+        let found = steps.into_iter().find(|step| step.least_contrast(grounds) >= least + MARGIN);
         found.unwrap_or(end)
     }
 
@@ -82,7 +82,7 @@ impl Rgb {
     pub fn quiet_on(self, ground: Self, least: f64) -> Self {
         let least = least.max(QUIET) + MARGIN;
         let steps = (0..=STEPS).rev().map(|step| self.toward(ground, step));
-        steps.into_iter().find(|it| it.contrast(ground) >= least).unwrap_or(self)
+        steps.into_iter().find(|step| step.contrast(ground) >= least).unwrap_or(self)
     }
 
     /// The ground of a selected row: a step from this ground toward the
@@ -91,10 +91,10 @@ impl Rgb {
         let away = extreme(&[letters]);
         let step_to = |end: Self| {
             let steps = (1..=STEPS).map(|step| self.toward(end, step));
-            steps.into_iter().find(|it| it.contrast(self) >= SELECTION)
+            steps.into_iter().find(|step| step.contrast(self) >= SELECTION)
         };
-        let reads = |it: &Self| {
-            let grounds = [self, *it];
+        let reads = |entry: &Self| {
+            let grounds = [self, *entry];
             extreme(&grounds).least_contrast(&grounds) >= READABLE + MARGIN
         };
         let found = [letters, away].into_iter().filter_map(step_to).find(reads);
@@ -109,28 +109,28 @@ impl Rgb {
     /// The same hue at its brightest.
     fn brightest(self) -> Self {
         let most = u32::from(self.0.max(self.1).max(self.2).max(1));
-        let raised = |it: u8| u8::try_from(u32::from(it) * 255 / most).unwrap_or(u8::MAX);
+        let raised = |byte: u8| u8::try_from(u32::from(byte) * 255 / most).unwrap_or(u8::MAX);
         Self(raised(self.0), raised(self.1), raised(self.2))
     }
 
     /// The number of the terminal's colour that comes nearest to a selected
     /// row's ground and is a step from this one, but no leap.
     pub fn indexed_selection(self, wanted: Self) -> u8 {
-        let is_step = |it: &u8| (1.2..1.5).contains(&Self::indexed(*it).contrast(self));
+        let is_step = |byte: &u8| (1.2..1.5).contains(&Self::indexed(*byte).contrast(self));
         let steps = (16..=u8::MAX).filter(is_step);
-        let nearest = steps.min_by_key(|it| Self::indexed(*it).distance(wanted));
+        let nearest = steps.min_by_key(|step| Self::indexed(*step).distance(wanted));
         nearest.unwrap_or_else(|| wanted.nearest_indexed(&[self], 1.2))
     }
 
     /// The number of the terminal's colour that comes nearest and can be read
     /// on all of these.
     pub fn nearest_indexed(self, grounds: &[Self], least: f64) -> u8 {
-        let distance = |it: &u8| {
-            let other = Self::indexed(*it);
+        let distance = |byte: &u8| {
+            let other = Self::indexed(*byte);
             // Its hue is as much of a colour as how bright it is.
             self.distance(other) + self.brightest().distance(other.brightest())
         };
-        let reads = |it: &u8| Self::indexed(*it).least_contrast(grounds) >= least;
+        let reads = |byte: &u8| Self::indexed(*byte).least_contrast(grounds) >= least;
         let readable = (16..=u8::MAX).filter(reads).min_by_key(distance);
         readable.or_else(|| (16..=u8::MAX).min_by_key(distance)).unwrap_or(u8::MAX)
     }

@@ -262,11 +262,11 @@ pub(crate) fn interrupt(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn tab_names(inbox: &Inbox) -> Vec<String> {
-    inbox.desk.tabs.iter().map(|it| it.channel.name.clone()).chain(["All".to_owned()]).collect()
+    inbox.desk.tabs.iter().map(|tab| tab.channel.name.clone()).chain(["All".to_owned()]).collect()
 }
 
 pub(crate) fn show_tab(inbox: &mut Inbox, name: &str) -> Result<(), String> {
-    let number = name.parse().ok().filter(|it| (1..=inbox.desk.tabs.len()).contains(it));
+    let number = name.parse().ok().filter(|number| (1..=inbox.desk.tabs.len()).contains(number));
     let index = match number {
         Some(number) => number - 1,
         None => pick("tab", name, &tab_names(inbox))?,

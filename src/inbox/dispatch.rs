@@ -67,9 +67,10 @@ impl Inbox {
                 self.call(command, key);
             }
             Resolution::Unknown => {
-                let names: Vec<String> = self.keyboard.pressed.drain(..).map(|it| it.to_string()).collect();
+                let names: Vec<String> =
+                    self.keyboard.pressed.drain(..).map(|key_press| key_press.to_string()).collect();
                 // Esc ends what was begun.
-                if names.last().is_some_and(|it| it != "Esc") {
+                if names.last().is_some_and(|name| name != "Esc") {
                     let help = self.context.key_of(Command::Help);
                     self.context
                         .warn(format!("{} is not a key here; {help} shows the keys", names.join(" ")));
@@ -81,7 +82,7 @@ impl Inbox {
     /// Whether a command can be done now.
     pub fn enabled(&self, command: Command) -> Result<(), Reason> {
         let (enabled, _) = commands::functions(command);
-        past::may(self, command).and_then(|()| enabled(self)).map_err(|it| self.context.keyed(&it))
+        past::may(self, command).and_then(|()| enabled(self)).map_err(|error| self.context.keyed(&error))
     }
 
     /// Runs a command a person called and records it, or says why it cannot be
@@ -104,7 +105,7 @@ impl Inbox {
     pub(crate) fn layer_takes(&mut self, key: KeyPress) -> bool {
         let Some(top) = self.context.layers.last() else { return false };
         let asks = top.is_question();
-        let is_answer = asks && guard::answers(self).is_some_and(|all| all.iter().any(|it| it.0 == key));
+        let is_answer = asks && guard::answers(self).is_some_and(|all| all.iter().any(|pair| pair.0 == key));
         if asks && !self.desk.guard_lets(key, is_answer, &mut self.context) {
             return true;
         }
@@ -131,7 +132,7 @@ impl Inbox {
 
     /// The wheel turned over the topmost popup: texts scroll, questions stay.
     pub(crate) fn layer_scrolls(&mut self, key: KeyPress) {
-        if self.context.layers.last().is_some_and(|it| !it.is_question()) {
+        if self.context.layers.last().is_some_and(|layer| !layer.is_question()) {
             self.layer_takes(key);
         }
     }
@@ -150,7 +151,7 @@ impl Inbox {
                 .context
                 .warn(self.context.keyed("pasted text was ignored: press {reply} first to write"));
         }
-        let fits = self.desk.tab_mut().composer.as_mut().is_none_or(|it| it.paste(text, now));
+        let fits = self.desk.tab_mut().composer.as_mut().is_none_or(|composer| composer.paste(text, now));
         if !fits {
             return self.context.warn("the pasted text was too long and has been cut");
         }
@@ -162,13 +163,13 @@ impl Inbox {
         if text.is_empty() {
             return;
         }
-        if self.keyboard.command_history.last().is_none_or(|it| it != text) {
+        if self.keyboard.command_history.last().is_none_or(|entry| entry != text) {
             self.keyboard.command_history.push(text.to_owned());
         }
         let over = self.keyboard.command_history.len().saturating_sub(REMEMBERED);
         self.keyboard.command_history.drain(..over);
         let (name, rest) = text.split_once(' ').map_or((text, ""), |(name, rest)| (name, rest.trim()));
-        let verb = VERBS.iter().find(|it| it.name == name);
+        let verb = VERBS.iter().find(|verb| verb.name == name);
         if let Some((verb, (run, _))) = verb.zip(commands::verb(name)) {
             self.features.macros.recorded(RecordedStep::Line(text.to_owned()), &mut self.context);
             // What was wrong with the line before is over.
@@ -193,15 +194,15 @@ impl Inbox {
     pub fn completions(&self, begun: &str) -> Vec<String> {
         match begun.split_once(' ') {
             None => {
-                let verbs = VERBS.iter().map(|it| format!("{} ", it.name));
-                let names = TABLE.iter().map(|it| command::name(it.command));
+                let verbs = VERBS.iter().map(|verb| format!("{} ", verb.name));
+                let names = TABLE.iter().map(|command_row| command::name(command_row.command));
                 let short = ["help", "quit"].map(str::to_owned);
                 let mut all: Vec<String> =
-                    verbs.chain(short).chain(names).filter(|it| it.starts_with(begun)).collect();
+                    verbs.chain(short).chain(names).filter(|verb| verb.starts_with(begun)).collect();
                 let mut seen = Vec::new();
-                all.retain(|it| {
-                    !seen.contains(&it.trim().to_owned()) && {
-                        seen.push(it.trim().to_owned());
+                all.retain(|text| {
+                    !seen.contains(&text.trim().to_owned()) && {
+                        seen.push(text.trim().to_owned());
                         true
                     }
                 });
@@ -211,8 +212,8 @@ impl Inbox {
             Some((name, rest)) => {
                 let Some((_, known)) = commands::verb(name) else { return Vec::new() };
                 let lower = rest.to_lowercase();
-                let known = known(self).into_iter().filter(|it| it.to_lowercase().starts_with(&lower));
-                known.map(|it| format!("{name} {it}")).collect()
+                let known = known(self).into_iter().filter(|text| text.to_lowercase().starts_with(&lower));
+                known.map(|text| format!("{name} {text}")).collect()
             }
         }
     }
@@ -232,9 +233,9 @@ fn unknown(name: &str, rest: &str) -> String {
     if command::named(name).is_some() {
         return format!("{name} takes nothing after it, not {rest:?}");
     }
-    let names: Vec<String> = TABLE.iter().map(|it| command::name(it.command)).collect();
-    let all: Vec<&str> = VERBS.iter().map(|it| it.name).chain(names.iter().map(String::as_str)).collect();
-    let begun = all.iter().find(|it| it.starts_with(name)).copied();
+    let names: Vec<String> = TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
+    let all: Vec<&str> = VERBS.iter().map(|verb| verb.name).chain(names.iter().map(String::as_str)).collect();
+    let begun = all.iter().find(|entry| entry.starts_with(name)).copied();
     match begun.or_else(|| nearest(name, &all)) {
         Some(near) => format!("{name} is not a command; did you mean {near}?"),
         None => format!("{name} is not a command; Tab shows those there are"),

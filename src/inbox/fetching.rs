@@ -40,7 +40,7 @@ pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fet
 
 impl Keyboard {
     pub(crate) fn go_to_phone(&mut self, desk: &mut Desk, context: &mut Context) {
-        match desk.tabs.iter().position(|it| it.is_phone()) {
+        match desk.tabs.iter().position(|tab| tab.is_phone()) {
             Some(index) => {
                 self.go_to_tab(index, desk);
                 desk.page = PageKind::Inbox;

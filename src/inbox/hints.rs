@@ -57,7 +57,7 @@ impl Hint {
 /// The hints that have room between two columns, each with its first column.
 pub(crate) fn placed(inbox: &Inbox, from: u16, end: u16) -> Vec<(u16, Hint)> {
     let hints = hints(inbox);
-    let mut kept: u16 = hints.iter().filter(|it| it.is_needed()).map(|it| it.cells() + 2).sum();
+    let mut kept: u16 = hints.iter().filter(|hint| hint.is_needed()).map(|hint| hint.cells() + 2).sum();
     let (mut x, mut left_out, mut placed) = (from, false, Vec::new());
     for hint in hints {
         let wide = hint.cells();
@@ -84,7 +84,7 @@ pub(crate) fn target_at(inbox: &Inbox, area: Area, x: u16) -> HintTarget {
     }
     let (from, end) = span(area);
     let hit = |(first, hint): &(u16, Hint)| (*first..first + hint.cells()).contains(&x);
-    placed(inbox, from, end).into_iter().find(hit).map_or(HintTarget::Nothing, |it| it.1.target)
+    placed(inbox, from, end).into_iter().find(hit).map_or(HintTarget::Nothing, |pair| pair.1.target)
 }
 
 /// Whether the line has something to say that belongs to what is going on: it
@@ -96,11 +96,11 @@ pub(crate) fn is_wanted(inbox: &Inbox) -> bool {
 /// The keys of a popup, or of a sequence that was begun.
 fn of_what_goes_on(inbox: &Inbox) -> Option<Vec<Hint>> {
     let shown = |(key, word): (String, String)| Hint { key, word, target: HintTarget::Nothing };
-    if let Some(hints) = inbox.context.layers.last().and_then(|it| it.hints(inbox)) {
+    if let Some(hints) = inbox.context.layers.last().and_then(|layer| layer.hints(inbox)) {
         return Some(hints.into_iter().map(shown).collect());
     }
     // A question takes its own keys alone.
-    if let Some(answers) = guard::answers(inbox).filter(|it| !it.is_empty()) {
+    if let Some(answers) = guard::answers(inbox).filter(|answer| !answer.is_empty()) {
         return Some(answers.into_iter().map(|(key, word)| shown((key.to_string(), word))).collect());
     }
     // What can follow stands above, in the list of continuations.
@@ -113,8 +113,9 @@ fn hints(inbox: &Inbox) -> Vec<Hint> {
         return hints;
     }
     let keymap = &inbox.context.settings.keymap;
-    let acts =
-        |it: &Command| !keymap.keys(*it).is_empty() && !is_elsewhere(inbox, *it) && !is_idle(inbox, *it);
+    let acts = |command: &Command| {
+        !keymap.keys(*command).is_empty() && !is_elsewhere(inbox, *command) && !is_idle(inbox, *command)
+    };
     let mut commands: Vec<Command> = offered(inbox).iter().copied().filter(acts).collect();
     if inbox.context.settings.footer != Footer::Keys {
         commands = few(inbox, &commands);
@@ -127,17 +128,18 @@ fn hints(inbox: &Inbox) -> Vec<Hint> {
     // A person who wants to see many keys has learnt some.
     let is_short = inbox.context.settings.footer == Footer::Three;
     let is_offered = is_short && inbox.keyboard.offers_tutor(&inbox.context) && !inbox.desk.is_typing();
-    let hints = commands.into_iter().map(|it| Hint::of(inbox, it));
+    let hints = commands.into_iter().map(|command| Hint::of(inbox, command));
     is_offered.then_some(tutor).into_iter().chain(hints).collect()
 }
 
 /// The first that can be done now, with what takes back before the last of
 /// them, and the help.
 fn few(inbox: &Inbox, commands: &[Command]) -> Vec<Command> {
-    let is_help = |it: &Command| matches!(it, Command::Help | Command::HelpInText);
-    let can = |it: &Command| !is_help(it) && inbox.enabled(*it).is_ok();
+    let is_help = |command: &Command| matches!(command, Command::Help | Command::HelpInText);
+    let can = |command: &Command| !is_help(command) && inbox.enabled(*command).is_ok();
     let mut few: Vec<Command> = commands.iter().copied().filter(can).collect();
-    if let Some(at) = few.iter().position(|it| *it == Command::Undo).filter(|it| *it >= FEW) {
+    if let Some(at) = few.iter().position(|command| *command == Command::Undo).filter(|number| *number >= FEW)
+    {
         let undo = few.remove(at);
         few.insert(FEW - 1, undo);
     }
@@ -161,7 +163,7 @@ fn is_elsewhere(inbox: &Inbox, command: Command) -> bool {
     let takes_over = switches || command == C::Close;
     let sends = matches!(command, C::Reply | C::Write | C::WriteNumber | C::Call);
     let reacts = matches!(command, C::React | C::RemoveReaction);
-    let cannot = tab.platform().is_some_and(|it| it.is_chat() && !it.can_take_over());
+    let cannot = tab.platform().is_some_and(|platform| platform.is_chat() && !platform.can_take_over());
     let has_switch = inbox.desk.current_conversation().is_some_and(|row| row.conversation.has_switch());
     let is_off = (takes_over && cannot && !(switches && has_switch))
         || (tab.channel.read_only && (takes_over || sends || reacts));
@@ -306,7 +308,9 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
             C::FindInHistory,
             C::SearchAll,
         ],
-        Focus::Composer if tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note) => {
+        Focus::Composer
+            if tab.composer.as_ref().is_some_and(|composer| composer.mode == ComposerMode::Note) =>
+        {
             &[C::Send, C::SwitchMode, C::NewLine, C::UndoEdit, C::DeleteWord, C::Leave, C::HelpInText]
         }
         Focus::Composer => {

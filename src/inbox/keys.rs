@@ -73,7 +73,7 @@ impl KeyPress {
                 (ctrl, rest) = (true, after);
             } else if let Some(after) = rest.strip_prefix("Alt-") {
                 (alt, rest) = (true, after);
-            } else if let Some(after) = rest.strip_prefix("Shift-").filter(|it| it.chars().count() > 1) {
+            } else if let Some(after) = rest.strip_prefix("Shift-").filter(|text| text.chars().count() > 1) {
                 (shift, rest) = (true, after);
             } else {
                 break;
@@ -116,7 +116,9 @@ fn parse_code(name: &str) -> Option<KeyCode> {
             let mut characters = name.chars();
             match (characters.next(), characters.as_str()) {
                 (Some(it), "") => KeyCode::Char(it),
-                (Some('F'), number) => KeyCode::F(number.parse().ok().filter(|it| (1..=12).contains(it))?),
+                (Some('F'), number) => {
+                    KeyCode::F(number.parse().ok().filter(|byte| (1..=12).contains(byte))?)
+                }
                 _ => return None,
             }
         }
@@ -193,6 +195,6 @@ mod tests {
         for bad in ["", "Ctrl-", "Enterr", "F13", "jj"] {
             assert_eq!(KeyPress::parse(bad), None, "{bad}");
         }
-        assert_eq!(KeyPress::parse_sequence("g n").map(|it| it.len()), Some(2));
+        assert_eq!(KeyPress::parse_sequence("g n").map(|sequence| sequence.len()), Some(2));
     }
 }

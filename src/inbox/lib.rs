@@ -142,7 +142,7 @@ impl Desk {
     }
 
     pub(crate) fn tab_of(&mut self, channel: &ChannelId) -> Option<&mut Tab> {
-        self.tabs.iter_mut().find(|it| it.channel.id == *channel)
+        self.tabs.iter_mut().find(|tab| tab.channel.id == *channel)
     }
 }
 

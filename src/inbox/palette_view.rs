@@ -134,7 +134,7 @@ impl ThemePalette {
             return ThemeColors::NONE;
         }
         let apart = self == Self::ColourBlind;
-        let told = |it: usize| terminal.numbered[NUMBERS[it]].unwrap_or(HUES[it]);
+        let told = |number: usize| terminal.numbered[NUMBERS[number]].unwrap_or(HUES[number]);
         let hues = match self {
             Self::ColourBlind => APART,
             Self::Terminal => std::array::from_fn(told),

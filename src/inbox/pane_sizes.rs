@@ -42,13 +42,14 @@ impl Desk {
         if let (Some(composer), Some(area)) =
             (&tab.composer, areas.composer.filter(|_| wanted.composer_lines > 0))
         {
-            let head = tab.mail_head().map_or(0, |it| it.height() + 12);
+            let head = tab.mail_head().map_or(0, |mail_head| mail_head.height() + 12);
             let above = usize::from(composer.reply_to.is_some()) + usize::from(composer.attachment.is_some());
             let lines = head + composer.height(width(area)) + above;
             let floor = if tab.focus == Focus::Composer { 2 } else { 1 };
             wanted.composer_lines = u16::try_from(lines.max(floor)).unwrap_or(u16::MAX);
         }
-        wanted.suggestion_rows = areas.history.map_or(0, |it| self.suggestion_rows(context, it.width));
+        wanted.suggestion_rows =
+            areas.history.map_or(0, |history| self.suggestion_rows(context, history.width));
         layout::arrange(wanted)
     }
 
@@ -106,6 +107,6 @@ impl Desk {
 
     /// Conversations the list can show: two lines each.
     pub(crate) fn list_rows(&self, areas: &Areas) -> usize {
-        areas.list.map_or(10, |it| usize::from(it.inner().height / 2)).max(1)
+        areas.list.map_or(10, |list| usize::from(list.inner().height / 2)).max(1)
     }
 }

@@ -56,7 +56,7 @@ fn press(inbox: &mut Inbox, key: KeyPress) {
 fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
     let Some(top) = inbox.context.layers.last() else { return };
     let (target, rows) = (top.target_at(inbox, at), top.rows(inbox));
-    let again = target.is_some_and(|it| inbox.context.is_pointed(it));
+    let again = target.is_some_and(|target| inbox.context.is_pointed(target));
     match (target, rows) {
         (Some(PopupTarget::Key(key)), _) if again => return press(inbox, key),
         (Some(PopupTarget::Row(_)), _) if again => return press(inbox, KeyPress::plain(KeyCode::Enter)),
@@ -66,7 +66,7 @@ fn click_popup(inbox: &mut Inbox, at: (u16, u16)) {
         }
         _ => (),
     }
-    inbox.context.pointed = target.map(|it| (inbox.context.layers.len(), it));
+    inbox.context.pointed = target.map(|target| (inbox.context.layers.len(), target));
 }
 
 fn click(inbox: &mut Inbox, at: (u16, u16)) {
@@ -84,11 +84,11 @@ fn click(inbox: &mut Inbox, at: (u16, u16)) {
         && areas.body.contains(at)
     {
         inbox.desk.panes.dragging = true;
-    } else if let Some(list) = areas.list.filter(|it| it.contains(at)) {
+    } else if let Some(list) = areas.list.filter(|list| list.contains(at)) {
         inbox.desk.click_list(list.inner(), at, &mut inbox.context);
-    } else if let Some(history) = areas.history.filter(|it| it.contains(at)) {
+    } else if let Some(history) = areas.history.filter(|history| history.contains(at)) {
         inbox.desk.click_history(history, at, &mut inbox.context);
-    } else if areas.composer.is_some_and(|it| it.contains(at)) {
+    } else if areas.composer.is_some_and(|composer| composer.contains(at)) {
         click_composer(inbox);
     }
 }
@@ -107,7 +107,7 @@ fn click_hint(inbox: &mut Inbox, target: HintTarget) {
         HintTarget::Keys(command) => {
             inbox.keyboard.pressed.clear();
             let keys = inbox.context.settings.keymap.keys(command).first().cloned();
-            keys.into_iter().flatten().for_each(|it| press(inbox, it));
+            keys.into_iter().flatten().for_each(|key| press(inbox, key));
         }
     }
 }
@@ -152,9 +152,9 @@ fn wheel(inbox: &mut Inbox, at: (u16, u16), notches: i8) {
         return pages::step_rows(inbox, notches);
     }
     let visible = inbox.desk.list_rows(&areas);
-    if areas.list.is_some_and(|it| it.contains(at)) {
+    if areas.list.is_some_and(|list| list.contains(at)) {
         inbox.desk.list_mut().scroll(notches, visible);
-    } else if areas.history.is_some_and(|it| it.contains(at))
+    } else if areas.history.is_some_and(|history| history.contains(at))
         && let Some(history) = &mut inbox.desk.tab_mut().history
     {
         history.scroll(notches * NOTCH);

@@ -119,8 +119,8 @@ impl<Q> Resource<Q> {
                 let whole = (now.since(since).max(0) / SECOND + 1) * SECOND;
                 Some(since.plus(whole.max(SLOW)))
             }
-            (Some(since), Some(_)) => self.pace.patience.map(|it| since.plus(it)),
-            (None, failure) => failure.as_ref().map(|it| it.again_at),
+            (Some(since), Some(_)) => self.pace.patience.map(|patience| since.plus(patience)),
+            (None, failure) => failure.as_ref().map(|failure| failure.again_at),
         }
     }
 
@@ -130,7 +130,7 @@ impl<Q> Resource<Q> {
 
     /// The read that was under way failed, whichever it was.
     fn note_failure(&mut self, why: SafeText, now: Moment) {
-        let times = self.failure.as_ref().map_or(0, |it| it.times).saturating_add(1);
+        let times = self.failure.as_ref().map_or(0, |failure| failure.times).saturating_add(1);
         self.failure = Some(LoadFailure { why, times, again_at: now.plus(self.pace.pause(times)) });
         self.asked_at = None;
     }
@@ -167,7 +167,7 @@ impl<Q: Clone + PartialEq> Resource<Q> {
         {
             self.note_failure(SafeText::line("no answer came"), now);
         }
-        let due = self.failure.as_ref().map_or(self.stale, |it| it.again_at <= now);
+        let due = self.failure.as_ref().map_or(self.stale, |failure| failure.again_at <= now);
         if self.asked_at.is_some() || !due {
             return None;
         }

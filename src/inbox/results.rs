@@ -142,7 +142,7 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         }
         Loaded::People(query, page) => inbox.people.people_loaded(&query, page),
         Loaded::Person(channel, phone, detail) => {
-            saving::person_loaded(inbox, &channel, &phone, detail.map(|it| *it));
+            saving::person_loaded(inbox, &channel, &phone, detail.map(|detail| *detail));
         }
         Loaded::Elsewhere(key, found) => inbox.desk.go_elsewhere(&key, &found, &mut inbox.context),
         Loaded::Card(key, card) => inbox.desk.card_loaded(&key, *card),
@@ -208,10 +208,12 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         }
         News::Notice(channel, _, text) | News::Stopped(channel, _, _, _, text) => {
             let here = inbox.desk.tab().channel.id == channel;
-            let name = inbox.desk.tab_of(&channel).map(|it| it.channel.name.clone()).unwrap_or_default();
+            let name = inbox.desk.tab_of(&channel).map(|tab| tab.channel.name.clone()).unwrap_or_default();
             inbox.context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         }
-        News::Left(_, row) => drop(inbox.context.notice.take_if(|it| it.about.as_ref() == Some(&row))),
+        News::Left(_, row) => {
+            drop(inbox.context.notice.take_if(|notice| notice.about.as_ref() == Some(&row)))
+        }
         News::Campaigns(channel) => {
             broadcasts::board_changed(inbox);
             inbox.context.push(Effect::Load(Load::Counts(channel)));
@@ -268,7 +270,7 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
         inbox.context.say("it was decided over already; nothing was sent");
     }
     promises::offer_of_rows(&rows, &mut inbox.context);
-    let early = queued.and_then(|it| it.early);
+    let early = queued.and_then(|queued| queued.early);
     // What came together goes together: the newest is taken back first.
     let mut recalls = Vec::new();
     for row in rows {
@@ -330,17 +332,17 @@ impl Desk {
         let follows = self.list_follows && context.layers.is_empty();
         let rests = |tab: &Tab| follows && tab.focus == Focus::List;
         let follow = match &query.channel {
-            Some(channel) => self.tabs.iter().any(|it| it.channel.id == *channel && rests(it)),
+            Some(channel) => self.tabs.iter().any(|tab| tab.channel.id == *channel && rests(tab)),
             None => rests(self.tab()),
         };
         let tab = query
             .channel
             .as_ref()
-            .map_or(Some(self.tab()), |it| self.tabs.iter().find(|tab| tab.channel.id == *it));
-        let read = tab.filter(|it| it.focus != Focus::List);
-        let read = read.and_then(|it| Some(it.key_of(&it.history.as_ref()?.conversation)));
+            .map_or(Some(self.tab()), |channel| self.tabs.iter().find(|tab| tab.channel.id == *channel));
+        let read = tab.filter(|tab| tab.focus != Focus::List);
+        let read = read.and_then(|tab| Some(tab.key_of(&tab.history.as_ref()?.conversation)));
         let list = match &query.channel {
-            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+            Some(channel) => self.tab_of(channel).map(|tab| &mut tab.list),
             None => Some(&mut self.all),
         };
         if let Some(list) = list {
@@ -355,11 +357,11 @@ impl Desk {
         self.second_loaded(query, &page);
         let Some(tab) = self.tab_of(&query.channel) else { return };
         let Some(history) = &mut tab.history else { return };
-        let window = |it: &History| it.row.as_ref().map(|row| row.conversation.window);
+        let window = |history: &History| history.row.as_ref().map(|row| row.conversation.window);
         let before = window(history);
         history.receive(query, page);
-        if history.row.as_ref().is_some_and(|it| !Tab::ai_may_answer(it)) {
-            tab.send_beside_ai.retain(|it| *it != query.conversation);
+        if history.row.as_ref().is_some_and(|row| !Tab::ai_may_answer(row)) {
+            tab.send_beside_ai.retain(|send_beside_ai| *send_beside_ai != query.conversation);
         }
         let opens = before == Some(ServiceWindow::Closed) && window(history) == Some(ServiceWindow::Open);
         let has_draft = tab.composer.as_ref().is_some_and(Composer::has_reply);
@@ -380,7 +382,7 @@ impl Credits {
         context: &mut Context,
     ) {
         let Some(tab) = desk.tab_of(channel) else { return };
-        let disagrees = tab.channel.environment.is_some_and(|it| it != account.environment);
+        let disagrees = tab.channel.environment.is_some_and(|environment| environment != account.environment);
         if disagrees {
             let label = account.environment.label();
             let name = tab.channel.name.clone();
@@ -391,7 +393,7 @@ impl Credits {
         }
         let credits = account.credits;
         if let Some(tab) = desk.tab_of(channel) {
-            let before = tab.account.replace(account).map(|it| it.credits);
+            let before = tab.account.replace(account).map(|account| account.credits);
             // The other tabs of the workspace draw on the same balance.
             self.credits(channel, credits, desk, context);
             self.balance_told(before, credits, context);

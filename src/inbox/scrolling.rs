@@ -22,7 +22,7 @@ pub(crate) fn travel(inbox: &mut Inbox, travel: Travel) {
         return;
     }
     let visible = inbox.desk.list_rows(&inbox.desk.areas(&inbox.context));
-    let signed = |it: usize| isize::try_from(it).unwrap_or(isize::MAX);
+    let signed = |number: usize| isize::try_from(number).unwrap_or(isize::MAX);
     if inbox.desk.page != PageKind::Inbox {
         let page = signed(pages::rows_shown(inbox));
         return pages::step_rows(

@@ -230,7 +230,8 @@ mod tests {
     fn quiet_hours_across_the_changes_of_the_clocks() {
         let zone = named("America/New_York");
         let quiet = |from: &str, until: &str| {
-            let minute = |it: &str| it[..2].parse::<i64>().unwrap() * 60 + it[3..].parse::<i64>().unwrap();
+            let minute =
+                |text: &str| text[..2].parse::<i64>().unwrap() * 60 + text[3..].parse::<i64>().unwrap();
             Noticing { quiet: Some((minute(from), minute(until))), ..Noticing::default() }
         };
         // Put forward at 02:00 on 14 March 2027, put back at 02:00 on 1

@@ -23,7 +23,8 @@ fn connected(inbox: &Inbox, theme: Theme) -> (String, Style) {
     let tab = inbox.desk.tab();
     let (words, style) =
         connection_view::words(&tab.health, inbox.context.now, &inbox.context.settings, theme);
-    let is_instant = tab.reception.as_ref().is_some_and(|it| it.state == ReceptionState::Instant);
+    let is_instant =
+        tab.reception.as_ref().is_some_and(|reception| reception.state == ReceptionState::Instant);
     let words = match words.strip_prefix("live") {
         Some(age) if is_instant => format!("instant{age}"),
         _ => words,
@@ -58,7 +59,7 @@ impl StatusSegment {
     /// As much of it as fits into the room: all, or what is left of it.
     fn fitting(&self, room: u16) -> Option<&str> {
         let all = [Some(&self.words), self.short.as_ref()];
-        all.into_iter().flatten().find(|it| wide(it) <= room).map(String::as_str)
+        all.into_iter().flatten().find(|text| wide(text) <= room).map(String::as_str)
     }
 }
 
@@ -85,8 +86,9 @@ pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
         None => (first, style),
     };
     let mut items = under_way(inbox, theme, area.width < 100);
-    let room_for =
-        |items: &[StatusSegment]| items.iter().filter(|it| it.needed).map(|it| wide(&it.words)).sum::<u16>();
+    let room_for = |items: &[StatusSegment]| {
+        items.iter().filter(|item| item.needed).map(|item| wide(&item.words)).sum::<u16>()
+    };
     if !passes && width.saturating_sub(room_for(&items)) < wide(&first) {
         for item in &mut items {
             item.words = item.short.take().unwrap_or_else(|| std::mem::take(&mut item.words));
@@ -97,7 +99,9 @@ pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
     let mut room = width.saturating_sub(used);
     let mut kept: Vec<Option<&str>> = vec![None; items.len()];
     for is_needed in [true, false] {
-        for (item, kept) in items.iter().zip(&mut kept).filter(|(it, _)| it.needed == is_needed) {
+        for (item, kept) in
+            items.iter().zip(&mut kept).filter(|(status_segment, _)| status_segment.needed == is_needed)
+        {
             *kept = item.fitting(room);
             room -= kept.map_or(0, wide);
         }
@@ -123,15 +127,15 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
     if inbox.changes.unsaved_drafts() > 0 {
         items.push(loud(" · DRAFT NOT ON DISK".to_owned(), theme.error()));
     }
-    let proposals: usize = inbox.desk.tabs.iter().map(|it| it.counts.proposals.len()).sum();
+    let proposals: usize = inbox.desk.tabs.iter().map(|tab| tab.counts.proposals.len()).sum();
     if proposals > 0 {
         let words = format!(" · {proposals} {}", if proposals == 1 { "proposal" } else { "proposals" });
         let key = inbox.context.key_of(Command::ShowProposals);
         items.push(asking(format!("{words} · {key}"), words));
     }
-    let asks = sum(|it| it.counts.stopped);
+    let asks = sum(|tab| tab.counts.stopped);
     let open = inbox.context.key_of(Command::GoToOutbox);
-    let outbox = format!(" · outbox {}", sum(|it| it.counts.outbox) + asks);
+    let outbox = format!(" · outbox {}", sum(|tab| tab.counts.outbox) + asks);
     match asks {
         0 => items.push(plain(outbox)),
         1 => items.push(asking(format!("{outbox} (1 needs you · {open})"), " · 1 needs you".to_owned())),
@@ -168,8 +172,8 @@ fn under_way(inbox: &Inbox, theme: Theme, with_credits: bool) -> Vec<StatusSegme
             theme.strong(),
         ));
     }
-    items.push(plain(format!(" · AI paused by you {}", sum(|it| it.counts.paused_here))));
-    if let Some(batch) = inbox.changes.batch.as_ref().filter(|it| it.is_under_way()) {
+    items.push(plain(format!(" · AI paused by you {}", sum(|tab| tab.counts.paused_here))));
+    if let Some(batch) = inbox.changes.batch.as_ref().filter(|batch| batch.is_under_way()) {
         let (finished, total) = batch.progress();
         items.push(loud(format!(" · {} {finished}/{total}", batch.wish.verb()), theme.under_way()));
     }

@@ -22,7 +22,8 @@ pub fn sweep(buffer: &mut Buffer) {
         }
         let safe = SafeText::line(symbol);
         // A tab or a break at its end is trimmed away before it is compared.
-        let breaks = symbol.contains(|it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}'));
+        let breaks =
+            symbol.contains(|symbol: char| symbol.is_control() || matches!(symbol, '\u{2028}' | '\u{2029}'));
         if breaks || safe.as_str() != symbol.trim() || symbol.len() > CELL_BYTES {
             cell.set_symbol("\u{fffd}");
         }
@@ -57,7 +58,7 @@ mod tests {
             buffer.content[x].set_symbol(symbol);
         }
         sweep(&mut buffer);
-        let swept: Vec<&str> = buffer.content.iter().take(symbols.len()).map(|it| it.symbol()).collect();
+        let swept: Vec<&str> = buffer.content.iter().take(symbols.len()).map(|cell| cell.symbol()).collect();
         let bad = "\u{fffd}";
         assert_eq!(swept, [bad, bad, bad, bad, bad, bad, bad, "自", "é", "👨‍👩‍👧", bad, "🇵🇹"]);
     }

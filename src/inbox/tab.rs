@@ -149,7 +149,7 @@ impl Tab {
 
     /// The platform; unknown until the account was read once.
     pub fn platform(&self) -> Option<&Platform> {
-        self.account.as_ref().map(|it| &it.platform)
+        self.account.as_ref().map(|account| &account.platform)
     }
 
     /// Live or test; the key's prefix tells before the account does.
@@ -197,23 +197,23 @@ impl Tab {
 
     /// Whether a mail is being written, which wants most of the screen.
     pub fn writes_mail(&self) -> bool {
-        let writes = self.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Reply);
+        let writes = self.composer.as_ref().is_some_and(|composer| composer.mode == ComposerMode::Reply);
         self.is_mail() && self.focus == Focus::Composer && writes
     }
 
     /// The head of the mail being written.
     pub fn mail_head(&self) -> Option<&Head> {
-        self.composer.as_ref().filter(|it| it.mode == ComposerMode::Reply)?.head.as_ref()
+        self.composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply)?.head.as_ref()
     }
 
     /// Whether keys go to the text itself, not to a field over it.
     pub fn writes_text(&self) -> bool {
-        self.mail_head().is_none_or(|it| it.at == BODY)
+        self.mail_head().is_none_or(|mail_head| mail_head.at == BODY)
     }
 
     /// The addresses of the account.
     pub fn own_addresses(&self) -> Vec<String> {
-        self.mail.account.iter().map(|it| it.address.to_string()).collect()
+        self.mail.account.iter().map(|entry| entry.address.to_string()).collect()
     }
 
     /// Whether it is a phone's: conversations are numbers, and what was said

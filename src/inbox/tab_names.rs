@@ -23,14 +23,14 @@ pub struct VisibleTabs {
 /// after it included; there is room for `room` cells.
 pub fn shown(names: &[&str], rest: &[usize], active: usize, room: usize) -> VisibleTabs {
     let taken = |names: &[String]| -> usize {
-        names.iter().map(|it| wrap::cells(it)).sum::<usize>() + rest.iter().sum::<usize>()
+        names.iter().map(|name| wrap::cells(name)).sum::<usize>() + rest.iter().sum::<usize>()
     };
-    let whole: Vec<String> = names.iter().map(|it| (*it).to_owned()).collect();
+    let whole: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
     if taken(&whole) <= room {
         return VisibleTabs { first: 0, names: whole };
     }
     let shared = shared_words(names);
-    let mut ends: Vec<String> = names.iter().map(|it| it[shared..].to_owned()).collect();
+    let mut ends: Vec<String> = names.iter().map(|name| name[shared..].to_owned()).collect();
     if let (Some(end), Some(name)) = (ends.get_mut(active), whole.get(active)) {
         let short = std::mem::replace(end, name.clone());
         if taken(&ends) > room {
@@ -50,17 +50,19 @@ fn shared_words(names: &[&str]) -> usize {
         return 0;
     }
     let ends = first.match_indices(' ').map(|(at, _)| at + 1);
-    let is_shared = |end: &usize| others.iter().all(|it| it.len() > *end && it.starts_with(&first[..*end]));
+    let is_shared =
+        |end: &usize| others.iter().all(|text| text.len() > *end && text.starts_with(&first[..*end]));
     ends.take_while(is_shared).filter(|end| *end < first.len()).last().unwrap_or(0)
 }
 
 /// Cells of each name: the longest gives way first, the active one last.
 fn widths(names: &[String], active: usize, room: usize) -> Vec<usize> {
-    let mut widths: Vec<usize> = names.iter().map(|it| wrap::cells(it)).collect();
+    let mut widths: Vec<usize> = names.iter().map(|name| wrap::cells(name)).collect();
     while widths.iter().sum::<usize>() > room {
-        let longest = (0..widths.len()).filter(|it| *it != active).max_by_key(|it| widths[*it]);
-        let gives = longest.filter(|it| widths[*it] > LEAST).unwrap_or(active);
-        match widths.get_mut(gives).filter(|it| **it > LEAST) {
+        let longest =
+            (0..widths.len()).filter(|number| *number != active).max_by_key(|number| widths[*number]);
+        let gives = longest.filter(|longest| widths[*longest] > LEAST).unwrap_or(active);
+        match widths.get_mut(gives).filter(|width| **width > LEAST) {
             Some(width) => *width -= 1,
             None => break,
         }
@@ -71,8 +73,10 @@ fn widths(names: &[String], active: usize, room: usize) -> Vec<usize> {
 /// The names in so many cells; those that would look alike keep their ends.
 fn cut(names: &[String], widths: &[usize]) -> Vec<String> {
     let heads: Vec<String> = names.iter().zip(widths).map(|(name, width)| wrap::cut(name, *width)).collect();
-    let alike =
-        |at: usize| (0..heads.len()).any(|it| it != at && heads[it] == heads[at] && names[it] != names[at]);
+    let alike = |at: usize| {
+        (0..heads.len())
+            .any(|number| number != at && heads[number] == heads[at] && names[number] != names[at])
+    };
     let all = names.iter().zip(widths).enumerate();
     all.map(|(at, (name, width))| if alike(at) { wrap::cut_inside(name, *width) } else { heads[at].clone() })
         .collect()
@@ -80,12 +84,12 @@ fn cut(names: &[String], widths: &[usize]) -> Vec<String> {
 
 /// The first tab of a line in which the active one is seen.
 fn first(names: &[String], rest: &[usize], active: usize, room: usize) -> usize {
-    let wide = |at: usize| names.get(at).map_or(0, |it| wrap::cells(it)) + rest.get(at).unwrap_or(&0);
+    let wide = |at: usize| names.get(at).map_or(0, |name| wrap::cells(name)) + rest.get(at).unwrap_or(&0);
     let seen = |first: usize| {
         let before = if first > 0 { BEFORE } else { 0 };
         before + (first..=active).map(wide).sum::<usize>() <= room
     };
-    (0..=active).find(|it| seen(*it)).unwrap_or(active)
+    (0..=active).find(|number| seen(*number)).unwrap_or(active)
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ fn beside(tab: &Tab) -> usize {
 
 /// Which tabs are seen, and what of their names.
 fn shown(inbox: &Inbox, room: usize) -> VisibleTabs {
-    let names: Vec<&str> = inbox.desk.tabs.iter().map(|it| it.channel.name.as_str()).collect();
+    let names: Vec<&str> = inbox.desk.tabs.iter().map(|tab| tab.channel.name.as_str()).collect();
     let rest: Vec<usize> = inbox.desk.tabs.iter().map(beside).collect();
     let all = if inbox.desk.tabs.len() > 1 { ALL + 1 } else { 0 };
     // No line follows the last one.

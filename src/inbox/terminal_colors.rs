@@ -30,7 +30,7 @@ impl ColorDepth {
         let (term, extent) = (variable("TERM").unwrap_or_default(), variable("COLORTERM"));
         if FEW.contains(&term.split('-').next().unwrap_or_default()) {
             Self::Few
-        } else if extent.is_some_and(|it| matches!(it.as_str(), "truecolor" | "24bit"))
+        } else if extent.is_some_and(|extent| matches!(extent.as_str(), "truecolor" | "24bit"))
             || term.ends_with("-direct")
         {
             Self::Direct

@@ -43,7 +43,7 @@ pub(crate) fn row(id: &str, waits: bool) -> ConversationRow {
 }
 
 fn page(ids: &[&str]) -> ConversationPage {
-    let rows = ids.iter().map(|it| row(it, it.starts_with('w'))).collect();
+    let rows = ids.iter().map(|text| row(text, text.starts_with('w'))).collect();
     ConversationPage { rows, reaches_top: true, reaches_bottom: true, total: None }
 }
 
@@ -111,8 +111,8 @@ fn a_row_that_undo_brings_back_is_selected_again() {
         (nothing, true, false, "b"),
         (nothing, false, true, "b"),
         (nothing, false, false, "c"),
-        (|it| it.step(-1, VISIBLE), true, true, "a"),
-        (|it| it.touch(), true, true, "c"),
+        (|conversation_list| conversation_list.step(-1, VISIBLE), true, true, "a"),
+        (|entry| entry.touch(), true, true, "c"),
     ];
     for (between, undone, read, expected) in cases {
         let mut list = list(&["a", "b", "c"]);

@@ -74,7 +74,9 @@ impl Theme {
 
     /// Whether a cell as it is drawn carries an accent.
     pub fn is_accent(self, letters: Color, ground: Color) -> bool {
-        let has = |it: &Style| it.fg.is_some_and(|it| it == letters) && it.bg.is_none_or(|it| it == ground);
+        let has = |style: &Style| {
+            style.fg.is_some_and(|color| color == letters) && style.bg.is_none_or(|color| color == ground)
+        };
         self.colors.accents.iter().any(has)
     }
 
@@ -84,7 +86,7 @@ impl Theme {
 
     /// What matters less.
     pub fn quiet(self) -> Style {
-        self.colors.quiet.map_or_else(Style::new, |it| Style::new().fg(it))
+        self.colors.quiet.map_or_else(Style::new, |quiet| Style::new().fg(quiet))
     }
 
     /// What matters more.

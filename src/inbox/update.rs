@@ -95,7 +95,7 @@ impl Inbox {
             Event::Recalled(row, taken) => results::recalled(self, &row, taken),
             Event::Decided(_, verdict, row) => deciding::decided(self, &verdict, row),
             Event::ProposalSettled(verdict, proposal) => {
-                proposals::settled(self, verdict, proposal.map(|it| *it));
+                proposals::settled(self, verdict, proposal.map(|proposal| *proposal));
             }
             Event::NoteSaved(channel, conversation, note) => {
                 notes::note_saved(self, channel, conversation, note);
@@ -289,7 +289,7 @@ impl Inbox {
         self.rows_changed();
         self.desk.contact.mark_stale();
         self.desk.all.mark_stale();
-        if let Some(tab) = self.desk.tabs.iter_mut().find(|it| it.channel.id == *channel) {
+        if let Some(tab) = self.desk.tabs.iter_mut().find(|tab| tab.channel.id == *channel) {
             tab.list.mark_stale();
             self.context.effects.extend(draft_conflict::compare(tab));
             // Its title tells what the row tells.

@@ -55,7 +55,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
         if let Some(area) = areas.card {
             crate::screens::conversations::card_view::draw(inbox, theme, area, buffer);
         }
-        if let Some(triage) = inbox.desk.tab().triage().filter(|it| it.is_over()) {
+        if let Some(triage) = inbox.desk.tab().triage().filter(|triage| triage.is_over()) {
             crate::screens::mail::view::summary(inbox, triage, theme, areas.body, buffer);
         }
         if let Some(area) = areas.suggestion {
@@ -91,7 +91,10 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
 fn too_small(inbox: &Inbox, buffer: &mut Buffer) {
     let (width, height) = inbox.context.size;
     let needs = format!("frontdesk needs {}x{}.", layout::LEAST_WIDTH, layout::LEAST_HEIGHT);
-    let interrupted = inbox.keyboard.interrupted_until().is_some_and(|it| inbox.context.moment < it);
+    let interrupted = inbox
+        .keyboard
+        .interrupted_until()
+        .is_some_and(|interrupted_until| inbox.context.moment < interrupted_until);
     let leaves = if interrupted { "{interrupt} again quits." } else { "{interrupt} twice quits." };
     let words = inbox.context.keyed(&format!("{needs} Until then no key acts; {leaves}"));
     paint_view::paragraph(buffer, Area { x: 0, y: 0, width, height }, &words, Style::new());

@@ -39,7 +39,7 @@ fn clusters(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Cells a text takes on one line.
 pub fn cells(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { clusters(text).map(|it| cluster_cells(it.1)).sum() }
+    if text.is_ascii() { text.len() } else { clusters(text).map(|cluster| cluster_cells(cluster.1)).sum() }
 }
 
 /// Cells one cluster takes: no cluster takes none.
@@ -143,7 +143,7 @@ mod tests {
     use model::text::SafeText;
 
     fn wrapped(text: &str, width: usize) -> Vec<&str> {
-        wrap(text, width).into_iter().map(|it| &text[it]).collect()
+        wrap(text, width).into_iter().map(|range| &text[range]).collect()
     }
 
     #[test]
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn a_single_character_is_one_cluster_in_one_cell_and_safe() {
-        let singles: Vec<char> = ('\0'..=char::MAX).filter(|it| is_single(*it)).collect();
+        let singles: Vec<char> = ('\0'..=char::MAX).filter(|character| is_single(*character)).collect();
         assert!(singles.len() > 600, "{}", singles.len());
         for it in singles {
             assert_eq!(it.to_string().width(), 1, "{it:?}");
@@ -195,7 +195,7 @@ mod tests {
         for text in texts {
             let told: Vec<_> = clusters(text).collect();
             assert_eq!(told, text.grapheme_indices(true).collect::<Vec<_>>(), "{text:?}");
-            let wide: usize = text.graphemes(true).map(|it| it.width().max(1)).sum();
+            let wide: usize = text.graphemes(true).map(|grapheme| grapheme.width().max(1)).sum();
             assert_eq!(cells(text), wide, "{text:?}");
             for width in 0..=wide + 1 {
                 let head = cut(text, width);

@@ -104,7 +104,7 @@ impl ReplyAttachment {
 
     /// Why it certainly cannot be sent.
     pub fn refusal(&self, platform: Option<&Platform>) -> Option<String> {
-        if let Some(other) = platform.filter(|it| !it.has_histories()) {
+        if let Some(other) = platform.filter(|platform| !platform.has_histories()) {
             return Some(format!("{} takes no files here", other.label()));
         }
         match &self.source {
@@ -207,10 +207,10 @@ fn audio_refusal(mime_type: &str, platform: Option<&Platform>) -> Option<String>
 /// Why a link cannot be one the service fetches from.
 pub fn link_refusal(url: &str) -> Option<String> {
     let Some(host) = links::host_of(url) else { return Some("this is not a web address".to_owned()) };
-    if !url.get(..8).is_some_and(|it| it.eq_ignore_ascii_case("https://")) {
+    if !url.get(..8).is_some_and(|text| text.eq_ignore_ascii_case("https://")) {
         return Some("the link must begin with https://".to_owned());
     }
-    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|it| it.is_ascii_digit()));
+    let name = host.rsplit_once(':').filter(|(_, port)| port.bytes().all(|byte| byte.is_ascii_digit()));
     let name = name.map_or(host.as_str(), |(name, _)| name).trim_matches(['[', ']']);
     let local = match name.parse::<IpAddr>() {
         Ok(IpAddr::V4(it)) => {
@@ -220,7 +220,7 @@ pub fn link_refusal(url: &str) -> Option<String> {
             it.is_loopback() || it.is_unspecified() || it.is_unique_local() || it.is_unicast_link_local()
         }
         Err(_) => {
-            let ends = |it: &str| name.ends_with(it);
+            let ends = |text: &str| name.ends_with(text);
             name == "localhost" || ends(".localhost") || ends(".local") || ends(".internal")
         }
     };
@@ -234,7 +234,8 @@ pub fn pasted_path(text: &str) -> Option<String> {
     if text.is_empty() || text.len() > 4_096 || text.contains(['\n', '\r']) {
         return None;
     }
-    let inner = ['\'', '"'].iter().find_map(|it| text.strip_prefix(*it)?.strip_suffix(*it));
+    let inner =
+        ['\'', '"'].iter().find_map(|character| text.strip_prefix(*character)?.strip_suffix(*character));
     let path = match (inner, text.strip_prefix("file://")) {
         (Some(inner), _) => inner.replace(r"'\''", "'"),
         (None, Some(rest)) => percent_decoded(rest.strip_prefix("localhost").unwrap_or(rest))?,
@@ -264,7 +265,7 @@ fn percent_decoded(text: &str) -> Option<String> {
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
         if *first == b'%' {
-            let hex = after.get(..2).and_then(|it| std::str::from_utf8(it).ok())?;
+            let hex = after.get(..2).and_then(|entry| std::str::from_utf8(entry).ok())?;
             bytes.push(u8::from_str_radix(hex, 16).ok()?);
             rest = &after[2..];
         } else {
@@ -300,7 +301,7 @@ mod tests {
             let told = attachment.refusal(Some(platform));
             match refused {
                 None => assert_eq!(told, None, "{attachment:?}"),
-                Some(words) => assert!(told.is_some_and(|it| it.contains(words)), "{attachment:?}"),
+                Some(words) => assert!(told.is_some_and(|text| text.contains(words)), "{attachment:?}"),
             }
         }
         let amr = file("audio/amr", 9);
@@ -339,7 +340,7 @@ mod tests {
         for (url, refused) in cases {
             let told = link_refusal(url);
             assert_eq!(told.is_some(), refused.is_some(), "{url}: {told:?}");
-            assert!(refused.is_none_or(|it| told.is_some_and(|told| told.contains(it))), "{url}");
+            assert!(refused.is_none_or(|entry| told.is_some_and(|told| told.contains(entry))), "{url}");
         }
     }
 

@@ -62,7 +62,7 @@ pub struct Alarms {
 impl Alarms {
     /// Something becomes due then.
     pub fn comes(&mut self, at: Timestamp) {
-        self.next = Some(self.next.map_or(at, |it| it.min(at)));
+        self.next = Some(self.next.map_or(at, |time| time.min(at)));
     }
 }
 
@@ -199,7 +199,12 @@ impl AttentionReason {
 /// Puts the most urgent first: by kind, then by how bad it is, then by how
 /// long it has been so.
 pub fn by_urgency(entries: &mut [AttentionEntry], now: Timestamp) {
-    entries.sort_by_key(|it| {
-        (it.reason.kind(), std::cmp::Reverse(it.reason.weight(now)), it.since(), it.title.to_string())
+    entries.sort_by_key(|entry| {
+        (
+            entry.reason.kind(),
+            std::cmp::Reverse(entry.reason.weight(now)),
+            entry.since(),
+            entry.title.to_string(),
+        )
     });
 }

@@ -118,7 +118,7 @@ impl BoardEntry {
 
     /// Whether it waits for a person.
     pub fn waits(&self) -> bool {
-        self.campaign().is_some_and(|it| it.phase == Phase::Paused)
+        self.campaign().is_some_and(|campaign| campaign.phase == Phase::Paused)
     }
 
     pub fn begun_at(&self) -> Option<Timestamp> {
@@ -219,20 +219,22 @@ pub struct BoardDetail {
 impl BoardDetail {
     /// Whether any recipient's message was read.
     pub fn shows_any(&self) -> bool {
-        self.recipients.iter().any(|it| !matches!(it.fate, RecipientFate::Unsent | RecipientFate::Unknown))
+        self.recipients
+            .iter()
+            .any(|recipient| !matches!(recipient.fate, RecipientFate::Unsent | RecipientFate::Unknown))
     }
 
     /// Those that were not reached, as far as it shows.
     pub fn failed(&self) -> impl Iterator<Item = &RecipientStatus> {
-        self.recipients.iter().filter(|it| it.fate.reason().is_some())
+        self.recipients.iter().filter(|recipient| recipient.fate.reason().is_some())
     }
 
     /// People settled a minute lately, and how many minutes the rest takes at
     /// that rate.
     pub fn pace(&self, people: i64) -> Option<(i64, Option<i64>)> {
         let last = self.samples.last()?;
-        let settled = |it: &Sample| it.counts.delivered + it.counts.failed;
-        let from = self.samples.iter().rev().find(|it| last.at.since(it.at) >= MINUTE);
+        let settled = |sample: &Sample| sample.counts.delivered + sample.counts.failed;
+        let from = self.samples.iter().rev().find(|sample| last.at.since(sample.at) >= MINUTE);
         let from = from.or_else(|| self.samples.first())?;
         let span = last.at.since(from.at);
         if span <= 0 {
@@ -247,7 +249,7 @@ impl BoardDetail {
 /// Samples of several broadcasts as those of one: at each time the newest of
 /// each is summed.
 pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
-    let mut times: Vec<Timestamp> = each.iter().flatten().map(|it| it.at).collect();
+    let mut times: Vec<Timestamp> = each.iter().flatten().map(|sample| sample.at).collect();
     times.sort_unstable();
     times.dedup();
     let mut places = vec![0; each.len()];
@@ -255,10 +257,10 @@ pub fn summed(each: &[Vec<Sample>]) -> Vec<Sample> {
     for at in times {
         let mut counts = RecipientCounts::default();
         for (samples, place) in each.iter().zip(&mut places) {
-            while samples.get(*place).is_some_and(|it| it.at <= at) {
+            while samples.get(*place).is_some_and(|sample| sample.at <= at) {
                 *place += 1;
             }
-            if let Some(newest) = place.checked_sub(1).and_then(|it| samples.get(it)) {
+            if let Some(newest) = place.checked_sub(1).and_then(|number| samples.get(number)) {
                 counts.add(newest.counts);
             }
         }
@@ -291,7 +293,7 @@ pub fn report(recipients: &[RecipientStatus]) -> String {
             if it.replied { "yes" } else { "" }.to_owned(),
             known.to_owned(),
         ];
-        lines.push(cells.map(|it| cells::cell(&it)).join(","));
+        lines.push(cells.map(|text| cells::cell(&text)).join(","));
     }
     lines.join("\n") + "\n"
 }
@@ -312,7 +314,7 @@ mod tests {
         let one = vec![sample(0, 0, 0), sample(10, 50, 0)];
         let two = vec![sample(5, 0, 0), sample(20, 90, 10)];
         let told: Vec<(i64, i64)> =
-            summed(&[one, two]).iter().map(|it| (it.at.seconds(), it.counts.delivered)).collect();
+            summed(&[one, two]).iter().map(|sample| (sample.at.seconds(), sample.counts.delivered)).collect();
         assert_eq!(told, [(0, 0), (5, 0), (10, 50), (20, 140)]);
         assert!(summed(&[]).is_empty());
     }

@@ -86,15 +86,15 @@ pub fn is_email(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else {
         return false;
     };
-    let atom = |it: &str| {
-        !it.is_empty()
-            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte))
+    let atom = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-/=?^_`{|}~".contains(&byte))
     };
-    let label = |it: &str| {
-        (1..=63).contains(&it.len())
-            && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
-            && !it.starts_with('-')
-            && !it.ends_with('-')
+    let label = |text: &str| {
+        (1..=63).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+            && !text.starts_with('-')
+            && !text.ends_with('-')
     };
     let last = domain.rsplit('.').next().unwrap_or("");
     text.len() <= EMAIL_ADDRESS

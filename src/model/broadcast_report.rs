@@ -35,11 +35,11 @@ pub struct BroadcastReport {
 
 /// `3 credits charged, balance down 2`: what failed may have been given back.
 pub fn charged_words(charged: Option<f64>, fell: Option<f64>) -> Option<String> {
-    let told = charged.map(|it| format!("{} charged", prices::credit_words(it)));
-    let fell = fell.filter(|it| charged.is_none_or(|charged| (charged - it).abs() >= 0.005));
-    let fell = fell.map(|it| match it < 0.0 {
-        true => format!("balance up {}", prices::credits(-it)),
-        false => format!("balance down {}", prices::credits(it)),
+    let told = charged.map(|value| format!("{} charged", prices::credit_words(value)));
+    let fell = fell.filter(|fell| charged.is_none_or(|charged| (charged - fell).abs() >= 0.005));
+    let fell = fell.map(|fell| match fell < 0.0 {
+        true => format!("balance up {}", prices::credits(-fell)),
+        false => format!("balance down {}", prices::credits(fell)),
     });
     let parts: Vec<String> = told.into_iter().chain(fell).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -52,22 +52,22 @@ impl BroadcastReport {
         let shows = detail
             .recipients
             .iter()
-            .any(|it| matches!(it.fate, RecipientFate::Reached(_) | RecipientFate::Failed(_)));
+            .any(|recipient| matches!(recipient.fate, RecipientFate::Reached(_) | RecipientFate::Failed(_)));
         let count = |those: &dyn Fn(&crate::board::RecipientStatus) -> bool| {
-            let found = detail.recipients.iter().filter(|it| those(it)).count();
+            let found = detail.recipients.iter().filter(|recipient| those(recipient)).count();
             shows.then(|| i64::try_from(found).unwrap_or(i64::MAX))
         };
         let (began_at, ended_at) = span(entry);
         Self {
             people: entry.people(),
             counts,
-            read: count(&|it| it.fate == RecipientFate::Reached("read")),
-            answered: count(&|it| it.replied),
-            opted_out: count(&|it| it.opted_out),
+            read: count(&|recipient_status| recipient_status.fate == RecipientFate::Reached("read")),
+            answered: count(&|recipient_status| recipient_status.replied),
+            opted_out: count(&|recipient_status| recipient_status.opted_out),
             failures: by_reason(detail),
             charged: detail.charged,
             balance_fell: detail.balance_fell,
-            each: entry.campaign().map(|it| price_each(&it.content, template)),
+            each: entry.campaign().map(|campaign| price_each(&campaign.content, template)),
             began_at,
             ended_at,
         }
@@ -86,17 +86,17 @@ impl BroadcastReport {
 
     /// What it costs by the prices known.
     pub fn price(&self) -> Option<Price> {
-        self.each.map(|it| it.times(self.sent()))
+        self.each.map(|price| price.times(self.sent()))
     }
 
     /// Recipients it did not reach, by reason; what the server counts and nobody
     /// explains is without one.
     pub fn explained(&self) -> Vec<(FailureReason, i64)> {
         let mut all = self.failures.clone();
-        let named: i64 = all.iter().map(|it| it.1).sum();
+        let named: i64 = all.iter().map(|pair| pair.1).sum();
         if self.counts.failed > named {
             let rest = self.counts.failed - named;
-            match all.iter_mut().find(|it| !it.0.is_told()) {
+            match all.iter_mut().find(|pair| !pair.0.is_told()) {
                 Some(known) => known.1 += rest,
                 None => all.push((FailureReason::default(), rest)),
             }
@@ -119,8 +119,8 @@ impl BroadcastReport {
 
 fn by_reason(detail: &BoardDetail) -> Vec<(FailureReason, i64)> {
     let mut all: Vec<(FailureReason, i64)> = Vec::new();
-    for reason in detail.recipients.iter().filter_map(|it| it.fate.reason()) {
-        match all.iter_mut().find(|it| it.0 == *reason) {
+    for reason in detail.recipients.iter().filter_map(|recipient| recipient.fate.reason()) {
+        match all.iter_mut().find(|pair| pair.0 == *reason) {
             Some(known) => known.1 += 1,
             None => all.push((reason.clone(), 1)),
         }
@@ -136,10 +136,10 @@ fn sort(all: &mut [(FailureReason, i64)]) {
 fn span(entry: &BoardEntry) -> (Option<Timestamp>, Option<Timestamp>) {
     match entry {
         BoardEntry::Campaign(it) => {
-            let ended = |wave: &Wave| wave.reading.as_ref().and_then(|it| it.finished_at);
-            let left = it.waves.iter().filter(|it| it.sent_at.is_some());
+            let ended = |wave: &Wave| wave.reading.as_ref().and_then(|reading| reading.finished_at);
+            let left = it.waves.iter().filter(|wave| wave.sent_at.is_some());
             let last = left.filter_map(ended).max();
-            (it.waves.iter().filter_map(|it| it.sent_at).min(), last.filter(|_| !entry.is_open()))
+            (it.waves.iter().filter_map(|wave| wave.sent_at).min(), last.filter(|_| !entry.is_open()))
         }
         BoardEntry::Broadcast(_, it) => (it.created_at, it.completed_at),
         BoardEntry::Unread(..) => (None, None),
@@ -214,8 +214,12 @@ mod tests {
             (report.read, report.answered, report.opted_out, report.sent()),
             (Some(1), Some(2), Some(1), 2)
         );
-        let told: Vec<_> = report.explained().iter().map(|(it, count)| (it.told(), *count)).collect();
-        let told: Vec<_> = told.iter().map(|(it, count)| (it.as_str(), *count)).collect();
+        let told: Vec<_> = report
+            .explained()
+            .iter()
+            .map(|(failure_reason, count)| (failure_reason.told(), *count))
+            .collect();
+        let told: Vec<_> = told.iter().map(|(text, count)| (text.as_str(), *count)).collect();
         assert_eq!(told, [("LATE", 2), ("GONE", 1), ("the service tells no reason", 1)]);
         assert_eq!(report.duration(Timestamp::from_micros(700 * SECOND)), Some(30 * SECOND));
     }

@@ -44,9 +44,9 @@ impl Call {
         const KEPT: [&str; 9] =
             ["limit", "status", "cursor", "since", "before", "after", "page", "offset", "platform"];
         let Some((path, query)) = self.path.split_once('?') else { return self.path.clone() };
-        let part = |it: &str| match it.split_once('=') {
+        let part = |text: &str| match text.split_once('=') {
             Some((name, _)) if !KEPT.contains(&name) => format!("{name}=…"),
-            _ => it.to_owned(),
+            _ => text.to_owned(),
         };
         format!("{path}?{}", query.split('&').map(part).collect::<Vec<_>>().join("&"))
     }

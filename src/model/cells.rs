@@ -13,7 +13,8 @@ const FORMULA: [char; 9] = ['=', '+', '-', '@', '|', '＝', '＋', '－', '＠']
 /// A text as a cell that no table program runs. A plain phone number or
 /// number stays as it is. To be quoted by whoever writes the file.
 pub fn guarded(text: &str) -> Cow<'_, str> {
-    let visible = text.trim_start_matches(|it: char| it.is_whitespace() || text::is_unseen(it));
+    let visible =
+        text.trim_start_matches(|character: char| character.is_whitespace() || text::is_unseen(character));
     let is_number = text.strip_prefix(['+', '-']).is_some_and(is_digits);
     if visible.starts_with(FORMULA) && !is_number {
         return Cow::Owned(format!("'{text}"));
@@ -31,7 +32,7 @@ pub fn cell(text: &str) -> String {
 }
 
 fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]

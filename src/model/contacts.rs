@@ -71,7 +71,7 @@ impl ContactChange {
 
     /// What it changes, in words.
     pub fn words(&self) -> String {
-        let one = |label: &str, it: &Option<String>| match it.as_deref() {
+        let one = |label: &str, entry: &Option<String>| match entry.as_deref() {
             Some("") => Some(format!("no {label}")),
             Some(text) => Some(format!("{label} {text}")),
             None => None,
@@ -79,8 +79,8 @@ impl ContactChange {
         let mut words: Vec<String> = Vec::new();
         words.extend(one("name", &self.name));
         words.extend(one("mail", &self.email));
-        words.extend(self.add.iter().map(|it| format!("+{it}")));
-        words.extend(self.remove.iter().map(|it| format!("-{it}")));
+        words.extend(self.add.iter().map(|text| format!("+{text}")));
+        words.extend(self.remove.iter().map(|text| format!("-{text}")));
         words.extend(self.set.iter().map(|(name, _)| format!("{name}=…")));
         words.extend(self.unset.iter().map(|name| format!("no {name}")));
         words.join(", ")
@@ -100,13 +100,13 @@ pub struct PeopleQuery {
 
 /// The tag that a word of a search names, if it names one.
 pub fn searched_tag(word: &str) -> Option<&str> {
-    word.strip_prefix("tag:").filter(|it| !it.is_empty())
+    word.strip_prefix("tag:").filter(|text| !text.is_empty())
 }
 
 /// What a server is asked for by a search: it looks in names and numbers, so
 /// tags are looked for here.
 pub fn server_search(text: &str) -> String {
-    let words: Vec<&str> = text.split_whitespace().filter(|it| searched_tag(it).is_none()).collect();
+    let words: Vec<&str> = text.split_whitespace().filter(|word| searched_tag(word).is_none()).collect();
     words.join(" ")
 }
 
@@ -193,7 +193,7 @@ pub struct ContactCard {
 /// Tags as they shall be: what the server has, with some added and others
 /// taken away. Nothing that a colleague added meanwhile is lost.
 pub fn merged(before: &[String], add: &[String], remove: &[String]) -> Vec<String> {
-    let mut after: Vec<String> = before.iter().filter(|it| !remove.contains(it)).cloned().collect();
+    let mut after: Vec<String> = before.iter().filter(|text| !remove.contains(text)).cloned().collect();
     for word in add {
         if !after.contains(word) {
             after.push(word.clone());
@@ -205,8 +205,8 @@ pub fn merged(before: &[String], add: &[String], remove: &[String]) -> Vec<Strin
 /// How a tag line is read: words parted by commas, each once.
 pub fn tag_words(line: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
-    for word in line.split(',').map(str::trim).filter(|it| !it.is_empty()) {
-        if !words.iter().any(|it| it == word) {
+    for word in line.split(',').map(str::trim).filter(|text| !text.is_empty()) {
+        if !words.iter().any(|text| text == word) {
             words.push(word.to_owned());
         }
     }
@@ -215,7 +215,7 @@ pub fn tag_words(line: &str) -> Vec<String> {
 
 /// Whether tags are as they were wished.
 pub fn agrees(told: &[String], add: &[String], remove: &[String]) -> bool {
-    add.iter().all(|it| told.contains(it)) && !remove.iter().any(|it| told.contains(it))
+    add.iter().all(|text| told.contains(text)) && !remove.iter().any(|text| told.contains(text))
 }
 
 #[cfg(test)]
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_merge_keeps_what_others_have_added() {
-        let words = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let words = |all: &[&str]| all.iter().map(|entry| (*entry).to_owned()).collect::<Vec<_>>();
         let cases: [[&[&str]; 4]; 5] = [
             [&["theirs"], &["vip"], &[], &["theirs", "vip"]],
             [&["vip", "late"], &[], &["late"], &["vip"]],

@@ -82,7 +82,7 @@ impl Escalation {
             Self::Untold | Self::None => "",
         };
         // The mark of a line break in a text of one line.
-        text.split('⏎').map(str::trim).filter(|it| !it.is_empty())
+        text.split('⏎').map(str::trim).filter(|text| !text.is_empty())
     }
 }
 
@@ -316,12 +316,12 @@ impl ConversationRow {
             return 0;
         }
         let asks = if self.is_failing() { 60 } else { 0 };
-        asks + self.trouble_reasons(now).iter().map(|it| it.weight).sum::<u32>()
+        asks + self.trouble_reasons(now).iter().map(|trouble_reason| trouble_reason.weight).sum::<u32>()
     }
 
     /// What was said and how long it has been unanswered, each with its weight.
     fn trouble_reasons(&self, now: Timestamp) -> Vec<TroubleReason> {
-        let waits = self.waiting_since.and_then(|it| trouble::waits(now.since(it)));
+        let waits = self.waiting_since.and_then(|waiting_since| trouble::waits(now.since(waiting_since)));
         self.trouble.reasons.iter().cloned().chain(waits).collect()
     }
 
@@ -331,7 +331,7 @@ impl ConversationRow {
         // Waiting alone is said by the waiting time.
         let troubled = self.trouble_score(now) >= trouble::TROUBLE && !self.trouble.reasons.is_empty();
         troubled.then(|| {
-            let reasons = self.trouble.reasons.iter().map(|it| it.words.as_str());
+            let reasons = self.trouble.reasons.iter().map(|reason| reason.words.as_str());
             reasons.collect::<Vec<_>>().join(", ")
         })
     }
@@ -340,7 +340,10 @@ impl ConversationRow {
     pub fn trouble_sum(&self, now: Timestamp) -> Option<String> {
         self.trouble_words(now)?;
         let asks = self.is_failing().then(|| "asks for a person 60".to_owned());
-        let reasons = self.trouble_reasons(now).into_iter().map(|it| format!("{} {}", it.words, it.weight));
+        let reasons = self
+            .trouble_reasons(now)
+            .into_iter()
+            .map(|trouble_reason| format!("{} {}", trouble_reason.words, trouble_reason.weight));
         let words = asks.into_iter().chain(reasons).collect::<Vec<_>>().join(", ");
         Some(format!("score {}: {words}", self.trouble_score(now)))
     }

@@ -71,9 +71,9 @@ const GSM_TWICE: &str = "^{}\\[~]|€\u{c}";
 /// 160 to a part, other text 70; where there are several parts, each of them
 /// has a little less, and no character is split between two.
 pub fn segments(text: &str) -> usize {
-    let septets = |it: char| match it {
-        it if it.is_ascii_alphanumeric() || GSM.contains(it) => Some(1),
-        it if GSM_TWICE.contains(it) => Some(2),
+    let septets = |character: char| match character {
+        character if character.is_ascii_alphanumeric() || GSM.contains(character) => Some(1),
+        character if GSM_TWICE.contains(character) => Some(2),
         _ => None,
     };
     match text.chars().map(septets).collect::<Option<Vec<_>>>() {
@@ -113,7 +113,7 @@ fn head(text: &str, fits: &impl Fn(&str) -> bool) -> usize {
     if fits(text) {
         return text.len();
     }
-    let ends: Vec<usize> = text.grapheme_indices(true).map(|(at, it)| at + it.len()).collect();
+    let ends: Vec<usize> = text.grapheme_indices(true).map(|(at, text)| at + text.len()).collect();
     let fitting = ends.partition_point(|end| fits(&text[..*end]));
     let most = ends.get(fitting.max(1) - 1).copied().unwrap_or(text.len());
     let window = &text[..most];
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_too_long_falls_apart_at_its_seams() {
-        let within = |most: usize| move |it: &str| bounds::length(it) <= most;
+        let within = |most: usize| move |text: &str| bounds::length(text) <= most;
         let cases: [(&str, usize, &[&str]); 7] = [
             ("short", 10, &["short"]),
             ("One two. Three four.", 12, &["One two.", "Three four."]),

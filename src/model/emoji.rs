@@ -18,9 +18,10 @@ pub struct Emoji {
 /// first, each once.
 pub fn find(query: &str) -> Vec<Emoji> {
     let query = query.to_lowercase();
-    let mut found: Vec<(u8, Emoji)> = all().filter_map(|it| Some((rank(&it, &query)?, it))).collect();
+    let mut found: Vec<(u8, Emoji)> =
+        all().filter_map(|emoji| Some((rank(&emoji, &query)?, emoji))).collect();
     found.sort_by_key(|(rank, _)| *rank);
-    found.into_iter().map(|(_, it)| it).collect()
+    found.into_iter().map(|(_, emoji)| emoji).collect()
 }
 
 /// How well a text names an emoji, or that it does not.
@@ -34,21 +35,22 @@ fn rank(emoji: &Emoji, query: &str) -> Option<u8> {
 }
 
 fn all() -> impl Iterator<Item = Emoji> {
-    let sure = |it: &&'static emojis::Emoji| {
-        let glyph = it.as_str();
-        it.unicode_version().major() <= NEWEST && glyph.chars().count() == 1 && glyph.width() == 2
+    let sure = |emoji: &&'static emojis::Emoji| {
+        let glyph = emoji.as_str();
+        emoji.unicode_version().major() <= NEWEST && glyph.chars().count() == 1 && glyph.width() == 2
     };
-    emojis::iter()
-        .filter(sure)
-        .filter_map(|it| Some(Emoji { glyph: it.as_str(), short: it.shortcodes().next()?, name: it.name() }))
+    emojis::iter().filter(sure).filter_map(|emoji| {
+        Some(Emoji { glyph: emoji.as_str(), short: emoji.shortcodes().next()?, name: emoji.name() })
+    })
 }
 
 /// The short name that is being typed at the end of a text: what stands after
 /// a colon that begins a word.
 pub fn typed(before: &str) -> Option<&str> {
     let (head, short) = before.rsplit_once(':')?;
-    let begins = head.chars().next_back().is_none_or(|it| !it.is_alphanumeric() && it != ':');
-    let letters = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '+');
+    let begins =
+        head.chars().next_back().is_none_or(|character| !character.is_alphanumeric() && character != ':');
+    let letters = |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '+');
     (begins && short.len() >= 2 && short.chars().all(letters)).then_some(short)
 }
 
@@ -58,11 +60,11 @@ mod tests {
 
     #[test]
     fn short_names_find_emoji_of_sure_width() {
-        assert_eq!(find("bike").first().map(|it| it.glyph), Some("🚲"));
-        assert!(find("smi").iter().any(|it| it.glyph == "😄"));
+        assert_eq!(find("bike").first().map(|emoji| emoji.glyph), Some("🚲"));
+        assert!(find("smi").iter().any(|emoji| emoji.glyph == "😄"));
         assert!(find("").len() > 500, "the table is there");
         let unsure = ["❤️", "👨‍👩‍👧‍👦", "🇪🇸", "👍🏽"];
-        assert!(all().all(|it| !unsure.contains(&it.glyph) && it.glyph.width() == 2));
+        assert!(all().all(|entry| !unsure.contains(&entry.glyph) && entry.glyph.width() == 2));
         assert!(find("no such thing").is_empty());
     }
 

@@ -33,7 +33,7 @@ pub struct FailureReason {
 impl FailureReason {
     /// Finds it in an item; `told` answers what stands at a JSON pointer.
     pub fn find(told: impl Fn(&str) -> Option<String>) -> Self {
-        let first = |places: &[&str]| places.iter().find_map(|it| told(it)).unwrap_or_default();
+        let first = |places: &[&str]| places.iter().find_map(|place| told(place)).unwrap_or_default();
         let (code, words) = (SafeText::line(&first(&CODES)), SafeText::line(&first(&WORDS)));
         let words = if words == code { SafeText::default() } else { words };
         Self { code, words }
@@ -110,7 +110,8 @@ mod tests {
             (&[("/errorCode", "GONE"), ("/reason", "GONE")], "GONE"),
         ];
         for (fields, said) in cases {
-            let told = |place: &str| fields.iter().find(|it| it.0 == place).map(|it| it.1.to_owned());
+            let told =
+                |place: &str| fields.iter().find(|field| field.0 == place).map(|field| field.1.to_owned());
             let reason = FailureReason::find(told);
             assert!(reason.told().starts_with(said), "{fields:?}: {}", reason.told());
             assert_eq!(reason.is_told(), !fields.is_empty());

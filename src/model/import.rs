@@ -149,14 +149,14 @@ impl Columns {
 
     /// Whether rows have tags or metadata.
     pub fn merge(&self) -> bool {
-        self.0
-            .iter()
-            .any(|it| matches!(it, ImportColumn::Tags | ImportColumn::Object | ImportColumn::Field(_)))
+        self.0.iter().any(|import_column| {
+            matches!(import_column, ImportColumn::Tags | ImportColumn::Object | ImportColumn::Field(_))
+        })
     }
 
     /// What becomes of them, in words.
     pub fn words(&self) -> String {
-        let word = |it: &ImportColumn| match it {
+        let word = |import_column: &ImportColumn| match import_column {
             ImportColumn::Phone => "phone".to_owned(),
             ImportColumn::Name => "name".to_owned(),
             ImportColumn::Email => "email".to_owned(),
@@ -181,7 +181,7 @@ impl Columns {
             return Err(Problem::new("", &what));
         }
         let mut change = ContactChange::default();
-        for (column, cell) in self.0.iter().zip(cells.iter().map(|it| it.trim())) {
+        for (column, cell) in self.0.iter().zip(cells.iter().map(|cell| cell.trim())) {
             take(&mut change, column, cell)?;
         }
         Ok(change)

@@ -79,14 +79,15 @@ pub fn list(frame: &Frame, opens: &str, rows: &[(&str, &str)]) -> Json {
 /// What an object asks, for the person who sends it: the first line of its text
 /// and how many there are to choose from. Empty where its shape is not known.
 pub fn told(object: &str) -> String {
-    let body = member(object, "body").and_then(|it| member(&it, "text")).and_then(|it| json::unquoted(&it));
-    let first = body.as_deref().and_then(|it| it.lines().map(str::trim).find(|it| !it.is_empty()));
+    let body =
+        member(object, "body").and_then(|text| member(&text, "text")).and_then(|text| json::unquoted(&text));
+    let first = body.as_deref().and_then(|body| body.lines().map(str::trim).find(|text| !text.is_empty()));
     let action = member(object, "action").unwrap_or_default();
-    let buttons = member(&action, "buttons").map(|it| counted(json::elements(&it).len(), "button"));
-    let rows = member(&action, "sections").map(|it| {
-        let sections = json::elements(&it);
-        let rows = sections.iter().filter_map(|it| member(it, "rows"));
-        counted(rows.map(|it| json::elements(&it).len()).sum(), "row")
+    let buttons = member(&action, "buttons").map(|member| counted(json::elements(&member).len(), "button"));
+    let rows = member(&action, "sections").map(|text| {
+        let sections = json::elements(&text);
+        let rows = sections.iter().filter_map(|section| member(section, "rows"));
+        counted(rows.map(|row| json::elements(&row).len()).sum(), "row")
     });
     let parts = [first.map(str::to_owned), buttons, rows];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
@@ -98,7 +99,7 @@ fn counted(count: usize, word: &str) -> String {
 
 /// A member of an object as it is written.
 fn member(object: &str, name: &str) -> Option<String> {
-    json::members(object).ok()?.into_iter().find(|it| it.0 == name).map(|it| it.1)
+    json::members(object).ok()?.into_iter().find(|member| member.0 == name).map(|member| member.1)
 }
 
 /// What the editor begins with where JSON is written by hand.

@@ -101,7 +101,7 @@ pub fn elements(text: &str) -> Vec<String> {
 pub fn unquoted(value: &str) -> Option<String> {
     let inner = value.trim().strip_prefix('"')?.strip_suffix('"')?;
     let mut units: Vec<u16> = Vec::with_capacity(inner.len());
-    let mut push = |it: char| units.extend_from_slice(it.encode_utf16(&mut [0; 2]));
+    let mut push = |character: char| units.extend_from_slice(character.encode_utf16(&mut [0; 2]));
     let mut rest = inner.chars();
     let mut escaped: Vec<u16> = Vec::new();
     while let Some(it) = rest.next() {
@@ -118,9 +118,10 @@ pub fn unquoted(value: &str) -> Option<String> {
             'u' => {
                 let digits: String = rest.by_ref().take(4).collect();
                 escaped.push(u16::from_str_radix(&digits, 16).ok()?);
-                let pending = escaped.last().is_some_and(|it| (0xd800..0xdc00).contains(it));
+                let pending = escaped.last().is_some_and(|number| (0xd800..0xdc00).contains(number));
                 if !pending || escaped.len() > 1 {
-                    char::decode_utf16(escaped.drain(..)).for_each(|it| push(it.unwrap_or('\u{fffd}')));
+                    char::decode_utf16(escaped.drain(..))
+                        .for_each(|decode_utf16| push(decode_utf16.unwrap_or('\u{fffd}')));
                 }
             }
             other => push(other),
@@ -167,14 +168,16 @@ impl<'a> JsonScanner<'a> {
             Some('[') => self.list(']', false),
             Some('"') => self.string(),
             Some(it) if it == '-' || it.is_ascii_digit() => {
-                let end = self.rest.find(|it: char| !(it.is_ascii_alphanumeric() || "+-.".contains(it)));
+                let end = self.rest.find(|character: char| {
+                    !(character.is_ascii_alphanumeric() || "+-.".contains(character))
+                });
                 let (number, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
                 number.parse::<f64>().map_err(|_| "this is no number")?;
                 self.rest = rest;
                 Ok(())
             }
             Some(_) => {
-                let word = ["true", "false", "null"].into_iter().find(|it| self.rest.starts_with(it));
+                let word = ["true", "false", "null"].into_iter().find(|text| self.rest.starts_with(text));
                 self.rest = &self.rest[word.ok_or("a value was expected; texts stand in quotes")?.len()..];
                 Ok(())
             }

@@ -47,19 +47,19 @@ impl LensShape {
 
     /// Its word.
     pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+        Self::ALL.iter().find(|pair| pair.0 == self).map_or("", |pair| pair.1)
     }
 
     /// The shape of a word.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|it| it.1 == word).map(|it| it.0)
+        Self::ALL.iter().find(|pair| pair.1 == word).map(|pair| pair.0)
     }
 
     fn names(self, field: &str) -> bool {
         match self {
             Self::Conversation | Self::Message => known::ITEM.contains(&field),
             Self::Thread => known::THREAD.contains(&field),
-            Self::Mail => fields::of_a_mail().any(|it| it == field),
+            Self::Mail => fields::of_a_mail().any(|mail| mail == field),
         }
     }
 }
@@ -94,16 +94,16 @@ impl JsonKind {
 
     /// Its word.
     pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+        Self::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
     }
 
     /// The kind of a word.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|it| it.1 == word).map(|it| it.0)
+        Self::ALL.iter().find(|entry| entry.1 == word).map(|entry| entry.0)
     }
 
     fn schema(self) -> &'static str {
-        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.2)
+        Self::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.2)
     }
 
     fn of(value: &str) -> Self {
@@ -143,7 +143,8 @@ pub fn unknown_fields(shape: LensShape, raw: &str) -> Vec<SeenField> {
 
 fn add(found: &mut Vec<SeenField>, above: &str, name: &str, value: &str, depth: usize) {
     let path = if above.is_empty() { name.to_owned() } else { format!("{above}.{name}") };
-    let is_plain = !name.is_empty() && name.chars().all(|it| it.is_alphanumeric() || "_-@$ ".contains(it));
+    let is_plain = !name.is_empty()
+        && name.chars().all(|character| character.is_alphanumeric() || "_-@$ ".contains(character));
     if !is_plain || path.chars().count() > PATH || found.len() >= MOST {
         return;
     }
@@ -181,7 +182,7 @@ pub fn unknown_words(shape: LensShape, raw: &str) -> Vec<(&'static str, String)>
     };
     let members = json::members(raw).unwrap_or_default();
     let told = ["senderType", "status", "direction", "priority"].into_iter().filter_map(|field| {
-        let value = members.iter().find(|it| it.0 == field)?;
+        let value = members.iter().find(|member| member.0 == field)?;
         Some((field, json::unquoted(&value.1)?))
     });
     let strange = told.filter(|(field, word)| !word.is_empty() && is_strange(field, word));
@@ -214,7 +215,7 @@ pub struct LensField {
 impl LensField {
     /// How often it came.
     pub fn count(&self) -> u64 {
-        self.kinds.iter().map(|it| it.1).sum()
+        self.kinds.iter().map(|kind| kind.1).sum()
     }
 
     /// What its values were: `text`, or `text 3, number 9` where they differ.
@@ -230,7 +231,7 @@ impl LensField {
 
     /// Whether its values are of several kinds, nothing apart.
     pub fn is_mixed(&self) -> bool {
-        self.kinds.iter().filter(|it| it.0 != JsonKind::Null).count() > 1
+        self.kinds.iter().filter(|kind| kind.0 != JsonKind::Null).count() > 1
     }
 }
 
@@ -266,8 +267,10 @@ mod tests {
             "loyalty": {"tier": "silver", "since": null, "card": {"no": 7, "deep": {"er": 1}}}, "labels": [1, 2],
             "bad\u001bname": 1, "a.b": 2}"#;
         let seen = unknown_fields(LensShape::Conversation, raw);
-        let words: Vec<String> =
-            seen.iter().map(|it| format!("{} {} {}", it.path, it.kind.word(), it.example)).collect();
+        let words: Vec<String> = seen
+            .iter()
+            .map(|entry| format!("{} {} {}", entry.path, entry.kind.word(), entry.example))
+            .collect();
         let expected = [
             "plan text gold",
             "points number 3",

@@ -13,7 +13,7 @@ const LONGEST_ADDRESS: usize = 254;
 /// The host a link leads to, for http and https alone; `None` for anything
 /// else, and for what only looks like one.
 pub fn host_of(url: &str) -> Option<String> {
-    let odd = |it: char| it.is_whitespace() || it.is_control() || it == '\\';
+    let odd = |character: char| character.is_whitespace() || character.is_control() || character == '\\';
     if url.len() > LONGEST || url.chars().any(odd) {
         return None;
     }
@@ -29,10 +29,10 @@ pub fn host_of(url: &str) -> Option<String> {
 
 /// The first link in a text.
 pub fn first_in(text: &str) -> Option<&str> {
-    let words = text.split(|it: char| it.is_whitespace() || matches!(it, '<' | '>' | '"'));
+    let words = text.split(|text: char| text.is_whitespace() || matches!(text, '<' | '>' | '"'));
     let trimmed =
-        words.map(|it| it.trim_start_matches('(').trim_end_matches(['.', ',', ';', ':', '!', '?', ')']));
-    trimmed.into_iter().find(|it| host_of(it).is_some())
+        words.map(|word| word.trim_start_matches('(').trim_end_matches(['.', ',', ';', ':', '!', '?', ')']));
+    trimmed.into_iter().find(|text| host_of(text).is_some())
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,10 +50,10 @@ pub fn all_in(text: &str) -> Vec<TextLink> {
     }
     let mut found = Vec::new();
     let mut at = 0;
-    for word in text.split_inclusive(|it: char| it.is_whitespace() || matches!(it, '<' | '>' | '"')) {
+    for word in text.split_inclusive(|text: char| text.is_whitespace() || matches!(text, '<' | '>' | '"')) {
         let begins = word.trim_start_matches('(');
         let start = at + word.len() - begins.len();
-        let ends = |it: char| it.is_whitespace() || matches!(it, '<' | '>' | '"');
+        let ends = |character: char| character.is_whitespace() || matches!(character, '<' | '>' | '"');
         let bare = begins.trim_end_matches(ends).trim_end_matches(['.', ',', ';', ':', '!', '?', ')']);
         at += word.len();
         let range = start..start + bare.len();
@@ -70,19 +70,21 @@ pub fn all_in(text: &str) -> Vec<TextLink> {
 /// others, and without a name before its host that looks like one.
 pub fn is_plain(url: &str) -> bool {
     let Some(host) = host_of(url) else { return false };
-    let authority = url.split("://").nth(1).and_then(|it| it.split(['/', '?', '#']).next());
-    url.bytes().all(|it| it.is_ascii_graphic())
-        && authority.is_some_and(|it| it.eq_ignore_ascii_case(&host))
-        && host.bytes().all(|it| it.is_ascii_alphanumeric() || b".-:[]".contains(&it))
+    let authority = url.split("://").nth(1).and_then(|part| part.split(['/', '?', '#']).next());
+    url.bytes().all(|byte| byte.is_ascii_graphic())
+        && authority.is_some_and(|authority| authority.eq_ignore_ascii_case(&host))
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".-:[]".contains(&byte))
 }
 
 /// Whether a word is a mail address and nothing besides.
 fn is_mail_address(word: &str) -> bool {
     let Some((name, host)) = word.split_once('@') else { return false };
-    let is_label = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
+    let is_label = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
     word.len() <= LONGEST_ADDRESS
         && !name.is_empty()
-        && name.bytes().all(|it| it.is_ascii_alphanumeric() || b".+-_".contains(&it))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b".+-_".contains(&byte))
         && host.contains('.')
         && host.split('.').all(is_label)
 }
@@ -93,7 +95,7 @@ pub fn file_name(url: &str) -> Option<&str> {
     let (_, rest) = url.split_once("://")?;
     let path = rest.split(['?', '#']).next()?;
     let (_, path) = path.split_once('/')?;
-    path.rsplit('/').next().filter(|it| !it.is_empty())
+    path.rsplit('/').next().filter(|part| !part.is_empty())
 }
 
 #[cfg(test)]
@@ -149,8 +151,10 @@ mod tests {
             ("@ :// ", &[]),
         ];
         for (text, links) in cases {
-            let found: Vec<(&str, String)> =
-                all_in(text).into_iter().map(|it| (&text[it.range], it.target)).collect();
+            let found: Vec<(&str, String)> = all_in(text)
+                .into_iter()
+                .map(|text_link| (&text[text_link.range], text_link.target))
+                .collect();
             let found: Vec<(&str, &str)> =
                 found.iter().map(|(shown, target)| (*shown, target.as_str())).collect();
             assert_eq!(found, links, "{}", text.escape_debug());

@@ -54,22 +54,22 @@ pub fn find_listed(messages: &mut Vec<MessageRow>, rows: &mut [OutboxRow]) {
     let mut found: Vec<(MessageId, RowId)> = Vec::new();
     for row in rows.iter() {
         let Some((words, since)) = sought(row) else { continue };
-        let fits = |it: &&MessageRow| {
-            let in_time = it.message.created_at.is_some_and(|at| at >= since);
-            !it.sent_here && in_time && says(&it.message, &words)
+        let fits = |message_row: &&MessageRow| {
+            let in_time = message_row.message.created_at.is_some_and(|at| at >= since);
+            !message_row.sent_here && in_time && says(&message_row.message, &words)
         };
         let mut fitting = messages.iter().filter(fits);
         if let (Some(only), None) = (fitting.next(), fitting.next()) {
             found.push((only.message.id.clone(), row.id.clone()));
         }
     }
-    let is_alone = |id: &MessageId| found.iter().filter(|it| it.0 == *id).count() == 1;
+    let is_alone = |id: &MessageId| found.iter().filter(|pair| pair.0 == *id).count() == 1;
     for row in rows.iter_mut() {
-        if found.iter().any(|it| it.1 == row.id && is_alone(&it.0)) {
+        if found.iter().any(|pair| pair.1 == row.id && is_alone(&pair.0)) {
             row.finding = LookResult::Listed;
         }
     }
-    messages.retain(|it| !is_alone(&it.message.id));
+    messages.retain(|message| !is_alone(&message.message.id));
 }
 
 /// The words of a text that may have left, and since when they can be listed.

@@ -77,7 +77,7 @@ impl Aliases {
             Sender::Human => "human".to_owned(),
             Sender::Unknown(word) => word.as_str().to_lowercase(),
         };
-        self.0.iter().find(|it| it.0 == word).map(|it| &it.1)
+        self.0.iter().find(|pair| pair.0 == word).map(|pair| &pair.1)
     }
 }
 

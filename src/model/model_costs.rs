@@ -21,7 +21,7 @@ impl ModelCost {
     /// Reads `2`, `2.5` or `0.150`; nothing else is an amount.
     pub fn parse(text: &str) -> Option<Self> {
         let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-        let are_digits = |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit());
+        let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         if !are_digits(whole) || !are_digits(part) || part.len() > DIGITS {
             return None;
         }

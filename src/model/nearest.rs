@@ -2,7 +2,7 @@
 
 /// The nearest of the known words, if any is near enough to be meant.
 pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
-    let ranked = known.iter().map(|it| (distance(word, it), *it));
+    let ranked = known.iter().map(|entry| (distance(word, entry), *entry));
     let (steps, found) = ranked.min_by_key(|(steps, _)| *steps)?;
     (steps <= found.len().max(word.len()).div_ceil(3)).then_some(found)
 }

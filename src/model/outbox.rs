@@ -188,7 +188,11 @@ mod tests {
 
     fn moment(wall: i64, server: Option<i64>, since_boot: Option<i64>) -> Moment {
         let at = |hours: i64| Timestamp::from_micros(500_000 * HOUR + hours * HOUR);
-        Moment { wall: at(wall), server: server.map(at), since_boot: since_boot.map(|it| it * HOUR) }
+        Moment {
+            wall: at(wall),
+            server: server.map(at),
+            since_boot: since_boot.map(|since_boot| since_boot * HOUR),
+        }
     }
 
     #[test]
@@ -215,7 +219,7 @@ mod tests {
     fn two_readings_of_a_clock_in_whole_seconds_make_no_key_old() {
         let first = moment(0, Some(0), None);
         for back in [1, 900_000, SLACK] {
-            let server = first.server.map(|it| it.plus(-back));
+            let server = first.server.map(|server| server.plus(-back));
             let now = Moment { wall: first.wall.plus(-back), server, since_boot: None };
             assert_eq!(key_age(&first, &now), 0, "{back}");
             assert_eq!(key_age(&first, &Moment { server: None, ..now }), 0, "{back}");

@@ -79,7 +79,7 @@ fn span(text: &str) -> Option<i64> {
 
 /// The day of `2026-11-20`.
 fn date(text: &str) -> Option<i64> {
-    let is_date = text.len() == 10 && text.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+    let is_date = text.len() == 10 && text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
     let midnight = Timestamp::parse(&format!("{text}T00:00:00Z")).filter(|_| is_date)?;
     Some(midnight.day_number(&Zone::UTC))
 }
@@ -87,7 +87,7 @@ fn date(text: &str) -> Option<i64> {
 /// Microseconds since midnight of `14:05`.
 fn time_of_day(text: &str) -> Option<i64> {
     let (hour, minute) = text.split_once(':')?;
-    let number = |it: &str| it.parse::<i64>().ok().filter(|_| (1..=2).contains(&it.len()));
+    let number = |text: &str| text.parse::<i64>().ok().filter(|_| (1..=2).contains(&text.len()));
     let (hour, minute) = (number(hour)?, number(minute)?);
     ((0..24).contains(&hour) && (0..60).contains(&minute)).then_some(hour * HOUR + minute * MINUTE)
 }
@@ -119,7 +119,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            let read = PastMoment::parse(text, now, &zone).ok().map(|it| match it {
+            let read = PastMoment::parse(text, now, &zone).ok().map(|entry| match entry {
                 PastMoment::Past(at) => at.to_string(),
                 PastMoment::Now => "now".to_owned(),
             });

@@ -148,7 +148,7 @@ pub fn cheapest(ways: &[ContactWay]) -> Option<usize> {
         let last = std::cmp::Reverse(way.last_at);
         Some(((way.reach.rank()?, last, place), place))
     });
-    ranked.min().map(|it| it.1)
+    ranked.min().map(|entry| entry.1)
 }
 
 /// All ways in one line.
@@ -184,7 +184,7 @@ mod tests {
             (vec![stopped(), Reach::Barred("no key".into())], None),
         ];
         for (reaches, expected) in cases {
-            let ways: Vec<_> = (0..).zip(reaches).map(|(at, it)| way("a", it, at)).collect();
+            let ways: Vec<_> = (0..).zip(reaches).map(|(at, reach)| way("a", reach, at)).collect();
             assert_eq!(cheapest(&ways), expected, "{}", ways_words(&ways));
         }
     }

@@ -60,7 +60,10 @@ const POLITE: std::ops::Range<i64> = 8..20;
 
 /// A number as a person writes it, without blanks, brackets and dashes.
 pub fn plain(typed: &str) -> String {
-    typed.chars().filter(|it| !it.is_whitespace() && !matches!(it, '-' | '(' | ')' | '/' | '.')).collect()
+    typed
+        .chars()
+        .filter(|character| !character.is_whitespace() && !matches!(character, '-' | '(' | ')' | '/' | '.'))
+        .collect()
 }
 
 /// The zone of a number, by its country; `None` where the country has several
@@ -96,8 +99,8 @@ mod tests {
         for (number, now, face, unsocial) in cases {
             let now = Timestamp::parse(now).unwrap();
             let zone = zone_of(number);
-            assert_eq!(zone.as_ref().map(|it| now.clock_face(it)).as_deref(), face, "{number}");
-            assert_eq!(zone.is_none_or(|it| is_unsocial(now, &it)), unsocial, "{number} {now}");
+            assert_eq!(zone.as_ref().map(|zone| now.clock_face(zone)).as_deref(), face, "{number}");
+            assert_eq!(zone.is_none_or(|zone| is_unsocial(now, &zone)), unsocial, "{number} {now}");
         }
     }
 

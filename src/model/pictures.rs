@@ -34,7 +34,9 @@ impl Graphics {
     /// What the terminal of these environment variables can. Within a
     /// multiplexer only halves are sure to arrive.
     pub fn detect(variable: impl Fn(&str) -> Option<String>) -> Self {
-        let is = |name: &str, part: &str| variable(name).is_some_and(|it| it.to_lowercase().contains(part));
+        let is = |name: &str, part: &str| {
+            variable(name).is_some_and(|variable| variable.to_lowercase().contains(part))
+        };
         if variable("TMUX").is_some() || variable("STY").is_some() || is("TERM", "screen") {
             Self::Half
         } else if is("TERM", "kitty") || is("TERM", "ghostty") || is("TERM_PROGRAM", "ghostty") {
@@ -133,14 +135,15 @@ mod tests {
             (&[], Graphics::Half),
         ];
         for (environment, graphics) in cases {
-            let variable = |name: &str| environment.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+            let variable =
+                |name: &str| environment.iter().find(|pair| pair.0 == name).map(|pair| pair.1.to_owned());
             assert_eq!(Graphics::detect(variable), graphics, "{environment:?}");
         }
     }
 
     #[test]
     fn a_picture_keeps_its_shape_where_there_is_less_room() {
-        let dots = (0..60 * 30).map(|it| [u8::try_from(it / 60).unwrap_or(0), 0, 0]).collect();
+        let dots = (0..60 * 30).map(|entry| [u8::try_from(entry / 60).unwrap_or(0), 0, 0]).collect();
         let picture = Picture { width: 60, height: 30, dots, original: (600, 300), sharp: None };
         let cases = [(80, (60, 15)), (60, (60, 15)), (30, (30, 8)), (1, (1, 1)), (0, (1, 1))];
         for (columns, size) in cases {

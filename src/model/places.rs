@@ -19,7 +19,8 @@ pub fn degrees(text: &str, most: i64) -> Result<Degrees, String> {
         None => (false, text.strip_prefix('+').unwrap_or(text)),
     };
     let (whole, part) = rest.split_once('.').unwrap_or((rest, "0"));
-    let digits = |it: &str| (1..=15).contains(&it.len()) && it.bytes().all(|byte| byte.is_ascii_digit());
+    let digits =
+        |text: &str| (1..=15).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     if !digits(whole) || !digits(part) {
         return Err(number());
     }
@@ -40,12 +41,12 @@ pub fn pair(text: &str) -> Option<(String, String)> {
     let text = text.trim();
     let starts = ["@", "q=", "query=", "ll=", "mlat=", "geo:"];
     let rest = match text.contains("://") || text.starts_with("geo:") {
-        true => starts.iter().find_map(|it| text.split_once(it).map(|(_, rest)| rest))?,
+        true => starts.iter().find_map(|start| text.split_once(start).map(|(_, rest)| rest))?,
         false => text,
     };
     let rest = rest.replace("%2C", ",").replace("%2c", ",").replace("&mlon=", ",");
     let (latitude, rest) = rest.split_once([',', ';'])?;
-    let end = |it: char| !(it.is_ascii_digit() || "+-. ".contains(it));
+    let end = |character: char| !(character.is_ascii_digit() || "+-. ".contains(character));
     let longitude = rest.split(end).next().unwrap_or("").trim();
     let both = (latitude.trim().to_owned(), longitude.to_owned());
     (degrees(&both.0, 90).is_ok() && degrees(&both.1, 180).is_ok()).then_some(both)
@@ -74,7 +75,7 @@ mod tests {
             let told = degrees(text, most);
             match expected {
                 Ok(parts) => assert_eq!(told, Ok(Degrees(parts)), "{text}"),
-                Err(words) => assert!(told.is_err_and(|it| it.contains(words)), "{text}"),
+                Err(words) => assert!(told.is_err_and(|error| error.contains(words)), "{text}"),
             }
         }
     }

@@ -59,10 +59,10 @@ impl PromiseEntry {
 pub fn find(text: &str, now: Timestamp, zone: &Zone) -> Option<(SafeText, Timestamp)> {
     let text: String = text.chars().take(CUT).collect();
     // What is quoted was said by somebody else.
-    let own = sentences(&text).into_iter().filter(|it| !it.trim_start().starts_with('>'));
+    let own = sentences(&text).into_iter().filter(|sentence| !sentence.trim_start().starts_with('>'));
     own.into_iter().find_map(|sentence| {
         let folded = FoldedText::of(sentence);
-        let words: Vec<&str> = folded.words().filter_map(|it| std::str::from_utf8(it).ok()).collect();
+        let words: Vec<&str> = folded.words().filter_map(|entry| std::str::from_utf8(entry).ok()).collect();
         if !beginnings::promises(&words) {
             return None;
         }
@@ -78,7 +78,7 @@ fn sentences(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut letters = text.char_indices().peekable();
     while let Some((at, letter)) = letters.next() {
-        let next = letters.peek().map(|it| it.1);
+        let next = letters.peek().map(|letter| letter.1);
         let ends = match letter {
             '\n' | '!' | '?' | ';' => true,
             '.' => next.is_none_or(char::is_whitespace),
@@ -141,7 +141,7 @@ mod tests {
         ];
         for (text, due) in table {
             let found = find(text, at(NOW), &Zone::UTC);
-            assert_eq!(found.map(|it| it.1), due.map(at), "{text:?}");
+            assert_eq!(found.map(|pair| pair.1), due.map(at), "{text:?}");
         }
     }
 
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn an_early_hour_is_meant_as_it_is_said_at_night() {
         let night = at("2026-11-20T03:00:00Z");
-        let due = |text| find(text, night, &Zone::UTC).map(|it| it.1);
+        let due = |text| find(text, night, &Zone::UTC).map(|pair| pair.1);
         assert_eq!(due("I call you at 5"), Some(at("2026-11-20T05:00:00Z")));
         assert_eq!(due("I call you tomorrow at 5"), Some(at("2026-11-21T17:00:00Z")));
     }

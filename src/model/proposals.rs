@@ -90,7 +90,7 @@ impl ProposalEntry {
 
     /// The newest message a person knows of who looked at it on the page.
     pub fn known(&self) -> Option<Place> {
-        let newest = self.since.last().and_then(|it| Some((it.created_at?, it.id.clone())));
+        let newest = self.since.last().and_then(|message| Some((message.created_at?, message.id.clone())));
         newest.or_else(|| self.proposal.seen.clone())
     }
 }

@@ -40,16 +40,16 @@ impl CannedReply {
     pub fn matches(&self, query: &str) -> bool {
         let all = format!("{} {} {} {}", self.name, self.title, self.keywords.join(" "), self.body);
         let all = all.to_lowercase();
-        query.to_lowercase().split_whitespace().all(|it| all.contains(it))
+        query.to_lowercase().split_whitespace().all(|word| all.contains(word))
     }
 
     /// How well a question names it: less is better.
     pub fn rank(&self, query: &str) -> u8 {
         let query = query.to_lowercase();
-        let starts = |it: &str| it.to_lowercase().starts_with(&query);
+        let starts = |text: &str| text.to_lowercase().starts_with(&query);
         match () {
             () if starts(&self.name) => 0,
-            () if starts(&self.title) || self.keywords.iter().any(|it| starts(it)) => 1,
+            () if starts(&self.title) || self.keywords.iter().any(|keyword| starts(keyword)) => 1,
             () => 2,
         }
     }
@@ -63,17 +63,17 @@ pub fn fill(body: &str, facts: &ReplyVariables) -> String {
     while let Some((before, field, after)) = next_field(rest) {
         out.push_str(before);
         let name = field.trim_end_matches('?');
-        let first = |it: &String| it.split_whitespace().next().unwrap_or_default().to_owned();
+        let first = |text: &String| text.split_whitespace().next().unwrap_or_default().to_owned();
         let known = match name {
             "contact.name" => facts.contact.clone(),
             "contact.first_name" => facts.contact.as_ref().map(first),
             "agent.name" => facts.agent.clone(),
-            "mail.subject" => facts.mail.as_ref().map(|it| it[0].clone()),
-            "mail.date" => facts.mail.as_ref().map(|it| it[1].clone()),
-            "mail.address" => facts.mail.as_ref().map(|it| it[2].clone()),
-            other => facts.looked_up.iter().find(|(it, _)| it == other).map(|it| it.1.clone()),
+            "mail.subject" => facts.mail.as_ref().map(|mail| mail[0].clone()),
+            "mail.date" => facts.mail.as_ref().map(|mail| mail[1].clone()),
+            "mail.address" => facts.mail.as_ref().map(|mail| mail[2].clone()),
+            other => facts.looked_up.iter().find(|(text, _)| text == other).map(|pair| pair.1.clone()),
         };
-        match known.filter(|it| !it.trim().is_empty()) {
+        match known.filter(|text| !text.trim().is_empty()) {
             Some(known) => out.push_str(&known),
             None if field.ends_with('?') || name.contains('.') => out.push_str(&format!("{{{name}?}}")),
             // Not a field of ours: braces are text.
@@ -105,7 +105,7 @@ fn next_field(text: &str) -> Option<(&str, &str, &str)> {
         let inner = &text[at + 1..];
         let Some((name, after)) = inner.split_once('}') else { continue };
         let bare = name.strip_suffix('?').unwrap_or(name);
-        let letters = |it: char| it.is_alphanumeric() || matches!(it, '_' | '.' | '-');
+        let letters = |character: char| character.is_alphanumeric() || matches!(character, '_' | '.' | '-');
         if !bare.is_empty() && bare.chars().all(letters) {
             return Some((&text[..at], name, after));
         }
@@ -141,8 +141,9 @@ mod tests {
 
     #[test]
     fn what_is_still_to_be_filled_in() {
-        let found =
-            |text: &'static str| -> Vec<&str> { unfilled(text).into_iter().map(|it| &text[it]).collect() };
+        let found = |text: &'static str| -> Vec<&str> {
+            unfilled(text).into_iter().map(|range| &text[range]).collect()
+        };
         assert_eq!(found("Order {order?} of {día?}."), ["{order?}", "{día?}"]);
         assert_eq!(found("what {is this?} and {x}"), [""; 0]);
         assert_eq!(found("{a {b?}"), ["{b?}"]);

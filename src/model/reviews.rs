@@ -76,7 +76,7 @@ impl BadReason {
 
     /// What a word stands for.
     pub fn from_word(word: &str) -> Self {
-        Self::ALL.into_iter().find(|it| it.word() == word).unwrap_or(Self::Other)
+        Self::ALL.into_iter().find(|bad_reason| bad_reason.word() == word).unwrap_or(Self::Other)
     }
 }
 
@@ -132,7 +132,7 @@ impl ReviewedAnswer {
         match &self.verdict {
             ReviewVerdict::Good => Some(self.entry.answer.as_str()),
             ReviewVerdict::Bad { corrected, .. } => {
-                Some(corrected.as_str()).filter(|it| !it.trim().is_empty())
+                Some(corrected.as_str()).filter(|text| !text.trim().is_empty())
             }
         }
     }
@@ -206,7 +206,7 @@ mod tests {
     fn the_sample_follows_from_the_ids_and_has_its_share() {
         let id = |number: u32| MessageId::from(format!("msg_{number}").as_str());
         for one_in in [1, 5, 10, 40] {
-            let drawn = (0..10_000).filter(|it| is_sampled(&id(*it), one_in)).count();
+            let drawn = (0..10_000).filter(|number| is_sampled(&id(*number), one_in)).count();
             let wanted = 10_000 / one_in as usize;
             assert!(drawn.abs_diff(wanted) <= wanted / 5, "{drawn} of 10000, one in {one_in}");
         }
@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(answer(ReviewVerdict::Good).wanted(), Some("Yes."));
         assert_eq!(answer(bad("From 9.")).wanted(), Some("From 9."));
         assert_eq!(answer(bad(" ")).wanted(), None);
-        assert!(BadReason::ALL.iter().all(|it| BadReason::from_word(it.word()) == *it));
+        assert!(BadReason::ALL.iter().all(|entry| BadReason::from_word(entry.word()) == *entry));
         assert_eq!(ReviewWeek { week: 0, good: 3, bad: 1 }.percent(), Some(75));
     }
 }

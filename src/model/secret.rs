@@ -43,14 +43,14 @@ fn keys(text: &str) -> impl Iterator<Item = &str> {
     text.match_indices("svc_").filter_map(|(at, _)| {
         let it = &text[at..];
         let rest = it.strip_prefix("svc_live_").or_else(|| it.strip_prefix("svc_test_"))?;
-        let length = rest.find(|it: char| !it.is_ascii_alphanumeric()).unwrap_or(rest.len());
+        let length = rest.find(|character: char| !character.is_ascii_alphanumeric()).unwrap_or(rest.len());
         (length >= KEY).then(|| &it[..it.len() - rest.len() + length])
     })
 }
 
 /// What may be shown of a channel key that stands in a text.
 pub fn key_in(text: &str) -> Option<String> {
-    keys(text).next().map(|it| Secret::new(it).hint())
+    keys(text).next().map(|key| Secret::new(key).hint())
 }
 
 /// How the keys and tokens of well-known providers begin, and how many characters
@@ -82,7 +82,7 @@ const BOT: (usize, usize) = (8, 30);
 pub fn without_secrets(text: &str) -> String {
     let shown = |text: &str, secret: &str| text.replace(secret, &Secret::new(secret).hint());
     let text = keys(text).fold(text.to_owned(), |text, key| shown(&text, key));
-    let words = text.split(|it: char| !(it.is_ascii_alphanumeric() || "_-.:".contains(it)));
+    let words = text.split(|text: char| !(text.is_ascii_alphanumeric() || "_-.:".contains(text)));
     words.flat_map(tokens).fold(text.clone(), |text, token| shown(&text, token))
 }
 
@@ -91,7 +91,7 @@ fn tokens(word: &str) -> impl Iterator<Item = &str> {
     // As addresses have it: /bot123456789:AAxyz/getMe.
     let is_bot = |id: &str| {
         let id = id.strip_prefix("bot").unwrap_or(id);
-        id.len() >= BOT.0 && id.bytes().all(|it| it.is_ascii_digit())
+        id.len() >= BOT.0 && id.bytes().all(|byte| byte.is_ascii_digit())
     };
     let mut before = "";
     word.split(':').filter(move |part| {
@@ -99,7 +99,7 @@ fn tokens(word: &str) -> impl Iterator<Item = &str> {
         let is_half = is_bot(std::mem::replace(&mut before, part)) && part.len() >= BOT.1;
         let is_known = BEGINNINGS.iter().any(|(beginning, least)| {
             let rest = part.strip_prefix(beginning).unwrap_or_default();
-            rest.len() >= *least && rest.contains(|it: char| it.is_ascii_digit())
+            rest.len() >= *least && rest.contains(|character: char| character.is_ascii_digit())
         });
         let is_signed = part.starts_with("eyJ") && part.len() >= 60 && part.matches('.').count() == 2;
         is_half || is_known || is_signed

@@ -116,12 +116,12 @@ impl Selector {
         let conversation = &candidate.row.conversation;
         let address = conversation.address.as_deref();
         let field = |field: Option<&SafeText>, text: &str| {
-            field.is_some_and(|it| it.as_str().eq_ignore_ascii_case(text))
+            field.is_some_and(|field| field.as_str().eq_ignore_ascii_case(text))
         };
         self.is_on(&candidate.platform)
             && match self {
                 Self::Phone(text) | Self::ChatId(text) => address == Some(text),
-                Self::Email(email) => address.is_some_and(|it| it.eq_ignore_ascii_case(email)),
+                Self::Email(email) => address.is_some_and(|address| address.eq_ignore_ascii_case(email)),
                 Self::Handle(handle) => field(conversation.username.as_ref(), handle),
                 Self::Id(id) => conversation.id == *id,
                 Self::Name(name) => field(conversation.name.as_ref(), name),
@@ -133,17 +133,18 @@ impl Selector {
     /// # Errors
     /// When it is none of them, or may be several.
     pub fn choose(&self, all: Vec<Candidate>) -> Result<Candidate, Unresolved> {
-        let mut left: Vec<Candidate> = all.into_iter().filter(|it| self.fits(it)).collect();
+        let mut left: Vec<Candidate> = all.into_iter().filter(|candidate| self.fits(candidate)).collect();
         // A TEST key shows what the LIVE key beside it shows.
-        let live: Vec<Twin> = left.iter().filter(|it| !it.is_test()).map(Candidate::twin).collect();
-        left.retain(|it| !it.is_test() || !live.contains(&it.twin()));
+        let live: Vec<Twin> =
+            left.iter().filter(|candidate| !candidate.is_test()).map(Candidate::twin).collect();
+        left.retain(|candidate| !candidate.is_test() || !live.contains(&candidate.twin()));
         if !matches!(self, Self::Name(_) | Self::Id(_)) {
             // In a chat the owner of the number is meant.
-            if left.iter().any(|it| it.platform.has_histories()) {
-                left.retain(|it| it.platform.has_histories());
+            if left.iter().any(|candidate| candidate.platform.has_histories()) {
+                left.retain(|candidate| candidate.platform.has_histories());
             }
             // One person's conversations on one channel: the open one.
-            let one_person = left.windows(2).all(|it| it[0].is_with_whom(&it[1]));
+            let one_person = left.windows(2).all(|window| window[0].is_with_whom(&window[1]));
             if one_person && left.iter().any(Candidate::is_open) {
                 left.retain(Candidate::is_open);
             }
@@ -157,7 +158,7 @@ impl Selector {
 }
 
 fn is_digits(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit())
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// A conversation that may be meant, and what its channel is.
@@ -188,7 +189,7 @@ impl Candidate {
     }
 
     fn is_with_whom(&self, other: &Self) -> bool {
-        let address = |it: &Self| it.row.conversation.address.clone();
+        let address = |entry: &Self| entry.row.conversation.address.clone();
         self.row.channel == other.row.channel && address(self).is_some() && address(self) == address(other)
     }
 }

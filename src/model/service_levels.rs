@@ -71,7 +71,7 @@ impl OpenCase {
         }
         let case = &mut self.case;
         case.first_response.get_or_insert(at.since(case.began));
-        case.waits.extend(self.waiting_since.take().map(|it| at.since(it)));
+        case.waits.extend(self.waiting_since.take().map(|waiting_since| at.since(waiting_since)));
         case.is_handed_back |= by == SaidBy::Ai && case.is_handed_over;
         case.is_handed_over |= by == SaidBy::Person;
         self.answered = Some(at);
@@ -82,7 +82,7 @@ impl OpenCase {
         let Self { mut case, last, answered, waiting_since } = self;
         case.waiting_since = waiting_since;
         if now.since(last) >= SILENCE {
-            case.resolution = answered.map(|it| it.since(case.began));
+            case.resolution = answered.map(|time| time.since(case.began));
         }
         case
     }
@@ -92,8 +92,8 @@ impl OpenCase {
 pub fn cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> {
     let (mut cases, mut open) = (Vec::new(), None::<OpenCase>);
     for (at, by) in said {
-        if open.as_ref().is_some_and(|it| at.since(it.last) >= SILENCE) {
-            cases.extend(open.take().map(|it| it.end(*at)));
+        if open.as_ref().is_some_and(|open_case| at.since(open_case.last) >= SILENCE) {
+            cases.extend(open.take().map(|open_case| open_case.end(*at)));
         }
         match &mut open {
             Some(case) => case.add(*at, *by),
@@ -102,7 +102,7 @@ pub fn cases(said: &[(Timestamp, SaidBy)], now: Timestamp) -> Vec<CustomerCase> 
             None => (),
         }
     }
-    cases.extend(open.map(|it| it.end(now)));
+    cases.extend(open.map(|open_case| open_case.end(now)));
     cases
 }
 
@@ -177,16 +177,16 @@ impl ServiceLevels {
     /// Counts the answers of a case against its targets. One that is still
     /// awaited counts once its target was missed.
     fn judge(&mut self, case: &CustomerCase, targets: ResponseTargets, now: Timestamp) {
-        let awaited = |since: Timestamp, target| Some(now.since(since)).filter(|it| *it > target);
+        let awaited = |since: Timestamp, target| Some(now.since(since)).filter(|number| *number > target);
         if let Some(target) = targets.span(false) {
             let first = case.first_response.or_else(|| awaited(case.began, target));
-            first.into_iter().for_each(|it| self.first_in_time.add(it, target));
+            first.into_iter().for_each(|number| self.first_in_time.add(number, target));
         }
         if let Some(target) = targets.span(true) {
             let later = case.waits.iter().skip(1).copied();
             let now = case.waiting_since.filter(|_| case.first_response.is_some());
             let now = now.and_then(|since| awaited(since, target));
-            later.chain(now).for_each(|it| self.later_in_time.add(it, target));
+            later.chain(now).for_each(|later| self.later_in_time.add(later, target));
         }
     }
 }
@@ -280,9 +280,10 @@ impl<'a> LevelsGathering<'a> {
                 Some(&mut self.all),
                 self.channels.get_mut(channel),
                 self.hours.get_mut(hour),
-                person.map(|it| self.people.entry(it.clone()).or_default()),
+                person.map(|person| self.people.entry(person.clone()).or_default()),
             ];
-            let targets = self.query.channels.get(channel).map(|it| targets::of(&self.query.targets, it));
+            let targets =
+                self.query.channels.get(channel).map(|channel| targets::of(&self.query.targets, channel));
             for group in groups.into_iter().flatten() {
                 group.add(&case, targets.unwrap_or_default(), self.query.now);
             }
@@ -292,7 +293,8 @@ impl<'a> LevelsGathering<'a> {
     /// What came of it.
     pub fn report(self) -> LevelsReport {
         let Self { query, all, channels, hours, people, .. } = self;
-        let hours = hours.into_iter().enumerate().map(|(hour, it)| (hour, it.end()));
+        let hours =
+            hours.into_iter().enumerate().map(|(hour, gathered_levels)| (hour, gathered_levels.end()));
         LevelsReport {
             all: all.end(),
             channels: query
@@ -301,8 +303,8 @@ impl<'a> LevelsGathering<'a> {
                 .cloned()
                 .zip(channels.into_iter().map(GatheredLevels::end))
                 .collect(),
-            hours: hours.filter(|(_, it)| it.cases > 0).collect(),
-            people: people.into_iter().map(|(person, it)| (person, it.end())).collect(),
+            hours: hours.filter(|(_, hour)| hour.cases > 0).collect(),
+            people: people.into_iter().map(|(person, entry)| (person, entry.end())).collect(),
         }
     }
 }

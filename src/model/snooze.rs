@@ -134,7 +134,7 @@ pub fn parse(wish: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
 fn span(word: &str, now: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let unit = word.chars().last()?;
     let count: i64 =
-        word[..word.len() - unit.len_utf8()].parse().ok().filter(|it| (1..=10_000).contains(it))?;
+        word[..word.len() - unit.len_utf8()].parse().ok().filter(|number| (1..=10_000).contains(number))?;
     let days = |count| zone.at(now.day_number(zone) + count, now.time_of_day(zone));
     match unit {
         'm' => Some(now.plus(count * MINUTE)),
@@ -154,7 +154,8 @@ fn next(time: i64, now: Timestamp, zone: &Zone) -> Timestamp {
 
 fn time_of_day(word: &str) -> Option<i64> {
     let (hour, minute) = word.split_once(':')?;
-    let number = |it: &str, below: i64| it.parse::<i64>().ok().filter(|it| (0..below).contains(it));
+    let number =
+        |text: &str, below: i64| text.parse::<i64>().ok().filter(|number| (0..below).contains(number));
     let two = minute.len() == 2;
     Some(number(hour, 24)? * HOUR + number(minute, 60).filter(|_| two)? * MINUTE)
 }
@@ -168,7 +169,7 @@ fn day(word: &str, now: Timestamp, zone: &Zone) -> Option<i64> {
         "tomorrow" | "tom" => return Some(today + 1),
         _ => (),
     }
-    let weekday = DAYS.iter().position(|it| word.len() >= 3 && it.starts_with(word))?;
+    let weekday = DAYS.iter().position(|day| word.len() >= 3 && day.starts_with(word))?;
     Some(next_weekday(now, i64::try_from(weekday).unwrap_or(0), zone))
 }
 

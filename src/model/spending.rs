@@ -48,8 +48,8 @@ pub fn price(operation: &Operation, template: Price) -> Option<Price> {
 
 /// Adds what one action cost; days long past are forgotten.
 pub fn note(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
-    all.retain(|it| day - it.day < DAYS);
-    match all.iter_mut().find(|it| it.day == day && it.action == action) {
+    all.retain(|spent| day - spent.day < DAYS);
+    match all.iter_mut().find(|spent| spent.day == day && spent.action == action) {
         Some(known) => {
             known.credits += credits;
             known.count = known.count.saturating_add(1);
@@ -60,10 +60,10 @@ pub fn note(all: &mut Vec<Spent>, day: i64, action: &str, credits: f64) {
 
 /// Reads what [`write`] wrote; lines that are none are left out.
 pub fn read(text: &str) -> Vec<Spent> {
-    let line = |it: &str| {
-        let mut words = it.split(' ');
+    let line = |text: &str| {
+        let mut words = text.split(' ');
         let (day, action, credits, count) = (words.next()?, words.next()?, words.next()?, words.next()?);
-        let credits = credits.parse().ok().filter(|it: &f64| it.is_finite() && *it >= 0.0)?;
+        let credits = credits.parse().ok().filter(|value: &f64| value.is_finite() && *value >= 0.0)?;
         Some(Spent { day: day.parse().ok()?, action: action.to_owned(), credits, count: count.parse().ok()? })
     };
     text.lines().filter_map(line).collect()
@@ -71,18 +71,18 @@ pub fn read(text: &str) -> Vec<Spent> {
 
 /// A line for each.
 pub fn write(all: &[Spent]) -> String {
-    let line = |it: &Spent| format!("{} {} {} {}\n", it.day, it.action, it.credits, it.count);
+    let line = |spent: &Spent| format!("{} {} {} {}\n", spent.day, spent.action, spent.credits, spent.count);
     all.iter().map(line).collect()
 }
 
 /// Credits a day, over the days since the first of them within a week;
 /// `None` before a first whole day is known.
 pub fn burn(all: &[Spent], today: i64) -> Option<f64> {
-    let week: Vec<&Spent> = all.iter().filter(|it| (1..=7).contains(&(today - it.day))).collect();
-    let first = week.iter().map(|it| it.day).min()?;
+    let week: Vec<&Spent> = all.iter().filter(|spent| (1..=7).contains(&(today - spent.day))).collect();
+    let first = week.iter().map(|spent| spent.day).min()?;
     let days = i32::try_from(today - first).ok()?;
-    let sum: f64 = week.iter().map(|it| it.credits).sum();
-    Some(sum / f64::from(days)).filter(|it| *it > 0.0)
+    let sum: f64 = week.iter().map(|spent| spent.credits).sum();
+    Some(sum / f64::from(days)).filter(|value| *value > 0.0)
 }
 
 #[cfg(test)]

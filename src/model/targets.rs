@@ -35,7 +35,7 @@ pub fn warning(span: i64) -> i64 {
 
 /// The targets of a channel among those of all.
 pub fn of(targets: &[(ChannelId, ResponseTargets)], channel: &ChannelId) -> ResponseTargets {
-    targets.iter().find(|it| it.0 == *channel).map(|it| it.1).unwrap_or_default()
+    targets.iter().find(|target| target.0 == *channel).map(|target| target.1).unwrap_or_default()
 }
 
 /// How a customer's waiting stands to its target.

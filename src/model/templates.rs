@@ -61,10 +61,11 @@ impl TemplateVariable {
     /// Whether it greets: what stands before it is a word of welcome, or it is
     /// called a name.
     pub fn is_name(&self) -> bool {
-        let last = self.before.split(|it: char| !it.is_alphabetic()).rfind(|it| !it.is_empty());
-        let greets = last.is_some_and(|it| {
+        let last =
+            self.before.split(|character: char| !character.is_alphabetic()).rfind(|part| !part.is_empty());
+        let greets = last.is_some_and(|text| {
             ["hi", "hello", "hola", "olá", "dear", "hey", "bonjour", "hallo"]
-                .contains(&it.to_lowercase().as_str())
+                .contains(&text.to_lowercase().as_str())
         });
         greets || self.name.to_lowercase().ends_with("name")
     }
@@ -92,7 +93,8 @@ impl ApprovedTemplate {
                 TemplatePart::Footer(_) | TemplatePart::Button(..) => continue,
             };
             for (before, name) in variables(pattern) {
-                let known = slots.iter().any(|it: &TemplateVariable| it.part == index && it.name == name);
+                let known =
+                    slots.iter().any(|slot: &TemplateVariable| slot.part == index && slot.name == name);
                 if !known {
                     let label = format!("{label} {{{{{name}}}}}");
                     slots.push(TemplateVariable { part: index, name, label, example: None, before });
@@ -107,7 +109,9 @@ impl ApprovedTemplate {
     pub fn preview(&self, slots: &[TemplateVariable], values: &[&str]) -> Vec<(TemplatePart, String)> {
         let fill = |index: usize, pattern: &str| {
             let mut text = pattern.to_owned();
-            for (slot, value) in slots.iter().zip(values).filter(|(it, _)| it.part == index) {
+            for (slot, value) in
+                slots.iter().zip(values).filter(|(template_variable, _)| template_variable.part == index)
+            {
                 if !value.is_empty() {
                     text = text.replace(&format!("{{{{{}}}}}", slot.name), value);
                 }
@@ -121,8 +125,11 @@ impl ApprovedTemplate {
                     fill(index, text)
                 }
                 TemplatePart::HeaderMedia(kind, _) => {
-                    let link =
-                        slots.iter().zip(values).find(|(it, _)| it.part == index).map_or("", |it| it.1);
+                    let link = slots
+                        .iter()
+                        .zip(values)
+                        .find(|(template_variable, _)| template_variable.part == index)
+                        .map_or("", |pair| pair.1);
                     format!("[{kind}] {link}")
                 }
                 TemplatePart::Button(_, label, None) => format!("[ {label} ]"),
@@ -137,7 +144,8 @@ impl ApprovedTemplate {
     pub fn components(&self, slots: &[TemplateVariable], values: &[&str]) -> Option<Json> {
         let mut out: Vec<String> = Vec::new();
         for (index, part) in self.parts.iter().flatten().enumerate() {
-            let mine = slots.iter().zip(values).filter(|(it, _)| it.part == index);
+            let mine =
+                slots.iter().zip(values).filter(|(template_variable, _)| template_variable.part == index);
             let parameters: Vec<String> = mine.map(|(slot, value)| parameter(part, slot, value)).collect();
             if parameters.is_empty() {
                 continue;
@@ -159,7 +167,7 @@ fn parameter(part: &TemplatePart, slot: &TemplateVariable, value: &str) -> Strin
     if let TemplatePart::HeaderMedia(kind, _) = part {
         return format!(r#"{{"type":"{kind}","{kind}":{{"link":{}}}}}"#, quoted(value));
     }
-    let named = if slot.name.bytes().all(|it| it.is_ascii_digit()) {
+    let named = if slot.name.bytes().all(|byte| byte.is_ascii_digit()) {
         String::new()
     } else {
         format!(r#""parameter_name":{},"#, quoted(&slot.name))
@@ -208,7 +216,7 @@ mod tests {
     #[test]
     fn every_variable_has_one_box() {
         let slots = template().slots();
-        let labels: Vec<&str> = slots.iter().map(|it| it.label.as_str()).collect();
+        let labels: Vec<&str> = slots.iter().map(|slot| slot.label.as_str()).collect();
         assert_eq!(labels, ["image link", "body {{1}}", "body {{2}}", "button Track {{1}}"]);
         let names: Vec<bool> = slots.iter().map(TemplateVariable::is_name).collect();
         assert_eq!(names, [false, false, true, false]);
@@ -219,7 +227,7 @@ mod tests {
         let template = template();
         let slots = template.slots();
         let values = ["https://x.example/b.png", "1041 \"blue\"", "Maria", "a1"];
-        let shown: Vec<String> = template.preview(&slots, &values).into_iter().map(|it| it.1).collect();
+        let shown: Vec<String> = template.preview(&slots, &values).into_iter().map(|pair| pair.1).collect();
         assert_eq!(
             shown,
             [

@@ -34,13 +34,13 @@ pub struct SafeText(String);
 /// What was kept is made safe again, in one line.
 impl<'de> Deserialize<'de> for SafeText {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer).map(|it| Self::line(&it))
+        String::deserialize(deserializer).map(|deserialize| Self::line(&deserialize))
     }
 }
 
 /// Reads a kept text of any number of lines; for `deserialize_with`.
 pub fn kept_block<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SafeText>, D::Error> {
-    Ok(Option::<String>::deserialize(deserializer)?.map(|it| SafeText::block(&it)))
+    Ok(Option::<String>::deserialize(deserializer)?.map(|deserialize| SafeText::block(&deserialize)))
 }
 
 impl SafeText {
@@ -54,7 +54,8 @@ impl SafeText {
     pub fn line(outside: &str) -> Self {
         let cleaned = clean(outside);
         let line = cleaned.trim().replace('\n', "⏎");
-        let blank = !outside.is_empty() && line.chars().all(|it| it.is_whitespace() || it == '⍰');
+        let blank = !outside.is_empty()
+            && line.chars().all(|character| character.is_whitespace() || character == '⍰');
         Self(if blank { ALL_HIDDEN.to_owned() } else { line })
     }
 
@@ -101,12 +102,12 @@ pub fn pasted(text: &str) -> String {
     let unified = text.replace("\r\n", "\n").replace('\r', "\n");
     unified
         .chars()
-        .filter_map(|it| match it {
+        .filter_map(|character| match character {
             '\n' => Some('\n'),
             '\t' => Some(' '),
-            _ => match classify(it) {
+            _ => match classify(character) {
                 CharacterClass::Control | CharacterClass::Badge => None,
-                _ => Some(it),
+                _ => Some(character),
             },
         })
         .collect()
@@ -121,7 +122,9 @@ pub fn plain(outside: &str) -> String {
 /// Whether every character is shown as itself. What is not so is no id and no
 /// address: it could be another's to the eye, or act where it is pasted.
 pub fn is_plain(text: &str) -> bool {
-    text.chars().all(|it| it == ' ' || matches!(classify(it), CharacterClass::Plain | CharacterClass::Mark))
+    text.chars().all(|character| {
+        character == ' ' || matches!(classify(character), CharacterClass::Plain | CharacterClass::Mark)
+    })
 }
 
 /// Texts that act on terminals, shells, editors or eyes, and what of them
@@ -262,7 +265,7 @@ fn cap_clusters(text: String) -> String {
     for cluster in text.graphemes(true) {
         let mut characters = cluster.chars();
         if let Some(letter) = characters.next().and_then(classes::indicator)
-            && !characters.clone().any(|it| classes::indicator(it).is_some())
+            && !characters.clone().any(|character| classes::indicator(character).is_some())
         {
             // Half a flag: one column on some terminals, two on others.
             out.push_str(&format!("[{letter}]"));

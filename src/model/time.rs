@@ -79,8 +79,9 @@ impl Zone {
     fn both(&self, day: i64, time: i64) -> (Timestamp, Timestamp) {
         let wall = Timestamp(day.saturating_mul(DAY).saturating_add(time));
         let found = self.0.to_ambiguous_timestamp(jiff::tz::TimeZone::UTC.to_datetime(wall.within_range()));
-        let known =
-            |it: Result<jiff::Timestamp, jiff::Error>| it.map_or(wall, |it| Timestamp(it.as_microsecond()));
+        let known = |result: Result<jiff::Timestamp, jiff::Error>| {
+            result.map_or(wall, |time| Timestamp(time.as_microsecond()))
+        };
         (known(found.compatible()), known(found.later()))
     }
 

@@ -71,15 +71,15 @@ pub struct TroubleScore {
 impl TroubleScore {
     /// How much all of it weighs.
     pub fn score(&self) -> u32 {
-        self.reasons.iter().map(|it| it.weight).sum()
+        self.reasons.iter().map(|reason| reason.weight).sum()
     }
 
     /// As it is kept: a reason a line; its weight, its rule and what it weighs
     /// untaught before its words.
     pub fn line(&self) -> String {
-        let lines = self.reasons.iter().map(|it| {
-            let rule = it.rule.map_or("", TroubleRule::word);
-            format!("{}/{rule}/{} {}", it.weight, it.untaught, it.words.replace('\n', " "))
+        let lines = self.reasons.iter().map(|reason| {
+            let rule = reason.rule.map_or("", TroubleRule::word);
+            format!("{}/{rule}/{} {}", reason.weight, reason.untaught, reason.words.replace('\n', " "))
         });
         lines.collect::<Vec<_>>().join("\n")
     }
@@ -91,7 +91,7 @@ impl TroubleScore {
             let mut parts = numbers.split('/');
             let weight = parts.next()?.parse().ok()?;
             let rule = parts.next().and_then(TroubleRule::from_word);
-            let untaught = parts.next().and_then(|it| it.parse().ok()).unwrap_or(weight);
+            let untaught = parts.next().and_then(|part| part.parse().ok()).unwrap_or(weight);
             Some(TroubleReason { rule, words: SafeText::line(words).to_string(), weight, untaught })
         };
         Self { reasons: kept.lines().filter_map(reason).collect() }
@@ -101,10 +101,10 @@ impl TroubleScore {
 /// Looks at the newest messages of a conversation, oldest first. What was
 /// said before a person of this or another desk answered is settled.
 pub fn look(messages: &[MessageSummary]) -> TroubleScore {
-    let settled = messages.iter().rposition(is_person).map_or(0, |it| it + 1);
+    let settled = messages.iter().rposition(is_person).map_or(0, |rposition| rposition + 1);
     let open = &messages[settled.max(messages.len().saturating_sub(LAST))..];
     let (asked, said) = (texts(open, Direction::Inbound), texts(open, Direction::Outbound));
-    let plain = |texts: &[&str]| texts.iter().map(|it| FoldedText::of(it)).collect::<Vec<_>>();
+    let plain = |texts: &[&str]| texts.iter().map(|text| FoldedText::of(text)).collect::<Vec<_>>();
     let (plain_asked, plain_said) = (plain(&asked), plain(&said));
     let rules = [
         wants_person(&plain_asked),
@@ -116,7 +116,7 @@ pub fn look(messages: &[MessageSummary]) -> TroubleScore {
         long(&asked, &said),
     ];
     let mut reasons: Vec<TroubleReason> = rules.into_iter().flatten().collect();
-    reasons.sort_by_key(|it| std::cmp::Reverse(it.weight));
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight));
     TroubleScore { reasons }
 }
 
@@ -134,12 +134,12 @@ fn is_person(message: &MessageSummary) -> bool {
 }
 
 fn texts(messages: &[MessageSummary], direction: Direction) -> Vec<&str> {
-    let mine = messages.iter().filter(|it| it.direction == direction);
-    mine.map(|it| it.text.as_str()).filter(|it| !it.trim().is_empty()).collect()
+    let mine = messages.iter().filter(|message| message.direction == direction);
+    mine.map(|message_summary| message_summary.text.as_str()).filter(|text| !text.trim().is_empty()).collect()
 }
 
 fn wants_person(asked: &[FoldedText]) -> Option<TroubleReason> {
-    let times = asked.iter().filter(|it| it.asks_for_person()).count();
+    let times = asked.iter().filter(|folded_text| folded_text.asks_for_person()).count();
     let words = match times {
         0 => return None,
         1 => "wants a human".to_owned(),
@@ -175,10 +175,11 @@ fn upset(asked: &[FoldedText]) -> Option<TroubleReason> {
 
 /// Capitals, or more than one mark of exclamation or question at the end.
 fn shouts(asked: &[&str]) -> Option<TroubleReason> {
-    let shouting = |it: &&&str| {
-        let letters = it.chars().filter(|it| it.is_alphabetic()).count();
-        let capitals = it.chars().filter(|it| it.is_uppercase()).count();
-        let marks = it.chars().rev().take_while(|it| matches!(it, '!' | '?' | '¡' | '¿')).count();
+    let shouting = |text: &&&str| {
+        let letters = text.chars().filter(|character| character.is_alphabetic()).count();
+        let capitals = text.chars().filter(|character| character.is_uppercase()).count();
+        let marks =
+            text.chars().rev().take_while(|character| matches!(character, '!' | '?' | '¡' | '¿')).count();
         (letters >= 8 && capitals * 10 >= letters * 7) || marks >= 2
     };
     let times = asked.iter().filter(shouting).count();
@@ -188,7 +189,7 @@ fn shouts(asked: &[&str]) -> Option<TroubleReason> {
 
 /// Something could not be delivered.
 fn failed(open: &[MessageSummary]) -> Option<TroubleReason> {
-    let times = open.iter().filter(|it| it.failed).count();
+    let times = open.iter().filter(|message_summary| message_summary.failed).count();
     let words = match times {
         0 => return None,
         1 => "a message was not delivered".to_owned(),

@@ -58,7 +58,12 @@ mod tests {
     use super::*;
 
     fn key(failing: bool, trouble: u32, waiting: Option<i64>, stuck: bool) -> Urgency {
-        Urgency { failing, trouble, waiting: waiting.map(|it| Reverse(Timestamp::from_micros(it))), stuck }
+        Urgency {
+            failing,
+            trouble,
+            waiting: waiting.map(|number| Reverse(Timestamp::from_micros(number))),
+            stuck,
+        }
     }
 
     #[test]

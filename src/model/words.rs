@@ -24,7 +24,7 @@ macro_rules! words {
             }
 
             pub fn from_word(word: &str) -> Option<Self> {
-                Self::ALL.into_iter().find(|it| it.word() == word)
+                Self::ALL.into_iter().find(|entry| entry.word() == word)
             }
         }
     };

@@ -68,7 +68,9 @@ struct Past {
 /// channel to people and cannot be guessed. It follows from the secret, so that
 /// it stays the same for as long as that is kept, and tells nothing of it.
 pub fn path_of(channel: &ChannelId, secret: &Secret) -> String {
-    let word = |it: char| if it.is_ascii_alphanumeric() { it.to_ascii_lowercase() } else { '-' };
+    let word = |character: char| {
+        if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' }
+    };
     let plain: String = channel.as_str().chars().map(word).take(32).collect();
     let mark = signature::of(secret, format!("path of {channel}").as_bytes());
     let mark: String = mark.iter().take(MARK).map(|byte| format!("{byte:02x}")).collect();
@@ -87,7 +89,7 @@ impl Hooks {
     /// What is answered at a path; whatever stands before its last part is of
     /// the proxy in front.
     pub fn answer(&self, path: &str, asked: IncomingDelivery<'_>) -> DeliveryResponse {
-        let last = path.rsplit('/').find(|it| !it.is_empty()).unwrap_or_default();
+        let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
         let Some(hook) = self.all.get(last) else { return DeliveryResponse::Refused(404) };
         let (answer, news) = hook.take(asked);
         if let Some((delivery, counts)) = news {
@@ -189,7 +191,7 @@ mod tests {
             signature::of(&secret, body).iter().map(|byte| format!("{byte:02x}")).collect()
         };
         let deliver = |signatures: &[&str], body: &[u8]| {
-            let signatures: Vec<&[u8]> = signatures.iter().map(|it| it.as_bytes()).collect();
+            let signatures: Vec<&[u8]> = signatures.iter().map(|signature| signature.as_bytes()).collect();
             hooks.answer(&path, IncomingDelivery::Delivery(&signatures, body))
         };
         let first = br#"{"event":"message.received","data":{"conversationId":"c1"}}"#;
@@ -206,7 +208,7 @@ mod tests {
             assert_eq!(deliver(&[signature], body), DeliveryResponse::Taken);
         }
         let counts = |taken, repeated| DeliveryCounts { taken, repeated, unknown: 0, refused: 6 };
-        let conversation = |it| Some(ConversationId::from(it));
+        let conversation = |text| Some(ConversationId::from(text));
         let expected = [(conversation("c1"), counts(1, 0)), (conversation("c2"), counts(2, 1))];
         assert_eq!(*told.lock().unwrap(), expected);
     }
@@ -214,9 +216,9 @@ mod tests {
     #[test]
     fn what_is_remembered_is_bounded() {
         let mut past = Past::default();
-        let print = |it: usize| {
+        let print = |number: usize| {
             let mut print = [0; 32];
-            print[..8].copy_from_slice(&it.to_be_bytes());
+            print[..8].copy_from_slice(&number.to_be_bytes());
             print
         };
         for it in 0..REMEMBERED + 10 {

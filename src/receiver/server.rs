@@ -64,7 +64,7 @@ pub async fn serve(
     loop {
         let accepted = tokio::select! {
             biased;
-            _ = stop.wait_for(|it| *it) => return,
+            _ = stop.wait_for(|stop| *stop) => return,
             accepted = accept(&listener, &mut open, bounds) => accepted,
         };
         let Some(stream) = accepted else { continue };
@@ -104,7 +104,7 @@ async fn accept(
 /// Waits until another connection can be served; the oldest gives way once
 /// its grace is over.
 async fn make_room(open: &mut VecDeque<Open>, bounds: ConnectionLimits) {
-    open.retain(|it| !it.task.is_finished());
+    open.retain(|open| !open.task.is_finished());
     while open.len() >= bounds.connections
         && let Some(oldest) = open.front_mut()
     {
@@ -142,7 +142,7 @@ async fn answer(hooks: &Hooks, request: Request<Incoming>) -> DeliveryResponse {
         Method::GET => {
             let query = head.uri.query().unwrap_or_default();
             let value = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == "challenge");
-            hooks.answer(path, IncomingDelivery::Challenge(&value.map(|it| it.1).unwrap_or_default()))
+            hooks.answer(path, IncomingDelivery::Challenge(&value.map(|value| value.1).unwrap_or_default()))
         }
         Method::POST => match read(body).await {
             BodyRead::Whole(body) => {

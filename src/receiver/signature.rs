@@ -31,7 +31,7 @@ pub fn of(secret: &Secret, bytes: &[u8]) -> Print {
 }
 
 fn decode(hex: &[u8]) -> Option<Print> {
-    let digit = |it: u8| char::from(it).to_digit(16).and_then(|it| u8::try_from(it).ok());
+    let digit = |byte: u8| char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok());
     if hex.len() != 2 * LENGTH {
         return None;
     }

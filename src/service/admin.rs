@@ -119,7 +119,7 @@ pub struct DroppedSecrets {
 impl Admin {
     /// Opens an existing service database. `key` names a key file other than the one beside the database.
     pub fn open(place: &DatabasePlace, key: Option<&Path>) -> Result<Self, AdminError> {
-        if let Some(path) = place.file().filter(|it| !it.exists()) {
+        if let Some(path) = place.file().filter(|file| !file.exists()) {
             return Err(AdminError::Missing(path.to_owned()));
         }
         let database = Database::existing(place).map_err(|cause| match cause {
@@ -198,7 +198,9 @@ impl Admin {
         self.database
             .write(move |db| {
                 let hash = keys::hash(&named);
-                let found = stored::list(db)?.into_iter().find(|it| it.id == named || it.hash == hash);
+                let found = stored::list(db)?
+                    .into_iter()
+                    .find(|key_line| key_line.id == named || key_line.hash == hash);
                 let Some(found) = found else {
                     return Err(AdminError::Absent(
                         "there is no such key; `admin key list` shows their ids".to_owned(),
@@ -369,7 +371,7 @@ fn change_balance(
         CreditChange::Set(balance) => Some(balance),
         CreditChange::Add(more) => workspace.balance.checked_add(more),
     };
-    let Some(balance) = balance.filter(|it| *it >= 0) else {
+    let Some(balance) = balance.filter(|balance| *balance >= 0) else {
         return Err(AdminError::Refused(format!(
             "the balance is {}; it cannot fall below 0",
             workspace.balance
@@ -394,7 +396,7 @@ fn check_components(text: &str) -> Result<(), String> {
             return Err(format!("component {place} has the type {kind:?}; use one of {}", PARTS.join(", ")));
         }
     }
-    let body = parts.iter().find(|it| it["type"] == "BODY").and_then(|it| it["text"].as_str());
+    let body = parts.iter().find(|part| part["type"] == "BODY").and_then(|part| part["text"].as_str());
     match body {
         Some(text) if !text.trim().is_empty() => Ok(()),
         _ => Err("a template needs a BODY component with text".to_owned()),

@@ -32,23 +32,23 @@ impl ClientInfo {
         let (Some(value), None) = (values.next(), values.next()) else { return None };
         let peer = peer(request.extensions());
         let forwarded = Forwarded::by(peer, request.headers(), proxies);
-        let address = forwarded.as_ref().map_or(peer, |it| it.address);
-        let scheme = forwarded.as_ref().and_then(|it| it.scheme).unwrap_or("http");
-        if let Some(host) = forwarded.and_then(|it| it.host) {
+        let address = forwarded.as_ref().map_or(peer, |forwarded| forwarded.address);
+        let scheme = forwarded.as_ref().and_then(|forwarded| forwarded.scheme).unwrap_or("http");
+        if let Some(host) = forwarded.and_then(|forwarded| forwarded.host) {
             // A proxy may reach the service by another name than its clients do.
             return hosts.knows(&host).then_some(Self { address, scheme, host });
         }
         let host = value.to_str().ok()?;
         // An absolute request URI names a host, too.
         let line = request.uri().authority().map(Authority::as_str);
-        let meant = [Some(host), line].into_iter().flatten().all(|it| hosts.knows(it));
+        let meant = [Some(host), line].into_iter().flatten().all(|text| hosts.knows(text));
         meant.then(|| Self { address, scheme, host: host.to_owned() })
     }
 }
 
 /// Returns the remote address of the connection; the unspecified address without one.
 pub fn peer(extensions: &Extensions) -> IpAddr {
-    extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |it| it.0.to_canonical())
+    extensions.get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |extension| extension.0.to_canonical())
 }
 
 /// Returns the address by which one client is counted: for IPv6 its /64 network, all of which belongs to one

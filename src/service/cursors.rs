@@ -123,7 +123,7 @@ mod tests {
             let (mine, theirs) = (name(&list), name(&other));
             let place = Place { at, id };
             let text = cursors.seal(&mine, &place);
-            prop_assert!(text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_'));
+            prop_assert!(text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_'));
             prop_assert_eq!(cursors.open(&mine, &text), Ok(place));
             if list != other {
                 prop_assert!(cursors.open(&theirs, &text).is_err());

@@ -114,10 +114,10 @@ mod tests {
 
     #[test]
     fn each_event_belongs_to_its_channels() {
-        let words = |channel| Event::of(channel).iter().map(|it| it.word()).collect::<Vec<_>>();
+        let words = |channel| Event::of(channel).iter().map(|event| event.word()).collect::<Vec<_>>();
         assert_eq!(words(Channel::Whatsapp), words(Channel::Telegram));
-        assert!(words(Channel::Whatsapp).iter().all(|it| it.starts_with("message.")));
-        assert!(words(Channel::Email).iter().all(|it| it.starts_with("email.")));
+        assert!(words(Channel::Whatsapp).iter().all(|text| text.starts_with("message.")));
+        assert!(words(Channel::Email).iter().all(|text| text.starts_with("email.")));
         assert_eq!(words(Channel::Whatsapp).len() + words(Channel::Email).len(), 9);
     }
 }

@@ -94,7 +94,7 @@ impl Faults {
 impl Fault {
     fn matches(&self, method: &Method, path: &str) -> bool {
         let prefix = self.path_prefix.strip_prefix("/v1").unwrap_or(&self.path_prefix);
-        self.count > 0 && path.starts_with(prefix) && self.method.as_ref().is_none_or(|it| it == method)
+        self.count > 0 && path.starts_with(prefix) && self.method.as_ref().is_none_or(|entry| entry == method)
     }
 
     /// Runs a call under this fault.
@@ -184,7 +184,7 @@ mod tests {
         ];
         for (method, path, prefix) in takes {
             let taken = faults.take(&method, path);
-            assert_eq!(taken.as_ref().map(|it| it.path_prefix.as_str()), prefix, "{method} {path}");
+            assert_eq!(taken.as_ref().map(|fault| fault.path_prefix.as_str()), prefix, "{method} {path}");
         }
     }
 }

@@ -70,7 +70,7 @@ pub struct Forwarded {
 impl Forwarded {
     /// Reads the headers of a listed proxy; `None` for any other peer.
     pub fn by(peer: IpAddr, headers: &HeaderMap, listed: &[Network]) -> Option<Self> {
-        let is_listed = |it: IpAddr| listed.iter().any(|network| network.contains(it));
+        let is_listed = |ip_addr: IpAddr| listed.iter().any(|network| network.contains(ip_addr));
         if !is_listed(peer) {
             return None;
         }
@@ -84,8 +84,8 @@ impl Forwarded {
                 break;
             }
         }
-        let scheme = entries(headers, PROTO).next_back().map(|it| match it {
-            it if it.eq_ignore_ascii_case("https") => "https",
+        let scheme = entries(headers, PROTO).next_back().map(|entry| match entry {
+            entry if entry.eq_ignore_ascii_case("https") => "https",
             _ => "http",
         });
         let host = entries(headers, HOST).next_back().map(str::to_owned);
@@ -95,7 +95,7 @@ impl Forwarded {
 
 /// Returns true if the request carries any forwarding header.
 pub fn is_forwarded(headers: &HeaderMap) -> bool {
-    [FOR, PROTO, HOST, "forwarded"].iter().any(|it| headers.contains_key(*it))
+    [FOR, PROTO, HOST, "forwarded"].iter().any(|text| headers.contains_key(*text))
 }
 
 /// Returns the comma-separated entries of all headers of a name, in order; a header that is not text counts
@@ -104,7 +104,7 @@ fn entries<'a>(headers: &'a HeaderMap, name: &str) -> impl DoubleEndedIterator<I
     let values: Vec<&str> = headers
         .get_all(name)
         .iter()
-        .flat_map(|it| it.to_str().unwrap_or("").split(',').map(str::trim))
+        .flat_map(|header_value| header_value.to_str().unwrap_or("").split(',').map(str::trim))
         .collect();
     values.into_iter()
 }
@@ -116,7 +116,7 @@ fn address_of(entry: &str) -> Option<IpAddr> {
         None if entry.matches(':').count() == 1 => entry.split_once(':')?.0,
         None => entry,
     };
-    bare.parse::<IpAddr>().ok().map(|it| it.to_canonical())
+    bare.parse::<IpAddr>().ok().map(|ip_addr| ip_addr.to_canonical())
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn only_what_listed_proxies_wrote_is_believed() {
-        let listed = ["10.0.0.0/8", "127.0.0.1"].map(|it| it.parse::<Network>().expect("a network"));
+        let listed = ["10.0.0.0/8", "127.0.0.1"].map(|entry| entry.parse::<Network>().expect("a network"));
         let cases: [(&str, &[&str], &str); 12] = [
             ("10.0.0.1", &["203.0.113.7"], "203.0.113.7"),
             ("10.0.0.1", &["198.51.100.1, 203.0.113.7"], "203.0.113.7"),

@@ -80,7 +80,7 @@ pub async fn gate(State(service): State<Service>, mut request: Request, next: Ne
         Ok(caller) => caller,
         Err(error) => {
             let client = request.extensions().get::<ClientInfo>();
-            let peer = client.map_or(IpAddr::from([0, 0, 0, 0]), |it| it.address);
+            let peer = client.map_or(IpAddr::from([0, 0, 0, 0]), |client| client.address);
             return refuse_stranger(&service, peer, error).await;
         }
     };
@@ -115,8 +115,9 @@ pub async fn this_machine_only(request: Request, next: Next) -> Response {
     // A request forwarded by a local proxy may come from another machine.
     let client = request.extensions().get::<ClientInfo>();
     // Without a socket (`in_process`) the address is unspecified.
-    let is_local = |it: IpAddr| it.is_loopback() || it.is_unspecified();
-    let is_here = |it: &ClientInfo| is_local(it.address) && hosts::is_this_machine(&it.host);
+    let is_local = |ip_addr: IpAddr| ip_addr.is_loopback() || ip_addr.is_unspecified();
+    let is_here =
+        |client_info: &ClientInfo| is_local(client_info.address) && hosts::is_this_machine(&client_info.host);
     if !client.is_some_and(is_here) || forwarded::is_forwarded(request.headers()) {
         return refuse("the switches are for this machine only");
     }

@@ -22,15 +22,15 @@ impl FromStr for HostName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let name = text.strip_suffix('.').unwrap_or(text);
-        let address = name.parse::<IpAddr>().map(|it| match it.to_canonical() {
-            IpAddr::V4(it) => Host::Ipv4(it),
-            IpAddr::V6(it) => Host::Ipv6(it),
+        let address = name.parse::<IpAddr>().map(|ip_addr| match ip_addr.to_canonical() {
+            IpAddr::V4(ip_addr) => Host::Ipv4(ip_addr),
+            IpAddr::V6(ip_addr) => Host::Ipv6(ip_addr),
         });
         // Only the usual spelling of an address: no decimal or hex forms, which `Host::parse` would accept.
-        let is_plain = |it: u8| it.is_ascii_alphanumeric() || b"-._".contains(&it);
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
         let named = || {
             let parsed = Host::parse(name).ok();
-            parsed.filter(|it| matches!(it, Host::Domain(name) if name.bytes().all(is_plain)))
+            parsed.filter(|host| matches!(host, Host::Domain(name) if name.bytes().all(is_plain)))
         };
         address.ok().or_else(named).map(Self).ok_or_else(|| {
             format!("{text:?} is no host: give a name or an address alone, such as desk.example.com")
@@ -80,17 +80,17 @@ impl HostName {
 /// Parses the host of `host` or `host:port`.
 fn host_of(authority: &str) -> Option<HostName> {
     let host = match authority.rsplit_once(':') {
-        Some((host, port)) if port.bytes().all(|it| it.is_ascii_digit()) && !host.ends_with(':') => host,
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) && !host.ends_with(':') => host,
         _ => authority,
     };
     // Names with a trailing dot are not recognised, so that each name has one spelling.
-    let bare = host.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(host);
+    let bare = host.strip_prefix('[').and_then(|text| text.strip_suffix(']')).unwrap_or(host);
     if bare.ends_with('.') { None } else { bare.parse().ok() }
 }
 
 /// Returns true if `host` or `host:port` is a loopback name or address.
 pub fn is_this_machine(authority: &str) -> bool {
-    host_of(authority).is_some_and(|it| it.is_loopback())
+    host_of(authority).is_some_and(|host| host.is_loopback())
 }
 
 /// Known hosts of one service.
@@ -106,7 +106,7 @@ impl Hosts {
     /// Collects the named hosts, the host of the public address, and the listening address.
     pub fn new(named: &[HostName], public: Option<&PublicUrl>, listening: SocketAddr) -> Self {
         let mut named = named.to_vec();
-        named.extend(public.map(|it| it.host.clone()));
+        named.extend(public.map(|public| public.host.clone()));
         if !listening.ip().is_unspecified() {
             // An address is safe: no web page can point a domain at it.
             named.extend(listening.ip().to_string().parse::<HostName>().ok());
@@ -116,7 +116,7 @@ impl Hosts {
 
     /// Returns true if `host` or `host:port` belongs to this service; loopback always does.
     pub fn knows(&self, authority: &str) -> bool {
-        host_of(authority).is_some_and(|it| it.is_loopback() || self.named.contains(&it))
+        host_of(authority).is_some_and(|host| host.is_loopback() || self.named.contains(&host))
     }
 
     /// Returns true if only loopback hosts are known.
@@ -140,26 +140,26 @@ impl Hosts {
 
     /// Public base address without a trailing slash, if configured.
     pub fn public(&self) -> Option<&str> {
-        self.public.as_ref().map(|it| it.text.as_str())
+        self.public.as_ref().map(|public| public.text.as_str())
     }
 
     /// Returns the path below the interface of a link to this service.
     pub fn path_of<'a>(&self, link: &'a str) -> Option<&'a str> {
-        let public = self.public.as_ref().map(|it| it.text.as_str());
+        let public = self.public.as_ref().map(|public| public.text.as_str());
         let known = public.into_iter().chain([self.local.as_str()]);
-        let below = known.filter_map(|it| link.strip_prefix(it)).next();
+        let below = known.filter_map(|text| link.strip_prefix(text)).next();
         let rest = below.or_else(|| {
             let (_, rest) =
                 link.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"))?;
             let (authority, _) = rest.split_once('/')?;
             self.is_named(authority).then(|| &rest[authority.len()..])
         })?;
-        rest.strip_prefix(INTERFACE).filter(|it| it.starts_with('/'))
+        rest.strip_prefix(INTERFACE).filter(|text| text.starts_with('/'))
     }
 
     /// Returns true for a known host that is not loopback: a loopback link would lead each client to itself.
     fn is_named(&self, authority: &str) -> bool {
-        host_of(authority).is_some_and(|it| !it.is_loopback() && self.named.contains(&it))
+        host_of(authority).is_some_and(|host| !host.is_loopback() && self.named.contains(&host))
     }
 }
 
@@ -179,8 +179,8 @@ mod tests {
     use super::*;
 
     fn hosts(named: &[&str], public: Option<&str>, listening: &str) -> Hosts {
-        let named: Vec<HostName> = named.iter().map(|it| it.parse().expect("a host")).collect();
-        let public: Option<PublicUrl> = public.map(|it| it.parse().expect("an address"));
+        let named: Vec<HostName> = named.iter().map(|text| text.parse().expect("a host")).collect();
+        let public: Option<PublicUrl> = public.map(|public| public.parse().expect("an address"));
         Hosts::new(&named, public.as_ref(), listening.parse().expect("an address"))
     }
 

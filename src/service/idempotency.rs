@@ -146,7 +146,7 @@ impl Drop for Claim {
     fn drop(&mut self) {
         if let Some(ClaimEverywhere { shared, owner, clock }) = self.everywhere.take() {
             shared.change_later(self.name(), clock, move |value, now| {
-                let is_mine = value.get(8..).is_some_and(|it| it == owner);
+                let is_mine = value.get(8..).is_some_and(|entry| entry == owner);
                 NewValue { value: is_mine.then(|| (Vec::new(), now)), told: () }
             });
         }
@@ -182,7 +182,7 @@ mod tests {
                 headers.append("idempotency-key", HeaderValue::from_bytes(line.as_bytes()).expect("valid"));
             }
             let read = read_key(&headers).map_err(drop);
-            assert_eq!(read.as_ref().map(Option::as_deref), expected.as_ref().map(|it| *it), "{lines:?}");
+            assert_eq!(read.as_ref().map(Option::as_deref), expected.as_ref().map(|text| *text), "{lines:?}");
         }
     }
 
@@ -201,7 +201,7 @@ mod tests {
     fn one_request_at_a_time() {
         let running = InFlight::default();
         let claim = running.claim("k", "1").expect("free");
-        assert_eq!(running.claim("k", "1").err().map(|it| it.retry_after), Some(Some(1)));
+        assert_eq!(running.claim("k", "1").err().map(|error| error.retry_after), Some(Some(1)));
         assert!(running.claim("other", "1").is_ok());
         drop(claim);
         assert!(running.claim("k", "1").is_ok());

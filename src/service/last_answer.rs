@@ -48,8 +48,9 @@ impl LastAnswers {
         if let Some((question, found)) = known.older.remove_entry(question) {
             known.insert(question, found);
         }
-        let found = known.newer.get(question).filter(|it| it.commits == commits && it.times.contains(&now));
-        found.map(|it| it.answer.clone())
+        let found =
+            known.newer.get(question).filter(|known| known.commits == commits && known.times.contains(&now));
+        found.map(|known| known.answer.clone())
     }
 
     /// Caches an answer that was read after `commits` commits and holds during `times`.
@@ -64,7 +65,7 @@ impl KnownAnswers {
     fn insert(&mut self, question: String, known: Known) {
         self.bytes += known.answer.len();
         let before = self.newer.insert(question, known);
-        self.bytes -= before.map_or(0, |it| it.answer.len());
+        self.bytes -= before.map_or(0, |known| known.answer.len());
         if self.bytes > REMEMBERED {
             self.older = std::mem::take(&mut self.newer);
             self.bytes = 0;

@@ -137,7 +137,8 @@ impl KeyLogs {
 
     fn admit(&mut self, category: Category, now: Timestamp) -> Result<Standing, Refused> {
         let refused = self.log(category).refused(now);
-        let longest = refused.into_iter().chain(self.burst.refused(now)).max_by_key(|it| it.retry_after);
+        let longest =
+            refused.into_iter().chain(self.burst.refused(now)).max_by_key(|refused| refused.retry_after);
         if let Some(refused) = longest {
             return Err(refused);
         }

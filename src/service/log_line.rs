@@ -20,7 +20,7 @@ impl LogLine {
     /// connection.
     pub fn begin(request: &Request, client: Option<&ClientInfo>) -> Self {
         Self {
-            client: client.map_or_else(|| peer(request.extensions()), |it| it.address),
+            client: client.map_or_else(|| peer(request.extensions()), |client| client.address),
             method: request.method().clone(),
             path: request.extensions().get::<MatchedPath>().cloned(),
             begun: Instant::now(),

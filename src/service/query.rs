@@ -43,7 +43,7 @@ impl Query {
     }
 
     pub fn text(&self, name: &str) -> Option<&str> {
-        self.pairs.iter().find(|(it, _)| it == name).map(|(_, text)| text.as_str())
+        self.pairs.iter().find(|(text, _)| text == name).map(|(_, text)| text.as_str())
     }
 
     /// Returns a parameter that must be one of `words`.
@@ -67,7 +67,7 @@ impl Query {
         let limit = match self.text("limit") {
             None => bounds::PAGE_DEFAULT,
             Some(text) => digits(text)
-                .and_then(|it| it.parse::<u32>().ok())
+                .and_then(|text| text.parse::<u32>().ok())
                 .filter(|limit| (1..=bounds::PAGE_MAX).contains(limit))
                 .ok_or_else(|| {
                     ApiError::validation(format!(
@@ -142,7 +142,7 @@ impl PageRequest {
 }
 
 fn digits(text: &str) -> Option<&str> {
-    Some(text).filter(|it| it.bytes().all(|byte| byte.is_ascii_digit()))
+    Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -171,7 +171,7 @@ mod tests {
         ];
         for (text, limit) in cases {
             let page = query(text).expect(text).page(&cursors, &["list"]);
-            assert_eq!(page.ok().map(|it| it.limit), limit, "{text}");
+            assert_eq!(page.ok().map(|page| page.limit), limit, "{text}");
         }
         assert!(query("limit=1&limit=2").is_err());
         let read = query("search=%2B34+6").expect("valid");

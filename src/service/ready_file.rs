@@ -19,7 +19,7 @@ pub fn write(path: &Path, running: &Running) -> io::Result<()> {
         .keys
         .iter()
         .map(
-            |it| json!({"channel": it.channel, "environment": it.environment.word(), "key": it.key.expose()}),
+            |key| json!({"channel": key.channel, "environment": key.environment.word(), "key": key.key.expose()}),
         )
         .collect();
     let mut body = json!({"base_url": running.base_url, "dev_url": running.dev_url});

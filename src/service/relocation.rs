@@ -23,7 +23,7 @@ pub fn relocate(
                 .to_owned(),
         ));
     }
-    if let Some(path) = from.file().filter(|it| !it.exists()) {
+    if let Some(path) = from.file().filter(|file| !file.exists()) {
         return Err(AdminError::Missing(path.to_owned()));
     }
     let place = KeyPlace::of(from, key_file)?;
@@ -35,7 +35,7 @@ pub fn relocate(
 /// Copies a consistent snapshot into a new file, also while the database is served. The sealing key is not
 /// copied.
 pub fn copy(from: &DatabasePlace, to: &Path, tell: &mut dyn FnMut(&str)) -> Result<Transfer, AdminError> {
-    if let Some(path) = from.file().filter(|it| !it.exists()) {
+    if let Some(path) = from.file().filter(|file| !file.exists()) {
         return Err(AdminError::Missing(path.to_owned()));
     }
     Ok(back_up(from, to, tell)?)

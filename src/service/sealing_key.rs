@@ -172,15 +172,15 @@ fn read(path: &Path) -> Result<Option<SealingKey>, KeyError> {
         return Err(KeyError::Shared(path.to_owned()));
     }
     let mut bytes = Vec::new();
-    File::open(path).and_then(|it| it.take(FILE).read_to_end(&mut bytes)).map_err(failed)?;
+    File::open(path).and_then(|file| file.take(FILE).read_to_end(&mut bytes)).map_err(failed)?;
     let key = <[u8; KEY]>::try_from(bytes.as_slice()).ok().or_else(|| of_hex(&bytes));
-    key.map(|it| Some(SealingKey(it))).ok_or_else(|| KeyError::NoKey(path.to_owned()))
+    key.map(|key| Some(SealingKey(key))).ok_or_else(|| KeyError::NoKey(path.to_owned()))
 }
 
 /// Parses 64 hex digits, as printed by `openssl rand -hex 32`.
 fn of_hex(bytes: &[u8]) -> Option<[u8; KEY]> {
     let text = std::str::from_utf8(bytes).ok()?.trim_ascii();
-    if text.len() != 2 * KEY || !text.bytes().all(|it| it.is_ascii_hexdigit()) {
+    if text.len() != 2 * KEY || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
         return None;
     }
     let mut key = [0; KEY];
@@ -235,7 +235,7 @@ impl SealingKey {
     /// Returns true if the database's fingerprint belongs to another key.
     pub fn is_another(&self, db: &dyn DbSession) -> Result<bool, DatabaseError> {
         let (mark, kept): (_, Option<Vec<u8>>) = (self.derived(MARK)?, meta::get(db, MARK_NAME)?);
-        Ok(kept.is_some_and(|it| it.as_slice() != mark))
+        Ok(kept.is_some_and(|bytes| bytes.as_slice() != mark))
     }
 }
 

@@ -34,7 +34,7 @@ impl Stamps {
             let astray = known.filter(|now| last > now.micros().saturating_add(LEAD));
             at.micros().max(astray.map_or(last.saturating_add(1), Timestamp::micros))
         };
-        let last = self.last.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |it| Some(after(it)));
+        let last = self.last.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |entry| Some(after(entry)));
         Timestamp::from_micros(last.map_or(at.micros(), after))
     }
 

@@ -67,7 +67,7 @@ impl Body for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         self.connection.enter(ConnectionPhase::Working);
-        let rest = self.body.take().filter(|it| !it.is_end_stream());
+        let rest = self.body.take().filter(|body| !body.is_end_stream());
         *self.left.lock().unwrap_or_else(PoisonError::into_inner) = rest;
     }
 }

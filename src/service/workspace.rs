@@ -59,8 +59,8 @@ pub fn add(
     for kind in Channel::ALL {
         // Gets a simulated address if the first workspace has one.
         let simulated = address(kind, shop);
-        let first = channels::of_kind(db, kind)?.and_then(|it| it.address);
-        if let Some(address) = simulated.filter(|it| first.as_ref() == Some(it)) {
+        let first = channels::of_kind(db, kind)?.and_then(|kind| kind.address);
+        if let Some(address) = simulated.filter(|entry| first.as_ref() == Some(entry)) {
             channels::address(db, kind, &address)?;
         }
     }

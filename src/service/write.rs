@@ -218,7 +218,7 @@ fn on_its_way(
         return Err(conflict());
     }
     let reply = egress::answer(db, &id)?.map(|(reply, _)| Reply { replayed: true, ..reply });
-    Ok(reply.map(|it| it.after(Some(id))))
+    Ok(reply.map(|reply| reply.after(Some(id))))
 }
 
 fn conflict() -> ApiError {

@@ -73,7 +73,7 @@ fn troubled(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntr
     let AttentionAnswer::List(entries, _) = reader.attention(&AttentionAsk::List(query.clone()))? else {
         return Ok(Vec::new());
     };
-    Ok(entries.into_iter().filter(|it| it.reason.is_trouble()).collect())
+    Ok(entries.into_iter().filter(|entry| entry.reason.is_trouble()).collect())
 }
 
 /// What goes on or waits, of all tabs.

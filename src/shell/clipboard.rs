@@ -40,7 +40,7 @@ impl Clipboard {
     /// The person's command where there is one, else tmux where it runs this
     /// terminal, else the terminal, if it takes copies at all.
     pub fn settled(command: Vec<String>, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let in_tmux = variable("TMUX").is_some_and(|it| !it.is_empty());
+        let in_tmux = variable("TMUX").is_some_and(|variable| !variable.is_empty());
         match (command.is_empty(), in_tmux) {
             (false, _) => Self::Program(command),
             // It has the text for its own pasting, and hands it on whatever
@@ -92,10 +92,10 @@ impl Clipboard {
 /// Whether a terminal is known to take no copies. Most never say, and whether the
 /// terminal around GNU screen would take one is not known inside it.
 fn takes_none(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let named = |it: &str| variable(it).unwrap_or_default();
+    let named = |text: &str| variable(text).unwrap_or_default();
     let term = named("TERM");
     ["dumb", "linux", "cons25"].contains(&term.as_str())
-        || ["eterm", "screen."].iter().any(|it| term.starts_with(it))
+        || ["eterm", "screen."].iter().any(|text| term.starts_with(text))
         || named("TERM_PROGRAM") == "Apple_Terminal"
         || !named("STY").is_empty()
 }
@@ -112,11 +112,11 @@ fn give(words: &[String], text: String) -> Result<(), String> {
     let (program, arguments) = words.split_first().ok_or("no program is named")?;
     let mut command = children::command(program);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|it| format!("{program} could not be started: {it}"))?;
-    piping::feed(&mut child, text).map_err(|it| it.to_string())?;
+    let mut child = command.spawn().map_err(|error| format!("{program} could not be started: {error}"))?;
+    piping::feed(&mut child, text).map_err(|error| error.to_string())?;
     let end: Instant = clock::instant() + PATIENCE;
     loop {
-        match child.try_wait().map_err(|it| it.to_string())? {
+        match child.try_wait().map_err(|error| error.to_string())? {
             Some(status) if status.success() => return Ok(()),
             Some(status) => return Err(format!("{program} ended with {status}")),
             None if clock::instant() > end => {
@@ -136,7 +136,7 @@ mod tests {
     #[test]
     fn a_command_goes_before_tmux_and_tmux_before_the_terminal() {
         let none = |_: &str| None;
-        let tmux = |it: &str| (it == "TMUX").then(|| "/tmp/tmux-0/default,1,0".to_owned());
+        let tmux = |text: &str| (text == "TMUX").then(|| "/tmp/tmux-0/default,1,0".to_owned());
         let own = || vec!["wl-copy".to_owned()];
         assert_eq!(Clipboard::settled(Vec::new(), none), Clipboard::Terminal);
         assert_eq!(Clipboard::settled(own(), tmux), Clipboard::Program(own()));
@@ -159,7 +159,7 @@ mod tests {
         ];
         for (set, wanted) in cases {
             let variable =
-                |name: &str| set.iter().find(|(it, _)| *it == name).map(|(_, it)| (*it).to_owned());
+                |name: &str| set.iter().find(|(text, _)| *text == name).map(|(_, text)| (*text).to_owned());
             assert_eq!(Clipboard::settled(Vec::new(), variable), wanted, "{set:?}");
             let own = vec!["wl-copy".to_owned()];
             assert_eq!(Clipboard::settled(own.clone(), variable), Clipboard::Program(own), "{set:?}");
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn it_is_copied_only_where_a_program_took_it() {
-        let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let words = |entry: &[&str]| entry.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("taken");
         let taken = file.display().to_string();
@@ -187,8 +187,10 @@ mod tests {
         let coded = |text: &str| {
             let sequence =
                 Clipboard::Terminal.copy(text, String::new(), &EventQueue::default()).expect("short");
-            let coded =
-                sequence.strip_prefix("\x1b]52;c;").and_then(|it| it.strip_suffix('\x07')).expect("OSC 52");
+            let coded = sequence
+                .strip_prefix("\x1b]52;c;")
+                .and_then(|entry| entry.strip_suffix('\x07'))
+                .expect("OSC 52");
             String::from_utf8(base64::engine::general_purpose::STANDARD.decode(coded).expect("base64"))
                 .expect("text")
         };

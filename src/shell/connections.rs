@@ -94,15 +94,15 @@ impl Linked {
         answers: &[(String, String)],
     ) -> Result<Mapped, String> {
         let all = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let found = all.iter().find(|it| it.name == slot.connection);
-        let found = found.and_then(|it| Some((it, it.endpoint(&slot.endpoint)?)));
+        let found = all.iter().find(|connection| connection.name == slot.connection);
+        let found = found.and_then(|connection| Some((connection, connection.endpoint(&slot.endpoint)?)));
         let (connection, endpoint) = found.ok_or("there is no such connection any more")?;
         let give = || format!(":connection credential {} gives it one", connection.name);
         let secret = match connection.auth.wants_secret() {
             true => self.0.setup.credentials.get(connection).map_err(|why| format!("{why}: {}", give()))?,
             false => None,
         };
-        let contact = slot.key.as_ref().map(|it| it.conversation.to_string()).unwrap_or_default();
+        let contact = slot.key.as_ref().map(|key| key.conversation.to_string()).unwrap_or_default();
         let ask = EndpointRequest {
             connection,
             endpoint,
@@ -130,13 +130,16 @@ impl Linked {
     /// answered.
     fn accept(&self, name: &str, secret: &Secret, facts: &ContactFacts) -> Result<u16, String> {
         let all = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let connection =
-            all.iter().find(|it| it.name == name).ok_or("there is no such connection any more")?;
+        let connection = all
+            .iter()
+            .find(|connection| connection.name == name)
+            .ok_or("there is no such connection any more")?;
         review_secret(&connection.auth, secret.expose())?;
         let mut refused = None;
         // One that answers proves the credential: others may know nothing of
         // this customer.
-        for endpoint in connection.endpoints.iter().filter(|it| it.reads_with(facts)).take(TRIED) {
+        for endpoint in connection.endpoints.iter().filter(|endpoint| endpoint.reads_with(facts)).take(TRIED)
+        {
             let ask = EndpointRequest {
                 connection,
                 endpoint,
@@ -200,7 +203,7 @@ impl Linked {
 
     fn save(&self, connection: &Connection, secret: &Secret) -> Result<Vec<Connection>, String> {
         let (all, _) = file::read(&self.0.setup.file);
-        if all.iter().any(|it| it.name == connection.name) {
+        if all.iter().any(|entry| entry.name == connection.name) {
             return Err(format!("a connection is called {:?} already; take another name", connection.name));
         }
         if connection.auth.wants_secret() {

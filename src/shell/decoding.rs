@@ -41,12 +41,12 @@ pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
 fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
     let original = (image.width(), image.height());
     let small = image.resize(u32::from(COLUMNS), u32::from(ROWS) * 2, FilterType::Triangle).to_rgba8();
-    let side = |it: u32| u16::try_from(it).unwrap_or(1).max(1);
+    let side = |number: u32| u16::try_from(number).unwrap_or(1).max(1);
     let (width, height) = (side(small.width()), side(small.height()));
     // What is not there is black.
-    let dots = small.pixels().map(|it| {
-        let [red, green, blue, alpha] = it.0;
-        [red, green, blue].map(|it| u8::try_from(u16::from(it) * u16::from(alpha) / 255).unwrap_or(0))
+    let dots = small.pixels().map(|pixel| {
+        let [red, green, blue, alpha] = pixel.0;
+        [red, green, blue].map(|byte| u8::try_from(u16::from(byte) * u16::from(alpha) / 255).unwrap_or(0))
     });
     let dots = dots.collect();
     let sharp = sharpen(image, (width, height.div_ceil(2)), graphics);

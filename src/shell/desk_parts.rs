@@ -73,11 +73,11 @@ pub struct DeskParts {
 impl DeskParts {
     /// The tabs as the app knows them: never with their keys.
     pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
-        let info = |it: &ChannelSpec| ChannelInfo {
-            id: it.id.clone(),
-            name: it.name.clone(),
-            environment: Environment::from_key(it.key.expose()),
-            read_only: it.read_only,
+        let info = |channel_spec: &ChannelSpec| ChannelInfo {
+            id: channel_spec.id.clone(),
+            name: channel_spec.name.clone(),
+            environment: Environment::from_key(channel_spec.key.expose()),
+            read_only: channel_spec.read_only,
         };
         channels.iter().map(info).collect()
     }

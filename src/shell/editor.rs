@@ -17,9 +17,10 @@ const BYTES: usize = 1024 * 1024;
 
 /// Edits a text with `$VISUAL` or `$EDITOR`, and waits for its end.
 pub fn edit(text: &str) -> Result<String, String> {
-    let named = ["VISUAL", "EDITOR"].into_iter().find_map(|it| std::env::var(it).ok());
-    let editor = named.filter(|it| !it.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
-    let file = TemporaryFile::with(text).map_err(|it| format!("a file for it could not be made: {it}"))?;
+    let named = ["VISUAL", "EDITOR"].into_iter().find_map(|text| std::env::var(text).ok());
+    let editor = named.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
+    let file =
+        TemporaryFile::with(text).map_err(|error| format!("a file for it could not be made: {error}"))?;
     match lending::lend(|| run(&editor, &file.path)) {
         Ok(status) if status.success() => file.take_text(),
         // Ended by a signal: nobody meant to drop what was written.

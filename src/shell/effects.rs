@@ -95,7 +95,9 @@ fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
 /// Carries out a decision.
 fn decide(store: &Store, row: RowId, verdict: StopVerdict, seen: Option<Place>, now: Timestamp) -> Event {
     match store.decide(&row, verdict.clone(), seen, now) {
-        Ok(decided) => Event::Decided(row, verdict, decided.map(|it| Box::new(it.before))),
+        Ok(decided) => {
+            Event::Decided(row, verdict, decided.map(|applied_decision| Box::new(applied_decision.before)))
+        }
         Err(error) => {
             tracing::error!(%error, %row, "a decision could not be carried out");
             Event::WriteFailed { what: "deciding".to_owned(), why: error.to_string(), intents: Vec::new() }
@@ -145,7 +147,7 @@ fn enqueue(
     secret: Option<&Secret>,
     now: Timestamp,
 ) -> Event {
-    let what = intents.last().map_or("sending", |it| it.operation.doing());
+    let what = intents.last().map_or("sending", |intent| intent.operation.doing());
     let refused = |why: String, intents| Event::WriteFailed { what: what.to_owned(), why, intents };
     let mut rows = Vec::with_capacity(intents.len());
     for intent in &intents {
@@ -209,7 +211,7 @@ fn enqueue(
 
 fn recall(store: &Store, row: RowId) -> Event {
     match store.recall(&row) {
-        Ok(taken) => Event::Recalled(row, taken.map(|it: OutboxRow| Box::new(it))),
+        Ok(taken) => Event::Recalled(row, taken.map(|outbox_row: OutboxRow| Box::new(outbox_row))),
         Err(error) => Event::WriteFailed {
             what: "taking it back".to_owned(),
             why: error.to_string(),
@@ -246,7 +248,7 @@ impl Hands {
         let (loads, load_queue) = channel();
         let (writes, write_queue) = channel();
         let (answers, searched) = (mailbox.clone(), mailbox.clone());
-        let name = |it: &str| std::thread::Builder::new().name(it.to_owned());
+        let name = |text: &str| std::thread::Builder::new().name(text.to_owned());
         let (asks, ask_queue) = channel();
         let (told, viewer, kept) = (mailbox.clone(), outside.viewer(), mailbox.clone());
         let linked = outside.linked();
@@ -282,7 +284,7 @@ impl Hands {
             Effect::Load(load) => drop(self.loads.send(load)),
             Effect::Ask(OutsideRequest::Picture(wanted)) => {
                 let mailbox = self.mailbox.clone();
-                self.viewer.begin(wanted, move |it| mailbox.result(Event::Answered(it)));
+                self.viewer.begin(wanted, move |viewer| mailbox.result(Event::Answered(viewer)));
             }
             Effect::Ask(OutsideRequest::Connections(it)) => {
                 outside::begin(self.linked.as_ref(), *it, &self.mailbox)
@@ -306,7 +308,7 @@ impl Hands {
             SyncOrder::FetchOlder(channel, conversation) => self.engine.fetch_older(channel, conversation),
             SyncOrder::ReadCalls => {
                 let mailbox = self.mailbox.clone();
-                self.engine.read_calls(move |it| mailbox.result(Event::Calls(it)));
+                self.engine.read_calls(move |engine| mailbox.result(Event::Calls(engine)));
             }
             SyncOrder::Fetch(channel, fetch) => self.engine.fetch(channel, fetch),
             SyncOrder::Refresh(channel) => self.engine.refresh(channel),

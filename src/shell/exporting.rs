@@ -18,7 +18,7 @@ pub fn export(
     file: &str,
 ) -> Result<String, String> {
     let failed = |why: String| format!("{file} was not written: {why}");
-    let text = text(store, key, name, format).map_err(|it| failed(it.to_string()))?;
+    let text = text(store, key, name, format).map_err(|error| failed(error.to_string()))?;
     let text = text.ok_or_else(|| failed("the conversation is not stored any more".to_owned()))?;
     write_new(&text, file)
 }
@@ -26,8 +26,8 @@ pub fn export(
 /// Writes a text into a file that is not there yet; tells where, or why not.
 pub fn write_new(text: &str, file: &str) -> Result<String, String> {
     let failed = |why: String| format!("{file} was not written: {why}");
-    let written = disk::create(file.as_ref()).and_then(|mut it| it.write_all(text.as_bytes()));
-    written.map_err(|it| failed(it.to_string()))?;
+    let written = disk::create(file.as_ref()).and_then(|mut create| create.write_all(text.as_bytes()));
+    written.map_err(|error| failed(error.to_string()))?;
     let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.into());
     Ok(path.display().to_string())
 }

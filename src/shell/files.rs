@@ -59,7 +59,7 @@ pub fn longer(typed: &str) -> Option<String> {
     let (first, is_folder) = names.first()?.clone();
     let mut common = names.iter().fold(first, |common, (name, _)| {
         let same = common.chars().zip(name.chars()).take_while(|(one, other)| one == other);
-        same.map(|(it, _)| it).collect()
+        same.map(|(character, _)| character).collect()
     });
     if names.len() == 1 && is_folder {
         common.push('/');
@@ -106,12 +106,14 @@ mod tests {
         let facts = look_at(&typed).expect("a file");
         assert_eq!((facts.mime_type.as_str(), facts.size), ("image/jpeg", 8));
         assert_eq!(facts.name, "photo of it.dat");
-        assert_eq!(read(&facts.path, 8).map(|it| it.len()), Ok(8));
+        assert_eq!(read(&facts.path, 8).map(|bytes| bytes.len()), Ok(8));
         fs::write(&path, b"another").expect("written");
-        assert!(read(&facts.path, 8).is_err_and(|it| it.contains("has changed")));
+        assert!(read(&facts.path, 8).is_err_and(|error| error.contains("has changed")));
         fs::remove_file(&path).expect("removed");
-        assert!(read(&facts.path, 8).is_err_and(|it| it.contains("there is no file")));
-        assert!(look_at(&folder.path().display().to_string()).is_err_and(|it| it.ends_with("is no file")));
+        assert!(read(&facts.path, 8).is_err_and(|error| error.contains("there is no file")));
+        assert!(
+            look_at(&folder.path().display().to_string()).is_err_and(|error| error.ends_with("is no file"))
+        );
     }
 
     #[test]

@@ -113,11 +113,12 @@ mod tests {
         let picture = RgbaImage::from_fn(40, 40, |x, y| Rgba([x as u8, y as u8, 7, 255]));
         let rows = kitty(&picture, (4, 2), 0x01_02_03);
         let commands: Vec<&str> =
-            rows[0].split("\x1b\\").filter_map(|it| it.strip_prefix("\x1b_G")).collect();
+            rows[0].split("\x1b\\").filter_map(|part| part.strip_prefix("\x1b_G")).collect();
         assert!(commands.len() > 1 && commands[0].contains("i=66051,a=T,U=1,f=32,t=d,s=40,v=40,m=1;"));
         let (last, before) = commands.split_last().expect("commands");
-        assert!(last.contains("m=0;") && before.iter().all(|it| it.contains("m=1;")));
-        let encoded: String = commands.iter().filter_map(|it| it.split_once(';')).map(|it| it.1).collect();
+        assert!(last.contains("m=0;") && before.iter().all(|text| text.contains("m=1;")));
+        let encoded: String =
+            commands.iter().filter_map(|command| command.split_once(';')).map(|entry| entry.1).collect();
         assert_eq!(STANDARD.decode(encoded).expect("base64"), picture.into_raw());
         let shown = "\x1b[38;2;1;2;3m\u{10EEEE}\u{305}\u{305}\u{305}\u{10EEEE}\u{10EEEE}\u{10EEEE}\x1b[39m";
         assert!(rows[0].ends_with(shown), "{:?}", rows[0]);

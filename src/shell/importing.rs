@@ -59,7 +59,7 @@ impl Importing {
 /// Looks a file through.
 pub fn check(source: ImportSource) -> ImportResult {
     let found = import::check(Path::new(&source.file));
-    ImportResult::Checked(source, found.map(Box::new).map_err(|it| it.to_string()))
+    ImportResult::Checked(source, found.map(Box::new).map_err(|error| error.to_string()))
 }
 
 pub fn begin(store: &Store, source: &ImportSource) -> Result<Import, Box<ImportResult>> {

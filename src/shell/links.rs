@@ -38,29 +38,29 @@ impl LinkMode {
 /// A terminal that does not know a link shows its words alone; these are
 /// known to show more than that, or to have nowhere to follow it to.
 fn takes_links(variable: impl Fn(&str) -> Option<String>) -> bool {
-    let named = |it: &str| variable(it).unwrap_or_default();
+    let named = |text: &str| variable(text).unwrap_or_default();
     let (term, program) = (named("TERM"), named("TERM_PROGRAM"));
     if !named("TMUX").is_empty() {
         let version = named("TERM_PROGRAM_VERSION");
-        return program == "tmux" && version_of(&version).is_some_and(|it| it >= TMUX);
+        return program == "tmux" && version_of(&version).is_some_and(|version| version >= TMUX);
     }
     let plain = ["", "dumb", "linux", "cons25"].contains(&term.as_str())
-        || ["vt", "screen", "rxvt", "Eterm", "eterm", "sun"].iter().any(|it| term.starts_with(it));
-    let old = named("VTE_VERSION").parse().is_ok_and(|it: u32| it < VTE);
+        || ["vt", "screen", "rxvt", "Eterm", "eterm", "sun"].iter().any(|text| term.starts_with(text));
+    let old = named("VTE_VERSION").parse().is_ok_and(|number: u32| number < VTE);
     !plain && !old && program != "Apple_Terminal" && named("INSIDE_EMACS").is_empty()
 }
 
 /// The first two numbers of a version such as `3.4a`.
 fn version_of(text: &str) -> Option<(u32, u32)> {
-    let mut numbers = text.split(|it: char| !it.is_ascii_digit()).filter(|it| !it.is_empty());
+    let mut numbers = text.split(|text: char| !text.is_ascii_digit()).filter(|part| !part.is_empty());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
 /// Marks the cells that are drawn anew because they lead elsewhere than before,
 /// whatever they say.
 pub fn mark_changed(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells]) {
-    let gone = old.iter().filter(|it| !new.contains(it));
-    for linked in gone.chain(new.iter().filter(|it| !old.contains(it))) {
+    let gone = old.iter().filter(|linked_cells| !new.contains(linked_cells));
+    for linked in gone.chain(new.iter().filter(|linked_cells| !old.contains(linked_cells))) {
         let (x, y) = linked.at;
         for x in x..x.saturating_add(linked.cells) {
             if let Some(cell) = before.cell_mut((x, y)) {
@@ -113,7 +113,9 @@ mod tests {
             (&[], false),
         ];
         for (variables, takes) in cases {
-            let variable = |name: &str| variables.iter().find(|it| it.0 == name).map(|it| it.1.to_owned());
+            let variable = |name: &str| {
+                variables.iter().find(|variable| variable.0 == name).map(|variable| variable.1.to_owned())
+            };
             assert_eq!(LinkMode::Auto.settled(variable), takes, "{variables:?}");
             assert!(LinkMode::On.settled(variable) && !LinkMode::Off.settled(variable));
         }
@@ -141,7 +143,8 @@ mod tests {
         let mut out = String::new();
         while let Some((before, after)) = rest.split_once("\x1b[") {
             out.push_str(before);
-            rest = after.split_once(|it: char| it.is_ascii_alphabetic()).map_or("", |it| it.1);
+            rest =
+                after.split_once(|character: char| character.is_ascii_alphabetic()).map_or("", |pair| pair.1);
         }
         out + rest
     }

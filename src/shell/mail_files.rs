@@ -49,9 +49,11 @@ impl MailFiles {
     /// Saves bytes under a name; tells where.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
         let folder = self.folder();
-        disk::folder(&folder).map_err(|it| format!("{} cannot be made: {it}", folder.display()))?;
-        let (mut file, path) = new_file(&folder, name).map_err(|it| format!("{name} was not saved: {it}"))?;
-        file.write_all(bytes).map_err(|it| format!("{} was not written whole: {it}", path.display()))?;
+        disk::folder(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
+        let (mut file, path) =
+            new_file(&folder, name).map_err(|error| format!("{name} was not saved: {error}"))?;
+        file.write_all(bytes)
+            .map_err(|error| format!("{} was not written whole: {error}", path.display()))?;
         Ok(path.display().to_string())
     }
 
@@ -70,13 +72,13 @@ impl MailFiles {
         let html = html_of(raw).ok_or("this mail has no HTML; it is shown here as it is")?;
         let name = format!("frontdesk-mail-{:016x}.html", rand::random::<u64>());
         let (mut file, path) =
-            new_file(&std::env::temp_dir(), &name).map_err(|it| format!("no file for it: {it}"))?;
+            new_file(&std::env::temp_dir(), &name).map_err(|error| format!("no file for it: {error}"))?;
         if self.pages.len() >= PAGES {
             remove(&self.pages.remove(0));
         }
         self.pages.push(path.clone());
         file.write_all(mail_page::page(&html).as_bytes())
-            .map_err(|it| format!("the mail was not written: {it}"))?;
+            .map_err(|error| format!("the mail was not written: {error}"))?;
         Ok(path)
     }
 }
@@ -84,14 +86,14 @@ impl MailFiles {
 /// The person's downloads; their home where they have no such folder.
 fn at_the_persons() -> Option<PathBuf> {
     let dirs = directories::UserDirs::new()?;
-    let usual = Some(dirs.home_dir().join("Downloads")).filter(|it| it.is_dir());
+    let usual = Some(dirs.home_dir().join("Downloads")).filter(|path| path.is_dir());
     let downloads = dirs.download_dir().map(Path::to_path_buf).or(usual);
     Some(downloads.unwrap_or_else(|| dirs.home_dir().to_path_buf()))
 }
 
 impl Drop for MailFiles {
     fn drop(&mut self) {
-        self.pages.iter().for_each(|it| remove(it));
+        self.pages.iter().for_each(|page| remove(page));
     }
 }
 
@@ -103,8 +105,8 @@ fn remove(page: &Path) {
 
 /// A file's whole path and size.
 pub fn size(path: &str) -> Result<(String, u64), String> {
-    let whole = std::fs::canonicalize(at_home(path)).map_err(|it| it.to_string())?;
-    let facts = std::fs::metadata(&whole).map_err(|it| it.to_string())?;
+    let whole = std::fs::canonicalize(at_home(path)).map_err(|error| error.to_string())?;
+    let facts = std::fs::metadata(&whole).map_err(|error| error.to_string())?;
     if !facts.is_file() {
         return Err("it is no file".to_owned());
     }
@@ -116,7 +118,7 @@ pub fn size(path: &str) -> Result<(String, u64), String> {
 
 /// `~` is the person's own folder.
 fn at_home(path: &str) -> PathBuf {
-    let home = directories::UserDirs::new().map(|it| it.home_dir().to_path_buf());
+    let home = directories::UserDirs::new().map(|user_dirs| user_dirs.home_dir().to_path_buf());
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),
@@ -134,8 +136,8 @@ pub fn enclose(
     for attachment in &mut mail.attachments {
         let bytes = match &attachment.source {
             MailAttachmentSource::File(path) => {
-                size(path).map_err(|it| format!("{path}: {it}"))?;
-                std::fs::read(path).map_err(|it| format!("{path}: {it}"))?
+                size(path).map_err(|error| format!("{path}: {error}"))?;
+                std::fs::read(path).map_err(|error| format!("{path}: {error}"))?
             }
             MailAttachmentSource::Received(message, place) => {
                 let gone = || {
@@ -240,7 +242,7 @@ mod tests {
             assert_eq!(mode & 0o777, 0o600);
         }
         drop(files);
-        assert!(pages.iter().all(|it| !it.exists()), "nothing stays behind");
+        assert!(pages.iter().all(|page| !page.exists()), "nothing stays behind");
         assert!(MailFiles::default().page("{}").is_err());
     }
 }

@@ -224,7 +224,7 @@ fn attribute<'a>(tag: &str, name: &str, value: &'a str) -> Option<Cow<'a, str>> 
 }
 
 fn begins(value: &str, with: &str) -> bool {
-    value.get(..with.len()).is_some_and(|it| it.eq_ignore_ascii_case(with))
+    value.get(..with.len()).is_some_and(|text| text.eq_ignore_ascii_case(with))
 }
 
 /// Whether a link leads to where a person may go.
@@ -235,7 +235,7 @@ fn leads_out(value: &str) -> bool {
 
 /// Whether a picture lies in the mail itself.
 fn is_picture(value: &str) -> bool {
-    PICTURES.iter().any(|it| begins(value.trim_ascii(), &format!("data:image/{it};base64,")))
+    PICTURES.iter().any(|picture| begins(value.trim_ascii(), &format!("data:image/{picture};base64,")))
 }
 
 /// Declarations that call nothing but colours. What is left is parsed and
@@ -245,13 +245,15 @@ fn style(value: &str) -> String {
     if value.contains('\\') {
         return String::new();
     }
-    let calls =
-        |it: &&str| it.match_indices('(').all(|(at, _)| COLOURS.iter().any(|name| ends(&it[..at], name)));
+    let calls = |text: &&str| {
+        text.match_indices('(').all(|(at, _)| COLOURS.iter().any(|name| ends(&text[..at], name)))
+    };
     value.split(';').filter(calls).collect::<Vec<_>>().join(";")
 }
 
 fn ends(text: &str, with: &str) -> bool {
     let start = text.len().checked_sub(with.len());
-    let Some((before, last)) = start.and_then(|it| text.split_at_checked(it)) else { return false };
-    last.eq_ignore_ascii_case(with) && !before.ends_with(|it: char| it.is_alphanumeric() || "-_".contains(it))
+    let Some((before, last)) = start.and_then(|start| text.split_at_checked(start)) else { return false };
+    last.eq_ignore_ascii_case(with)
+        && !before.ends_with(|character: char| character.is_alphanumeric() || "-_".contains(character))
 }

@@ -54,7 +54,7 @@ impl LoopTurn {
 
     /// Whether nothing in it can be seen: what was read before it is wanted.
     pub fn only_reads_ahead(&self) -> bool {
-        let ahead = |it: &Event| matches!(it, Event::Loaded(Load::Ahead(_), Ok(_)));
+        let ahead = |event: &Event| matches!(event, Event::Loaded(Load::Ahead(_), Ok(_)));
         self.signals.is_empty() && self.keys.is_empty() && self.results.iter().all(ahead)
     }
 }
@@ -75,7 +75,8 @@ impl Queues {
     fn add_result(&mut self, event: Event) {
         if let Some(key) = replaces(&event) {
             let waiting = self.results.iter().rev().take(LOOK_BACK);
-            let older = waiting.enumerate().find(|(_, it)| replaces(it) == Some(key)).map(|it| it.0);
+            let older =
+                waiting.enumerate().find(|(_, event)| replaces(event) == Some(key)).map(|pair| pair.0);
             if let Some(back) = older {
                 self.results.remove(self.results.len() - 1 - back);
             }
@@ -90,8 +91,12 @@ impl Queues {
     /// Leaves of all news that replace one another the newest.
     fn merge(&mut self) {
         let mut seen = HashSet::new();
-        let results: Vec<bool> =
-            self.results.iter().rev().map(|it| replaces(it).is_none_or(|key| seen.insert(key))).collect();
+        let results: Vec<bool> = self
+            .results
+            .iter()
+            .rev()
+            .map(|result| replaces(result).is_none_or(|key| seen.insert(key)))
+            .collect();
         let mut kept = results.into_iter().rev();
         self.results.retain(|_| kept.next().unwrap_or(true));
     }
@@ -149,7 +154,7 @@ impl EventQueue {
     /// Waits until something is there or the time is up, and takes it all.
     pub fn wait(&self, at_most: Duration) -> LoopTurn {
         let queues = self.lock();
-        let waited = self.shared.1.wait_timeout_while(queues, at_most, |it| it.is_empty());
+        let waited = self.shared.1.wait_timeout_while(queues, at_most, |queues| queues.is_empty());
         let (mut queues, _) = waited.unwrap_or_else(PoisonError::into_inner);
         take(&mut queues)
     }
@@ -231,7 +236,7 @@ mod tests {
     #[test]
     fn newer_news_of_the_same_takes_the_place_of_older() {
         let mailbox = EventQueue::default();
-        let health = |it| Event::News(News::Health(ChannelId::from("a"), it));
+        let health = |health| Event::News(News::Health(ChannelId::from("a"), health));
         let live = Health::Live { at: Timestamp::default() };
         mailbox.result(health(live.clone()));
         mailbox.result(health(Health::Connecting));
@@ -253,10 +258,10 @@ mod tests {
             mailbox.result(Event::News(News::Conversations(channel)));
         }
         let results = mailbox.take().results;
-        let of = |wanted: fn(&Event) -> bool| results.iter().filter(|it| wanted(it)).count();
-        assert_eq!(of(|it| matches!(it, Event::Loaded(..))), count, "no load's result is dropped");
-        assert_eq!(of(|it| matches!(it, Event::News(News::Told(..)))), count);
-        let news = of(|it| matches!(it, Event::News(News::Conversations(_))));
+        let of = |wanted: fn(&Event) -> bool| results.iter().filter(|result| wanted(result)).count();
+        assert_eq!(of(|event| matches!(event, Event::Loaded(..))), count, "no load's result is dropped");
+        assert_eq!(of(|event| matches!(event, Event::News(News::Told(..)))), count);
+        let news = of(|event| matches!(event, Event::News(News::Conversations(_))));
         assert!((100..count).contains(&news), "merged once it was full: {news}");
     }
 

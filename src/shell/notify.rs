@@ -30,9 +30,9 @@ impl NotifyMethod {
         }
         let term = variable("TERM").unwrap_or_default();
         let program = variable("TERM_PROGRAM").unwrap_or_default();
-        let with_title = ["foot", "rxvt", "contour"].iter().any(|it| term.contains(it));
+        let with_title = ["foot", "rxvt", "contour"].iter().any(|text| term.contains(text));
         let known = ["iTerm.app", "WezTerm", "ghostty"].contains(&program.as_str())
-            || ["kitty", "ghostty"].iter().any(|it| term.contains(it))
+            || ["kitty", "ghostty"].iter().any(|text| term.contains(text))
             || variable("WT_SESSION").is_some();
         match (with_title, known) {
             (true, _) => Self::Osc777,
@@ -78,11 +78,11 @@ impl Notifier {
 /// The arguments with the words in their places. Before a `--`, words that
 /// begin like an option are kept from being one.
 fn filled(arguments: &[String], title: &str, body: &str) -> Vec<String> {
-    let ends = arguments.iter().position(|it| it == "--").unwrap_or(arguments.len());
-    let fill = |(place, it): (usize, &String)| {
+    let ends = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    let fill = |(place, text): (usize, &String)| {
         // At once: what one of them says is not filled in again.
         let mut out = String::new();
-        let mut rest = it.as_str();
+        let mut rest = text.as_str();
         while let Some(at) = rest.find('{') {
             let (before, here) = rest.split_at(at);
             let known =
@@ -93,7 +93,7 @@ fn filled(arguments: &[String], title: &str, body: &str) -> Vec<String> {
             rest = &here[name.len()..];
         }
         out.push_str(rest);
-        if place < ends && out.starts_with('-') && !it.starts_with('-') {
+        if place < ends && out.starts_with('-') && !text.starts_with('-') {
             out.insert(0, ' ');
         }
         out
@@ -106,8 +106,9 @@ pub fn refusal(command: &[String]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
     let is_shell = ["sh", "bash", "dash", "zsh", "ksh", "fish", "ash"].contains(&name);
-    let at =
-        arguments.iter().position(|it| it.starts_with('-') && !it.starts_with("--") && it.ends_with('c'))?;
+    let at = arguments.iter().position(|argument| {
+        argument.starts_with('-') && !argument.starts_with("--") && argument.ends_with('c')
+    })?;
     let script = arguments.get(at + 1)?;
     let fills = script.contains("{title}") || script.contains("{body}");
     (is_shell && fills).then(|| {
@@ -123,7 +124,7 @@ fn sequence(way: NotifyMethod, title: &str, body: &str) -> String {
     match way {
         NotifyMethod::Osc9 => format!("\x1b]9;{title}: {body}\x07"),
         NotifyMethod::Osc777 => {
-            let field = |it: &str| it.replace(';', ",");
+            let field = |text: &str| text.replace(';', ",");
             format!("\x1b]777;notify;{};{}\x07", field(title), field(body))
         }
         NotifyMethod::Auto | NotifyMethod::Off => String::new(),
@@ -144,7 +145,7 @@ mod tests {
             ("TERM", "xterm-256color", NotifyMethod::Off),
         ];
         for (name, value, way) in cases {
-            let variable = |it: &str| (it == name).then(|| value.to_owned());
+            let variable = |text: &str| (text == name).then(|| value.to_owned());
             assert_eq!(NotifyMethod::Auto.settled(variable), way, "{name}={value}");
         }
         assert_eq!(NotifyMethod::Osc9.settled(|_| None), NotifyMethod::Osc9);
@@ -152,7 +153,7 @@ mod tests {
 
     #[test]
     fn what_a_customer_writes_is_no_option_and_no_script() {
-        let words = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let words = |entry: &[&str]| entry.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let cases: [(&[&str], &str, &str, &[&str]); 5] = [
             (&["--", "{title}", "{body}"], "-x", "--icon=a", &["--", "-x", "--icon=a"]),
             (&["{title}", "-u", "low", "{body}"], "-x", "--icon=a", &[" -x", "-u", "low", " --icon=a"]),
@@ -166,7 +167,7 @@ mod tests {
         for (outside, _) in model::text::HOSTILE {
             let given = filled(&words(&["{title}"]), SafeText::line(outside).as_str(), "");
             assert!(
-                !given[0].chars().any(|it| it.is_control() || "\u{202e}\u{200b}\u{2028}".contains(it)),
+                !given[0].chars().any(|character| character.is_control() || "\u{202e}\u{200b}\u{2028}".contains(character)),
                 "{given:?}"
             );
         }

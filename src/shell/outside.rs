@@ -98,9 +98,9 @@ impl Outside {
                 None => nowhere(*errand),
             }),
             OutsideRequest::Secret => Answered::Secret(receiving::fresh_secret()),
-            OutsideRequest::KeepFooter(footer) => {
-                Answered::FooterKept(self.config.as_ref().map_or(Ok(()), |it| edit::keep_footer(it, footer)))
-            }
+            OutsideRequest::KeepFooter(footer) => Answered::FooterKept(
+                self.config.as_ref().map_or(Ok(()), |config| edit::keep_footer(config, footer)),
+            ),
             OutsideRequest::Replies => Answered::Replies(self.replies.read()),
             OutsideRequest::Suggest(request) => {
                 let replies = self.replies.read().replies.unwrap_or_default();
@@ -118,7 +118,7 @@ impl Outside {
                     let fetched = self.viewer.file(&channel, &url);
                     fetched
                         .map_err(|why| format!("{name} was not saved: {why}"))
-                        .and_then(|it| self.mail.keep(&name, &it))
+                        .and_then(|map_err| self.mail.keep(&name, &map_err))
                 }
                 source => self.mail.save(&name, &raw, &source),
             }),
@@ -145,7 +145,7 @@ impl Outside {
 pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox: &EventQueue) {
     let mailbox = mailbox.clone();
     match linked {
-        Some(linked) => linked.begin(errand, move |it| mailbox.result(Event::Answered(it))),
+        Some(linked) => linked.begin(errand, move |answered| mailbox.result(Event::Answered(answered))),
         None => mailbox.result(Event::Answered(Answered::Connections(nowhere(errand)))),
     }
 }

@@ -46,7 +46,7 @@ impl Viewer {
     }
 
     fn home(&self, channel: &ChannelId) -> Option<&str> {
-        self.homes.iter().find(|it| it.0 == *channel).map(|it| it.1.as_str())
+        self.homes.iter().find(|home| home.0 == *channel).map(|home| home.1.as_str())
     }
 
     async fn fetch(&self, wanted: PictureRequest) -> Answered {

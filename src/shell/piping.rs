@@ -53,12 +53,12 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
         // Its children end with it, and no key of the terminal reaches it.
         shell.process_group(0);
     }
-    let mut child = shell.spawn().map_err(|it| format!("it could not be started: {it}"))?;
+    let mut child = shell.spawn().map_err(|error| format!("it could not be started: {error}"))?;
     let (done, ended) = channel();
     let threads = [feed(&mut child, input), listen(child.stdout.take(), true, &done), {
         listen(child.stderr.take(), false, &done)
     }];
-    if threads.into_iter().any(|it| it.is_err()) {
+    if threads.into_iter().any(|thread| thread.is_err()) {
         stop(&mut child);
         return Err("there is no thread to run it on".to_owned());
     }
@@ -73,11 +73,11 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
             }
         }
     }
-    let status = child.wait().map_err(|it| it.to_string())?;
+    let status = child.wait().map_err(|error| error.to_string())?;
     if status.success() {
         return Ok(said);
     }
-    let last = complaint.lines().rev().find(|it| !it.trim().is_empty()).unwrap_or("it said nothing");
+    let last = complaint.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it said nothing");
     Err(match status.code() {
         Some(code) => format!("it failed with {code}: {last}"),
         None => format!("it was stopped: {last}"),
@@ -108,7 +108,7 @@ fn listen(
         let read = from.by_ref().take(BYTES).read_to_end(&mut bytes);
         let rest = read.and_then(|_| std::io::copy(&mut from, &mut std::io::sink()));
         let mut text = String::from_utf8_lossy(&bytes).into_owned();
-        if rest.is_ok_and(|it| it > 0) {
+        if rest.is_ok_and(|number| number > 0) {
             text.push_str("\n… and more, which is not shown");
         }
         // The caller may have stopped waiting.

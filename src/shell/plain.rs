@@ -51,7 +51,7 @@ impl DeskParts {
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
         let told = mailbox.clone();
-        let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
+        let news: receiving::Tell = Arc::new(move |news: News| told.result(Event::News(news)));
         let (channels, runtime) = (self.channels.clone(), self.runtime.clone());
         let (clock, polling) = (self.clock.clone(), self.polling);
         let engine = Engine::start(runtime, store.clone(), channels, clock, news.clone(), polling);
@@ -61,7 +61,7 @@ impl DeskParts {
         let outside = Outside::new(self.replies, viewer).keeping_in(self.config).suggesting(self.suggester);
         let hands =
             Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
-        left.into_iter().for_each(|it| hands.perform(it));
+        left.into_iter().for_each(|effect| hands.perform(effect));
         read_lines(mailbox.clone())?;
         let mut turning = PlainMode {
             app,
@@ -75,7 +75,7 @@ impl DeskParts {
         };
         let ended = turning.run(&mailbox, || self.clock.times());
         let PlainMode { mut app, hands, .. } = turning;
-        app.leave().into_iter().for_each(|it| hands.perform(it));
+        app.leave().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
         drop(receiving);
         let _ = self.runtime.block_on(async { tokio::time::timeout(run::LEAVE, engine.shutdown()).await });
@@ -202,7 +202,7 @@ impl PlainMode {
     /// Presses keys; says what can be said where they did nothing.
     fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
         self.app.context.question_was_heard();
-        let before = self.app.context.layers.last().map(|it| format!("{it:?}"));
+        let before = self.app.context.layers.last().map(|layer| format!("{layer:?}"));
         let notice = self.app.context.notice.clone();
         let place = UnsaidPlace::of(&self.app);
         self.works = false;
@@ -211,7 +211,7 @@ impl PlainMode {
                 return Ok(true);
             }
         }
-        let after = self.app.context.layers.last().map(|it| format!("{it:?}"));
+        let after = self.app.context.layers.last().map(|layer| format!("{layer:?}"));
         if before.is_some() && before == after && self.app.context.notice == notice {
             say(&["that answers nothing here".to_owned()])?;
             say(&help::choices(&self.app))?;
@@ -276,7 +276,8 @@ impl PlainMode {
 
 /// Whether its result is not announced.
 fn is_quiet(effect: &Effect) -> bool {
-    let quiet = |it: &FileWrite| matches!(it, FileWrite::NotePresence(_) | FileWrite::SaveDraft(..));
+    let quiet =
+        |file_write: &FileWrite| matches!(file_write, FileWrite::NotePresence(_) | FileWrite::SaveDraft(..));
     matches!(effect, Effect::Log(_)) || matches!(effect, Effect::Write(it) if quiet(it))
 }
 

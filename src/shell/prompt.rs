@@ -23,7 +23,7 @@ pub fn can_ask() -> bool {
 /// Says something to whoever is asked, in lines that break between words.
 pub fn note(text: &str) -> io::Result<()> {
     let width = terminal::size().map_or(WIDEST, |(columns, _)| usize::from(columns).min(WIDEST));
-    let lines = wrap::wrap(text, width).into_iter().map(|it| format!("{}\n", text[it].trim_end()));
+    let lines = wrap::wrap(text, width).into_iter().map(|range| format!("{}\n", text[range].trim_end()));
     say(&lines.collect::<String>())
 }
 
@@ -54,7 +54,7 @@ pub fn secret(question: &str) -> io::Result<String> {
     let answer = say(&format!("{question} (not shown): ")).and_then(|()| typed());
     drop(quiet);
     say("\n")?;
-    answer.map(|it| it.trim().to_owned())
+    answer.map(|answer| answer.trim().to_owned())
 }
 
 /// Asks for a secret that there need not be: none where the input has ended.

@@ -47,9 +47,9 @@ fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, Saf
     let typed = format!("status:any \"{}\"", wanted.replace('"', " "));
     let query = first_rows(None, parse(&typed).filter, Sort::Activity, Timestamp::default(), NAMED);
     let rows = reader.conversations(&query)?.rows;
-    let is_called = |it: &&ConversationRow| {
-        let name = it.conversation.name.as_ref().map(|it| it.as_str().to_lowercase());
-        name.is_some_and(|it| it.starts_with(&wanted) || it.contains(&format!(" {wanted}")))
+    let is_called = |conversation_row: &&ConversationRow| {
+        let name = conversation_row.conversation.name.as_ref().map(|name| name.as_str().to_lowercase());
+        name.is_some_and(|name| name.starts_with(&wanted) || name.contains(&format!(" {wanted}")))
     };
     let newest = rows.iter().filter(|_| !wanted.is_empty()).find(is_called).map(ConversationRow::key);
     Ok(newest
@@ -131,7 +131,7 @@ fn of_past(reader: &mut Reader, at: Timestamp, wanted: &Load) -> Result<Loaded, 
         tracing::error!(%error, "the past could not be read");
         error.to_string()
     })?;
-    load(past, wanted).map(|it| Loaded::At(note, Box::new(it)))
+    load(past, wanted).map(|load| Loaded::At(note, Box::new(load)))
 }
 
 /// Reads what was asked for.
@@ -182,7 +182,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Correspondents(channel, text) => reader
             .correspondents(channel, text, CORRESPONDENTS)
             .map(|found| Loaded::Correspondents(channel.clone(), text.clone(), found)),
-        Load::Rules(query) => reader.rules(query).map(|it| Loaded::Rules(query.clone(), Box::new(it))),
+        Load::Rules(query) => reader.rules(query).map(|rule| Loaded::Rules(query.clone(), Box::new(rule))),
         Load::Templates(channel) => {
             reader.templates(channel).map(|templates| Loaded::Templates(channel.clone(), templates))
         }
@@ -198,11 +198,11 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::ModelUsage(since) => reader.model_usage(*since).map(Loaded::ModelUsage),
         Load::Unpaid => reader.unpaid().map(Loaded::Unpaid),
         Load::Macros => reader.macros().map(Loaded::Macros),
-        Load::Digest(channels) => reader.digest(channels).map(|it| Loaded::Digest(Box::new(it))),
-        Load::ServiceLevels(query, zone) => {
-            reader.service_levels(query, zone).map(|it| Loaded::ServiceLevels(query.clone(), Box::new(it)))
-        }
-        Load::Attention(ask) => reader.attention(ask).map(|it| Loaded::Attention(Box::new(it))),
+        Load::Digest(channels) => reader.digest(channels).map(|digest| Loaded::Digest(Box::new(digest))),
+        Load::ServiceLevels(query, zone) => reader
+            .service_levels(query, zone)
+            .map(|service_level| Loaded::ServiceLevels(query.clone(), Box::new(service_level))),
+        Load::Attention(ask) => reader.attention(ask).map(|attention| Loaded::Attention(Box::new(attention))),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Insight(wanted) => insight(reader, wanted).map(Loaded::Insight),
         Load::At(at, load) => return of_past(reader, *at, load),
@@ -238,9 +238,9 @@ pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &E
 /// Takes what is to be read next. Of what waits, the newest of each thing is
 /// enough.
 fn next(waiting: &mut VecDeque<Load>) -> Option<Load> {
-    while let Some(at) = waiting.iter().position(|it| !matches!(it, Load::Ahead(_))) {
+    while let Some(at) = waiting.iter().position(|load| !matches!(load, Load::Ahead(_))) {
         let wanted = waiting.remove(at)?;
-        if !waiting.iter().skip(at).any(|it| it.replaces(&wanted)) {
+        if !waiting.iter().skip(at).any(|load| load.replaces(&wanted)) {
             return Some(wanted);
         }
     }

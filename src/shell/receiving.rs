@@ -77,7 +77,7 @@ struct ReceiverState {
 /// A secret nobody else knows.
 pub fn fresh_secret() -> Secret {
     let bytes: [u8; 32] = rand::rng().random();
-    let text: String = bytes.iter().map(|it| format!("{it:02x}")).collect();
+    let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Secret::new(&text)
 }
 
@@ -110,7 +110,7 @@ async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output
     tokio::select! {
         biased;
         // One that is gone stops too.
-        _ = stop.wait_for(|it| *it) => {}
+        _ = stop.wait_for(|stop| *stop) => {}
         () = work => {}
     }
 }
@@ -140,7 +140,7 @@ async fn run(
         match secret_of(setup.secrets.clone(), channel).await {
             Ok((secret, is_known)) => {
                 let url = format!("{before}/{}", receiver::path_of(&id, &secret));
-                shared.note(&id, |it| it.url.clone_from(&url));
+                shared.note(&id, |stand| stand.url.clone_from(&url));
                 hooks.push((id, DesiredWebhook { url, secret, is_known }));
             }
             Err(why) => shared.close(&id, &format!("the webhook's secret could not be kept: {why}")),
@@ -152,7 +152,7 @@ async fn run(
         secrets,
         Box::new(move |channel, delivery, counts| {
             heard.engine.delivered(channel, &delivery);
-            heard.note(channel, |it| it.counts = counts);
+            heard.note(channel, |stand| stand.counts = counts);
         }),
     ));
     let listener = listen(&shared, setup.listen, &hooks).await;
@@ -175,7 +175,7 @@ async fn listen(
         match TcpListener::bind(address).await {
             Ok(listener) => {
                 tracing::info!(%address, "listens for webhooks");
-                hooks.iter().for_each(|(id, _)| shared.note(id, |it| it.closed = None));
+                hooks.iter().for_each(|(id, _)| shared.note(id, |stand| stand.closed = None));
                 return listener;
             }
             Err(error) => {
@@ -216,7 +216,7 @@ async fn keep(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredW
         if matches!(kept, WebhookState::Refused(_) | WebhookState::NotHere(_)) {
             shared.engine.deliveries_lost(&channel);
         }
-        shared.note(&channel, |it| it.kept = kept);
+        shared.note(&channel, |stand| stand.kept = kept);
         tokio::time::sleep(wait).await;
     }
     // Without a tab there is nothing to keep; the others go on.
@@ -228,7 +228,7 @@ async fn look(shared: &ReceiverState) {
     loop {
         tokio::time::sleep(LOOK).await;
         let all: Vec<ChannelId> = shared.stands().keys().cloned().collect();
-        all.iter().for_each(|it| shared.note(it, |_| ()));
+        all.iter().for_each(|channel_id| shared.note(channel_id, |_| ()));
     }
 }
 
@@ -240,7 +240,7 @@ impl ReceiverState {
     fn close(&self, channel: &ChannelId, why: &str) {
         tracing::warn!(%channel, why, "no webhooks");
         self.engine.deliveries_lost(channel);
-        self.note(channel, |it| it.closed = Some(SafeText::line(why)));
+        self.note(channel, |entry| entry.closed = Some(SafeText::line(why)));
     }
 
     /// Notes a change, and tells the screen if it is one to it.

@@ -59,7 +59,7 @@ fn prints(folder: &Path) -> io::Result<Vec<Print>> {
     let mut prints = Vec::new();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|it| it == "md") {
+        if path.extension().is_some_and(|extension| extension == "md") {
             let facts = fs::metadata(&path)?;
             prints.push((path, facts.modified().ok(), facts.len()));
         }
@@ -83,9 +83,9 @@ fn read_all(folder: &Path, prints: &[Print]) -> Canned {
 }
 
 fn read_file(path: &Path) -> Result<String, String> {
-    let file = disk::plain(path).map_err(|it| it.to_string())?;
+    let file = disk::plain(path).map_err(|error| error.to_string())?;
     let mut text = String::new();
-    file.take(BYTES + 1).read_to_string(&mut text).map_err(|it| it.to_string())?;
+    file.take(BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
     if text.len() as u64 > BYTES {
         return Err(format!("larger than {} KB", BYTES / 1024));
     }
@@ -99,7 +99,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
         Some(rest) => rest.split_once("\n+++\n").ok_or("the second line of +++ is missing")?,
         None => ("", text.as_str()),
     };
-    let table: toml::Table = front.parse().map_err(|it: toml::de::Error| it.message().to_owned())?;
+    let table: toml::Table = front.parse().map_err(|error: toml::de::Error| error.message().to_owned())?;
     let mut reply = CannedReply { name: name.to_owned(), ..CannedReply::default() };
     for (key, value) in &table {
         let words = || value.as_str().map(str::to_owned).ok_or(format!("{key} must be a text in quotes"));
@@ -114,7 +114,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
             }
             "keywords" => {
                 let list = value.as_array().ok_or("keywords must be a list of texts")?;
-                reply.keywords = list.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect();
+                reply.keywords = list.iter().filter_map(|value| value.as_str().map(str::to_owned)).collect();
             }
             _ => return Err(format!("{key} is not known; use title, keywords, channel, subject or quote")),
         }
@@ -155,7 +155,10 @@ mod tests {
             (reply.keywords, reply.channel),
             (vec!["charge".to_owned()], Some("Harbor chat".to_owned()))
         );
-        assert_eq!(parse("plain", "just\r\ntext\n").map(|it| it.body), Ok("just\ntext".to_owned()));
+        assert_eq!(
+            parse("plain", "just\r\ntext\n").map(|canned_reply| canned_reply.body),
+            Ok("just\ntext".to_owned())
+        );
         let cases = [
             ("+++\ntitle = 1\n+++\nx", "title must be a text in quotes"),
             ("+++\ntitel = \"x\"\n+++\nx", "titel is not known"),
@@ -177,11 +180,11 @@ mod tests {
         assert_eq!(replies.read().replies, Some(Vec::new()), "a folder that is not there has no replies");
         write_samples(&path).expect("samples");
         let read = replies.read();
-        assert_eq!((read.replies.map(|it| it.len()), read.problems.len()), (Some(5), 0));
+        assert_eq!((read.replies.map(|reply| reply.len()), read.problems.len()), (Some(5), 0));
         fs::write(path.join("broken.md"), "+++\n").expect("written");
         fs::write(path.join("hours.md"), "Open all day.").expect("written");
         let read = replies.read();
         assert_eq!(read.problems, ["broken.md: the second line of +++ is missing"]);
-        assert!(read.replies.expect("replies").iter().any(|it| it.body == "Open all day."));
+        assert!(read.replies.expect("replies").iter().any(|reply| reply.body == "Open all day."));
     }
 }

@@ -81,15 +81,16 @@ impl DeskParts {
         show(&mut app, self.theme, &mut screen, &*self.clock)?;
         let store = opened.map_or_else(|| self.files.open(), Ok)?;
         if store.was_mended() {
-            let stale = self.channels.iter().map(|it| News::Conversations(it.id.clone()));
-            stale.for_each(|it| mailbox.result(Event::News(it)));
+            let stale = self.channels.iter().map(|channel| News::Conversations(channel.id.clone()));
+            stale.for_each(|stale| mailbox.result(Event::News(stale)));
         }
         tell_restored(&store, &self.channels, &mailbox);
         let gate = input::spawn(mailbox.clone())?;
-        let homes = self.channels.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
+        let homes =
+            self.channels.iter().map(|channel| (channel.id.clone(), channel.base_url.clone())).collect();
         let viewer = Viewer::new(self.runtime.clone(), homes, app.context.settings.graphics);
         let told = mailbox.clone();
-        let news: receiving::Tell = Arc::new(move |it: News| told.result(Event::News(it)));
+        let news: receiving::Tell = Arc::new(move |news: News| told.result(Event::News(news)));
         let engine = Arc::new(Engine::start(
             self.runtime.clone(),
             store.clone(),
@@ -107,7 +108,7 @@ impl DeskParts {
         let reader = store.adopt(first)?;
         let hands =
             Hands::start(store, reader, outside, engine.clone(), self.clock.clone(), mailbox.clone())?;
-        left.into_iter().for_each(|it| hands.perform(it));
+        left.into_iter().for_each(|effect| hands.perform(effect));
         let runtime = self.runtime.clone();
         let mut turning = Turning {
             app,
@@ -128,7 +129,7 @@ impl DeskParts {
         let ended = turning.run();
         let Turning { mut app, screen, hands, .. } = turning;
         drop((screen, receiving));
-        app.leave().into_iter().for_each(|it| hands.perform(it));
+        app.leave().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
         // What did not end in time is asked again with the same key.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
@@ -171,8 +172,10 @@ pub(super) fn load_inline(app: &mut Inbox, reader: &mut Reader, effects: Vec<Eff
 
 fn show(app: &mut Inbox, theme: Theme, screen: &mut Screen, clock: &dyn Clock) -> io::Result<()> {
     let sharp = inbox::screens::history::pictures_view::placements(app);
-    let sharp: Vec<SharpImage> =
-        sharp.iter().map(|it| SharpImage { at: it.at, rows: it.sharp.0.clone() }).collect();
+    let sharp: Vec<SharpImage> = sharp
+        .iter()
+        .map(|placement| SharpImage { at: placement.at, rows: placement.sharp.0.clone() })
+        .collect();
     let has_links = screen.has_links();
     screen.draw(app.context.size, sharp, |buffer| {
         let cursor = inbox::view::draw(app, theme, buffer);
@@ -272,7 +275,7 @@ impl Turning {
             }
             if self.app.desk.lacks(&load) {
                 // Only the newest of each thing is answered.
-                self.awaited.retain(|it| !load.replaces(it));
+                self.awaited.retain(|entry| !load.replaces(entry));
                 self.awaited.push(load.clone());
             }
             self.hands.perform(Effect::Load(load));
@@ -282,7 +285,7 @@ impl Turning {
     /// Updates the app and performs what it asks for; true ends the desk.
     fn update(&mut self, event: Event) -> io::Result<bool> {
         if let Event::Loaded(load, _) = &event {
-            self.awaited.retain(|it| it != load);
+            self.awaited.retain(|entry| entry != load);
         }
         for effect in self.app.update(self.located(event)) {
             match effect {

@@ -49,7 +49,7 @@ struct Waiting(Vec<SearchQuery>);
 impl Waiting {
     fn add(&mut self, query: SearchQuery) {
         let load = Load::Search(query.clone());
-        self.0.retain(|it| !load.replaces(&Load::Search(it.clone())));
+        self.0.retain(|search_query| !load.replaces(&Load::Search(search_query.clone())));
         self.0.push(query);
     }
 
@@ -57,7 +57,7 @@ impl Waiting {
     /// one that ended it may have been of another kind.
     fn put_back(&mut self, query: SearchQuery) {
         let load = Load::Search(query.clone());
-        if !self.0.iter().any(|it| Load::Search(it.clone()).replaces(&load)) {
+        if !self.0.iter().any(|search_query| Load::Search(search_query.clone()).replaces(&load)) {
             self.0.insert(0, query);
         }
     }
@@ -91,7 +91,7 @@ fn answer_all(reader: &Reader, first: SearchQuery, queue: &Receiver<SearchQuery>
             let Ok(query) = queue.recv() else { return };
             waiting.add(query);
         }
-        queue.try_iter().for_each(|it| waiting.add(it));
+        queue.try_iter().for_each(|try_iter| waiting.add(try_iter));
         let Some(query) = waiting.0.pop() else { continue };
         match reader.search(&query) {
             Ok(page) => {

@@ -148,22 +148,23 @@ impl Screen {
         paint: impl FnOnce(&mut Buffer) -> (Option<Position>, Vec<LinkedCells>),
     ) -> io::Result<()> {
         let area = Rect::new(0, 0, size.0, size.1);
-        let mut cells = self.spare.take().filter(|it| it.area == area).unwrap_or_else(|| Buffer::empty(area));
+        let mut cells =
+            self.spare.take().filter(|spare| spare.area == area).unwrap_or_else(|| Buffer::empty(area));
         cells.reset();
         let (cursor, links) = paint(&mut cells);
         let frame = ShownFrame { cells, cursor, links };
         let moved = self.overlays != overlays;
-        let before = self.shown.take().filter(|it| it.cells.area == area && !moved);
-        if before.as_ref().is_some_and(|it| *it == frame) {
-            self.spare = before.map(|it| it.cells);
+        let before = self.shown.take().filter(|shown_frame| shown_frame.cells.area == area && !moved);
+        if before.as_ref().is_some_and(|shown_frame| *shown_frame == frame) {
+            self.spare = before.map(|shown_frame| shown_frame.cells);
             self.shown = Some(frame);
             return Ok(());
         }
         // What the terminal drew over cells does not move with them, and what
         // it drew wider or narrower than its cells leaves traces.
-        let before = before.filter(|it| !leaves_traces(&it.cells, &frame.cells));
+        let before = before.filter(|shown_frame| !leaves_traces(&shown_frame.cells, &frame.cells));
         queue!(self.writer, BeginSynchronizedUpdate)?;
-        if before.as_ref().is_none_or(|it| it.cursor.is_some()) {
+        if before.as_ref().is_none_or(|shown_frame| shown_frame.cursor.is_some()) {
             queue!(self.writer, cursor::Hide)?;
         }
         match before {
@@ -302,14 +303,14 @@ fn enter(options: ScreenOptions) -> io::Result<()> {
 /// Whether asking for keys that are told apart, and for a title, does no harm:
 /// the consoles of kernels print what they do not know of it.
 fn knows_sequences() -> bool {
-    std::env::var("TERM").is_ok_and(|it| !matches!(it.as_str(), "linux" | "dumb" | ""))
+    std::env::var("TERM").is_ok_and(|var| !matches!(var.as_str(), "linux" | "dumb" | ""))
 }
 
 /// Whether Shift and Enter are known to come as a key of their own: by the
 /// terminal's name, because asking it would have to wait for an answer.
 pub fn tells_shift_enter() -> bool {
     let name = std::env::var("TERM").unwrap_or_default();
-    ["xterm-kitty", "xterm-ghostty", "foot"].iter().any(|it| name.starts_with(it))
+    ["xterm-kitty", "xterm-ghostty", "foot"].iter().any(|text| name.starts_with(text))
 }
 
 /// Gives the terminal back. Every step is tried whatever the others did;

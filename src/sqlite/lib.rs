@@ -104,7 +104,7 @@ impl<'a> Row<'a> {
     fn place(&self, name: &'static str) -> Result<usize> {
         let step = self.step.get();
         self.step.set(step + 1);
-        let known = self.learned.and_then(|it| it.borrow().get(step).copied());
+        let known = self.learned.and_then(|ref_cell| ref_cell.borrow().get(step).copied());
         if let Some((known, place)) = known
             && std::ptr::eq(known, name)
         {
@@ -125,7 +125,8 @@ impl<'a> Row<'a> {
         let statement: &Statement<'_> = self.row.as_ref();
         let next = self.next.get();
         let mut places = (next..statement.column_count()).chain(0..next);
-        let found = places.find(|it| statement.column_name(*it).is_ok_and(|it| it == name));
+        let found =
+            places.find(|place| statement.column_name(*place).is_ok_and(|column_name| column_name == name));
         found.ok_or_else(|| Error::InvalidColumnName(name.to_owned()))
     }
 }
@@ -188,7 +189,7 @@ impl Queries for Connection {
 fn names_differ(statement: &Statement<'_>) -> bool {
     let mut names: Vec<_> = statement.column_names().collect();
     names.sort_unstable();
-    names.windows(2).all(|it| it[0] != it[1])
+    names.windows(2).all(|window| window[0] != window[1])
 }
 
 /// Reads a struct from the columns its fields are named after; what follows a

@@ -77,11 +77,11 @@ impl Reader {
         keys: &[ConversationKey],
     ) -> Result<ResolvedAudience, StoreError> {
         let mut gathered = Gathered::begin(&self.connection, channel)?;
-        for key in keys.iter().filter(|it| it.channel == *channel) {
+        for key in keys.iter().filter(|key| key.channel == *channel) {
             let sql = "SELECT address FROM conversation WHERE channel = ?1 AND id = ?2";
             let address: Option<Option<String>> =
                 self.connection.first(sql, params![key.channel, key.conversation], only)?;
-            match address.flatten().filter(|it| it.starts_with('+')) {
+            match address.flatten().filter(|address| address.starts_with('+')) {
                 Some(phone) => gathered.phone(&self.connection, channel, &phone)?,
                 None => gathered.found.without_phone += 1,
             }
@@ -146,7 +146,10 @@ impl Reader {
         id: &CampaignId,
     ) -> Result<ResolvedAudience, StoreError> {
         let detail = self.board_detail(&model::board::BoardId::Campaign(id.clone()))?;
-        self.audience_of_ids(channel, detail.failed().map(|it| it.contact.clone()))
+        self.audience_of_ids(
+            channel,
+            detail.failed().map(|recipient_status| recipient_status.contact.clone()),
+        )
     }
 
     /// How many contacts of the workspace were read here; no ids, as the

@@ -64,7 +64,7 @@ impl Reader {
         let moment = self.connection.unchecked_transaction()?;
         let campaigns = self.campaigns(channel)?;
         let mut entries: Vec<BoardEntry> =
-            campaigns.into_iter().map(|it| BoardEntry::Campaign(Box::new(it))).collect();
+            campaigns.into_iter().map(|campaign| BoardEntry::Campaign(Box::new(campaign))).collect();
         let channels = match channel {
             Some(channel) => vec![channel.clone()],
             None => channels(&moment)?,
@@ -75,14 +75,14 @@ impl Reader {
             let unread: Vec<BoardEntry> = self
                 .tracked(channel)?
                 .into_iter()
-                .filter(|(id, _)| !told.iter().any(|it| it.id == *id))
+                .filter(|(id, _)| !told.iter().any(|broadcast| broadcast.id == *id))
                 .map(|(id, at)| BoardEntry::Unread(channel.clone(), id, at))
                 .collect();
-            let alone = told.into_iter().filter(|it| !waves.contains(it.id.as_str()));
-            entries.extend(alone.map(|it| BoardEntry::Broadcast(channel.clone(), it)));
+            let alone = told.into_iter().filter(|broadcast| !waves.contains(broadcast.id.as_str()));
+            entries.extend(alone.map(|alone| BoardEntry::Broadcast(channel.clone(), alone)));
             entries.extend(unread);
         }
-        entries.sort_by_key(|it| (!it.is_open(), std::cmp::Reverse(it.begun_at())));
+        entries.sort_by_key(|entry| (!entry.is_open(), std::cmp::Reverse(entry.begun_at())));
         entries.truncate(MOST);
         Ok(entries)
     }
@@ -91,9 +91,11 @@ impl Reader {
     pub fn ended_broadcasts(&self, since: Timestamp) -> Result<Vec<BoardEntry>, StoreError> {
         let sql = "SELECT id FROM desk.campaign WHERE phase_at > ?1 AND phase IN ('stopped', 'finished')";
         let campaigns: Vec<CampaignId> = self.connection.all(sql, [since], only)?;
-        let is_it = |it: &BoardEntry| match it {
-            BoardEntry::Campaign(it) => campaigns.contains(&it.id),
-            BoardEntry::Broadcast(_, it) => it.is_finished() && !it.ended_before(since),
+        let is_it = |board_entry: &BoardEntry| match board_entry {
+            BoardEntry::Campaign(board_entry) => campaigns.contains(&board_entry.id),
+            BoardEntry::Broadcast(_, board_entry) => {
+                board_entry.is_finished() && !board_entry.ended_before(since)
+            }
             BoardEntry::Unread(..) => false,
         };
         Ok(self.board(None)?.into_iter().filter(is_it).collect())
@@ -130,7 +132,8 @@ impl Reader {
             }
             BoardId::Campaign(id) => {
                 let (channel, ids) = waves_of(&moment, id)?;
-                let each: Result<Vec<_>, StoreError> = ids.iter().map(|it| samples(&moment, it)).collect();
+                let each: Result<Vec<_>, StoreError> =
+                    ids.iter().map(|text| samples(&moment, text)).collect();
                 Ok(BoardDetail {
                     samples: summed(&each?),
                     recipients: recipients(&moment, id)?,
@@ -168,7 +171,7 @@ fn summed_credits(
         all.push(connection.first(sql, [channel, id], only::<f64>)?);
     }
     let told: Option<Vec<f64>> = all.into_iter().collect();
-    Ok(told.filter(|it| !it.is_empty()).map(|it| it.iter().sum()))
+    Ok(told.filter(|values| !values.is_empty()).map(|values| values.iter().sum()))
 }
 
 /// Channels that have broadcasts of any kind.
@@ -202,11 +205,16 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
     )?;
     let (channel, _) = waves_of(connection, id)?;
     let refused = refused_of(connection, &channel, id)?;
-    let (named, numbered): (Vec<_>, Vec<_>) = refused.iter().partition(|it| it.contact.is_some());
-    let by_contact: HashMap<_, _> =
-        named.into_iter().filter_map(|it| Some((it.contact.as_deref()?, it))).collect();
-    let by_phone: HashMap<_, _> =
-        numbered.into_iter().filter_map(|it| Some((it.phone.as_deref()?, it))).collect();
+    let (named, numbered): (Vec<_>, Vec<_>) =
+        refused.iter().partition(|failed_recipient| failed_recipient.contact.is_some());
+    let by_contact: HashMap<_, _> = named
+        .into_iter()
+        .filter_map(|failed_recipient| Some((failed_recipient.contact.as_deref()?, failed_recipient)))
+        .collect();
+    let by_phone: HashMap<_, _> = numbered
+        .into_iter()
+        .filter_map(|failed_recipient| Some((failed_recipient.phone.as_deref()?, failed_recipient)))
+        .collect();
     let mut rows = statement.query([id.as_str()])?;
     let mut found = Vec::new();
     while let Some(row) = rows.next()? {
@@ -226,7 +234,7 @@ fn recipients(connection: &Connection, id: &CampaignId) -> Result<Vec<RecipientS
             replied,
             opted_out
         });
-        let phone = one.phone.as_deref().and_then(|it| by_phone.get(it));
+        let phone = one.phone.as_deref().and_then(|phone| by_phone.get(phone));
         if let Some(told) = by_contact.get(one.contact.as_str()).or(phone) {
             one.fate = one.fate.refused(&told.reason);
         }
@@ -243,7 +251,8 @@ fn refused_of(
     id: &CampaignId,
 ) -> Result<Vec<FailedRecipient>, StoreError> {
     let (_, waves) = waves_of(connection, id)?;
-    let each: Result<Vec<_>, StoreError> = waves.iter().map(|it| failures(connection, channel, it)).collect();
+    let each: Result<Vec<_>, StoreError> =
+        waves.iter().map(|wave| failures(connection, channel, wave)).collect();
     Ok(each?.into_iter().flatten().collect())
 }
 
@@ -262,11 +271,11 @@ fn only_refused(
         let mut rows = statement.query(params![channel, contact, phone])?;
         let row = rows.next()?;
         let row = row.map(Row::of);
-        let known = |it: &Row<'_>| -> rusqlite::Result<_> {
+        let known = |row: &Row<'_>| -> rusqlite::Result<_> {
             Ok((
-                it.get::<Option<String>>("id")?,
-                it.get::<Option<String>>("phone")?,
-                it.optional_line("name")?,
+                row.get::<Option<String>>("id")?,
+                row.get::<Option<String>>("phone")?,
+                row.optional_line("name")?,
             ))
         };
         let (id, known_phone, name) = row.as_ref().map(known).transpose()?.unwrap_or_default();
@@ -304,7 +313,8 @@ fn shown(
         if inbound && fate != RecipientFate::Unknown {
             replied = true;
             // The newest word counts: who writes START takes them again.
-            opted_out = Keyword::of(row.text("content")?).map_or(opted_out, |it| it == Keyword::Stop);
+            opted_out =
+                Keyword::of(row.text("content")?).map_or(opted_out, |keyword| keyword == Keyword::Stop);
         }
         if inbound || fate != RecipientFate::Unknown || row.text::<&str>("sender")? == "ai" {
             continue;

@@ -223,8 +223,13 @@ pub(crate) fn failures(
 }
 
 fn write(connection: &Connection, channel: &ChannelId, told: &Broadcast) -> Result<(), StoreError> {
-    let cell = |it: &FailedRecipient| -> FailureCell {
-        (it.contact.clone(), it.phone.clone(), it.reason.code.to_string(), it.reason.words.to_string())
+    let cell = |failed_recipient: &FailedRecipient| -> FailureCell {
+        (
+            failed_recipient.contact.clone(),
+            failed_recipient.phone.clone(),
+            failed_recipient.reason.code.to_string(),
+            failed_recipient.reason.words.to_string(),
+        )
     };
     let failures: Vec<FailureCell> = told.failures.iter().map(cell).collect();
     connection.execute(

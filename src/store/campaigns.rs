@@ -136,8 +136,8 @@ pub(crate) fn halt(
         params![
             id,
             phase.word(),
-            why.as_ref().map(|it| it.0.word()),
-            why.as_ref().map_or("", |it| it.1.as_str())
+            why.as_ref().map(|pair| pair.0.word()),
+            why.as_ref().map_or("", |pair| pair.1.as_str())
         ],
     )?;
     Ok(halted > 0)
@@ -150,7 +150,7 @@ pub(crate) fn insert(
     quality: Option<&SafeText>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let size = |it: usize| i64::try_from(it).unwrap_or(i64::MAX);
+    let size = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
     let plan = &new.plan;
     change.execute(
         "INSERT INTO campaign (id, channel, content, everyone, people, canary, wave, wait, failed_percent,

@@ -50,7 +50,7 @@ impl Store {
     ) -> Result<Option<ContactId>, StoreError> {
         let (channel, phone) = (channel.clone(), phone.to_owned());
         self.cache()
-            .later(move |cache| Ok(read(&cache.connection, &channel, &phone)?.and_then(|it| it.id)))
+            .later(move |cache| Ok(read(&cache.connection, &channel, &phone)?.and_then(|contact| contact.id)))
             .await
     }
 
@@ -79,7 +79,7 @@ impl Store {
                 let before = read(change, &channel, &phone)?;
                 write(change, &channel, &phone, &told, now)?;
                 let after = read(change, &channel, &phone)?;
-                let same = |it: &Contact| Contact { read_at: now, ..it.clone() };
+                let same = |contact: &Contact| Contact { read_at: now, ..contact.clone() };
                 Ok(before.as_ref().map(same) != after)
             })
             .await
@@ -175,7 +175,7 @@ impl Reader {
 /// What is known of the customer of a row.
 pub(crate) fn of_row(connection: &Connection, row: &ConversationRow) -> Result<Option<Contact>, StoreError> {
     let phone = row.conversation.address.as_deref();
-    phone.map_or(Ok(None), |it| read(connection, &row.channel, it))
+    phone.map_or(Ok(None), |phone| read(connection, &row.channel, phone))
 }
 
 fn read(connection: &Connection, channel: &ChannelId, phone: &str) -> Result<Option<Contact>, StoreError> {
@@ -188,7 +188,7 @@ pub(crate) fn contact(row: &Row<'_>) -> rusqlite::Result<Contact> {
     let (tags, metadata): (Vec<String>, Map<String, Value>) = (row.json("tags")?, row.json("metadata")?);
     Ok(read_row!(row, Contact {
         id, name: optional_line, email: optional_line;
-        tags: tags.iter().map(|it| SafeText::line(it)).collect(),
+        tags: tags.iter().map(|tag| SafeText::line(tag)).collect(),
         metadata: metadata.iter().take(MOST).map(|(name, value)| (cut(name), cut(&plain(value)))).collect(),
         read_at: row.get::<Option<_>>("read_at")?.unwrap_or_default()
     }))
@@ -203,7 +203,7 @@ fn cut(text: &str) -> SafeText {
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
-        Value::Array(items) if !items.iter().any(|it| it.is_object() || it.is_array()) => {
+        Value::Array(items) if !items.iter().any(|item| item.is_object() || item.is_array()) => {
             items.iter().map(plain).collect::<Vec<_>>().join(", ")
         }
         other => other.to_string(),
@@ -217,7 +217,7 @@ pub(crate) fn write(
     told: &ToldContact,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let short = |it: &String| it.chars().take(CUT).collect::<String>();
+    let short = |text: &String| text.chars().take(CUT).collect::<String>();
     let tags: Vec<String> = told.tags.iter().take(MOST).map(short).collect();
     change
         .prepare_cached(

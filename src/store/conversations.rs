@@ -65,13 +65,17 @@ impl Store {
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
-                let outdated: Vec<bool> =
-                    page.iter().map(|it| cache.is_outdated(&channel, &it.id, snapshot)).collect();
-                let superseded: Vec<bool> =
-                    page.iter().map(|it| cache.is_superseded(&channel, &it.id, snapshot)).collect();
-                let ids: Vec<_> = page.iter().map(|it| it.id.clone()).collect();
+                let outdated: Vec<bool> = page
+                    .iter()
+                    .map(|conversation| cache.is_outdated(&channel, &conversation.id, snapshot))
+                    .collect();
+                let superseded: Vec<bool> = page
+                    .iter()
+                    .map(|conversation| cache.is_superseded(&channel, &conversation.id, snapshot))
+                    .collect();
+                let ids: Vec<_> = page.iter().map(|conversation| conversation.id.clone()).collect();
                 let change = cache.connection.transaction()?;
-                let held_back = outdated.iter().filter(|it| **it).count();
+                let held_back = outdated.iter().filter(|flag| **flag).count();
                 let mut applied = AppliedConversations { held_back, ..AppliedConversations::default() };
                 for ((conversation, outdated), superseded) in page.into_iter().zip(outdated).zip(superseded) {
                     if superseded {
@@ -92,7 +96,8 @@ impl Store {
                 }
                 meta::write(&change, &channel, &cursors)?;
                 change.commit()?;
-                ids.into_iter().for_each(|it| cache.note_applied(&channel, &it, snapshot));
+                ids.into_iter()
+                    .for_each(|conversation_id| cache.note_applied(&channel, &conversation_id, snapshot));
                 Ok(applied)
             })
             .await
@@ -300,7 +305,7 @@ fn merge(
 }
 
 fn is_same(known: &StoredConversation, conversation: &Conversation) -> bool {
-    let headline = conversation.referral.as_ref().and_then(|it| it.headline.as_ref());
+    let headline = conversation.referral.as_ref().and_then(|referral| referral.headline.as_ref());
     let listed = [
         conversation.address.as_deref(),
         conversation.name.as_ref().map(SafeText::as_str),

@@ -168,7 +168,7 @@ fn wake(
              finding = NULL, seen_at = iif(seen_at IS NULL, NULL, coalesce(?3, seen_at)),
              seen_id = iif(seen_id IS NULL, NULL, coalesce(?4, seen_id))
          WHERE id = ?1",
-        params![row.id, now, seen.map(|it| it.0.micros()), seen.map(|it| it.1.as_str()), by_itself],
+        params![row.id, now, seen.map(|pair| pair.0.micros()), seen.map(|pair| pair.1.as_str()), by_itself],
     )?;
     outbox::audit(change, row, "asked again by a person", "same key")
 }
@@ -203,7 +203,14 @@ fn write_down(
 ) -> Result<(), StoreError> {
     change.execute(
         "INSERT INTO decision (at, channel, row, successor, word, key_print) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-        params![now, row.channel, row.id, after.map(|it| it.id.as_str()), verdict.word(), print_of(&row.key)],
+        params![
+            now,
+            row.channel,
+            row.id,
+            after.map(|outbox_row| outbox_row.id.as_str()),
+            verdict.word(),
+            print_of(&row.key)
+        ],
     )?;
     Ok(())
 }
@@ -211,7 +218,7 @@ fn write_down(
 /// Tells keys apart without telling them.
 fn print_of(key: &IdempotencyKey) -> String {
     let digest = Sha256::digest(key.as_str().as_bytes());
-    digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
+    digest.iter().take(8).map(|entry| format!("{entry:02x}")).collect()
 }
 
 /// Takes a row away that was made anew from this one, at whatever remove,

@@ -92,7 +92,7 @@ impl Store {
                     params![channel, conversation],
                 )?;
                 let row = pause.filter(|_| wants);
-                let queued = row.map(|it| outbox::queue(&change, it, now, &chance)).transpose()?;
+                let queued = row.map(|row| outbox::queue(&change, row, now, &chance)).transpose()?;
                 change.commit()?;
                 Ok(queued)
             })
@@ -130,16 +130,18 @@ impl Reader {
         let moment = self.connection.unchecked_transaction()?;
         let mut due: Vec<ConversationKey> = Vec::new();
         for channel in channels {
-            let open = open.filter(|it| it.channel == *channel).map(|it| it.conversation.as_str());
+            let open = open
+                .filter(|conversation_key| conversation_key.channel == *channel)
+                .map(|conversation_key| conversation_key.conversation.as_str());
             let found: Vec<_> =
                 moment.all(DUE, params![channel, open, WAITING, now.plus(-MAKING)], |row| {
                     Ok(ConversationKey { channel: channel.clone(), conversation: row.get("id")? })
                 })?;
             due.extend(found);
         }
-        due.sort_by_key(|it| open != Some(it));
+        due.sort_by_key(|due| open != Some(due));
         due.truncate(DRAFTS);
-        due.iter().filter_map(|it| due_draft(&moment, it).transpose()).collect()
+        due.iter().filter_map(|entry| due_draft(&moment, entry).transpose()).collect()
     }
 }
 

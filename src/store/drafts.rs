@@ -34,7 +34,7 @@ impl WrittenDrafts {
     }
 
     pub(crate) fn read(&self, channel: &ChannelId, conversation: &ConversationId, draft: Option<&Draft>) {
-        let text = draft.map_or("", |it| it.text.as_str());
+        let text = draft.map_or("", |draft| draft.text.as_str());
         let is_new = {
             let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             !known.contains_key(&(channel.clone(), conversation.clone()))
@@ -46,7 +46,7 @@ impl WrittenDrafts {
 
     fn is(&self, channel: &ChannelId, conversation: &ConversationId, text: &str) -> bool {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&(channel.clone(), conversation.clone())).is_some_and(|it| it == text)
+        known.get(&(channel.clone(), conversation.clone())).is_some_and(|entry| entry == text)
     }
 }
 
@@ -65,8 +65,9 @@ impl Store {
         let known = self.known_drafts().clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-            let before = find(&change, HERE, &channel, &conversation)?.map(|it| it.text).unwrap_or_default();
-            let text = draft.as_ref().map_or("", |it| it.text.as_str());
+            let before =
+                find(&change, HERE, &channel, &conversation)?.map(|draft| draft.text).unwrap_or_default();
+            let text = draft.as_ref().map_or("", |draft| draft.text.as_str());
             if !before.is_empty() && !known.is(&channel, &conversation, &before) && !text.contains(&before) {
                 put_aside(&change, &channel, &conversation, &before)?;
             }

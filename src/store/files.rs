@@ -127,8 +127,8 @@ impl Paths {
         }
         let is_wanted = !self.cache.exists();
         for ending in ["", "-wal", "-shm"] {
-            let [from, to] = [&old, &self.cache].map(|it| {
-                let mut name = it.clone().into_os_string();
+            let [from, to] = [&old, &self.cache].map(|path| {
+                let mut name = path.clone().into_os_string();
                 name.push(ending);
                 PathBuf::from(name)
             });
@@ -146,8 +146,8 @@ impl Paths {
     pub(crate) fn outbox_is_emptied(&self) -> bool {
         let log = self.outbox.with_extension("db-wal");
         // Looked for first: another process may be making both just now.
-        let was_used = self.lock.exists() || log.metadata().is_ok_and(|it| it.len() > 0);
-        was_used && self.outbox.metadata().is_ok_and(|it| it.len() == 0)
+        let was_used = self.lock.exists() || log.metadata().is_ok_and(|metadata| metadata.len() > 0);
+        was_used && self.outbox.metadata().is_ok_and(|metadata| metadata.len() == 0)
     }
 
     /// Marks this folder as in use for as long as the file lives, and runs

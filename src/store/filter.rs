@@ -88,8 +88,9 @@ pub(crate) fn install_order(connection: &Connection) -> rusqlite::Result<()> {
 
 /// The order by name: without case and accents; who has no name comes last.
 pub(crate) fn name_key(name: Option<&str>, username: Option<&str>, rest: Option<&str>) -> String {
-    let folded = |it: &str| words(it).into_iter().map(|it| it.folded).collect::<Vec<_>>().join(" ");
-    let named = name.or(username).map(folded).filter(|it| !it.is_empty());
+    let folded =
+        |text: &str| words(text).into_iter().map(|text_word| text_word.folded).collect::<Vec<_>>().join(" ");
+    let named = name.or(username).map(folded).filter(|text| !text.is_empty());
     named.unwrap_or_else(|| format!("\u{10fffd}{}", rest.unwrap_or("")))
 }
 
@@ -168,7 +169,7 @@ fn activity(compared: &str, day: FilterDay, at: Timestamp) -> Clause {
 
 /// Numbers are kept with their plus; whoever types none means either.
 fn phone(digits: &str) -> Clause {
-    let bounds = |it: &str| [Value::from(it.to_owned()), Value::from(format!("{it}\u{10ffff}"))];
+    let bounds = |text: &str| [Value::from(text.to_owned()), Value::from(format!("{text}\u{10ffff}"))];
     let mut clause = Clause::with("c.address >= ? AND c.address < ?", bounds(digits).to_vec());
     if !digits.starts_with('+') {
         clause.push(" OR c.address >= ? AND c.address < ?", bounds(&format!("+{digits}")));
@@ -199,7 +200,7 @@ fn found(index: &str, text: &str, phrase: &Phrase, again: bool) -> Clause {
 
 fn needs_a_second_look(phrase: &Phrase) -> bool {
     let all = words(&phrase.text);
-    (phrase.exact && all.len() > 1) || all.iter().any(|it| it.kind == WordKind::Run)
+    (phrase.exact && all.len() > 1) || all.iter().any(|text_word| text_word.kind == WordKind::Run)
 }
 
 fn tagged(tag: &str) -> Clause {
@@ -218,7 +219,7 @@ fn tagged(tag: &str) -> Clause {
 
 /// A field of the conversation as it came; `*` stands for any value.
 fn field(path: &str, value: &str) -> Clause {
-    let names: Vec<String> = path.split('.').map(|it| format!(".\"{}\"", it.replace('"', ""))).collect();
+    let names: Vec<String> = path.split('.').map(|part| format!(".\"{}\"", part.replace('"', ""))).collect();
     let path = Value::from(format!("${}", names.concat()));
     let told = "iif(json_valid(c.raw), c.raw, '{}')";
     if value == "*" {

@@ -244,7 +244,7 @@ fn set_newest(connection: &Connection, number: i64, newest: Option<&Place>) -> R
             "UPDATE conversation SET quiet = 0, read_at = coalesce(?2, read_at), read_id = coalesce(?3, read_id)
              WHERE number = ?1 AND (quiet = 1 OR read_id IS NULL OR read_id <> ?3)",
         )?
-        .execute(params![number, newest.map(|it| it.0.micros()), newest.map(|it| it.1.as_str())])?;
+        .execute(params![number, newest.map(|newest| newest.0.micros()), newest.map(|newest| newest.1.as_str())])?;
     Ok(())
 }
 

@@ -105,12 +105,13 @@ pub fn inspect(folder: &Path, cache: Option<&Path>, now: Timestamp) -> StoreInsp
     if paths.outbox_is_emptied() {
         outbox.damage = Some("an empty file of 0 bytes".to_owned());
     }
-    let leftovers = connection.as_ref().and_then(|it| leftovers(it, now).ok());
-    let channels = connection.as_ref().and_then(|it| channels(it).ok());
+    let leftovers = connection.as_ref().and_then(|connection| leftovers(connection, now).ok());
+    let channels = connection.as_ref().and_then(|connection| channels(connection).ok());
     let (cache, connection) = look(&paths.cache, files::CACHE.newest());
-    let unindexed =
-        connection.as_ref().and_then(|it| it.scalar("SELECT below > 0 FROM search_progress", []).ok());
-    let led = connection.as_ref().and_then(|it| led(it, now).ok());
+    let unindexed = connection
+        .as_ref()
+        .and_then(|connection| connection.scalar("SELECT below > 0 FROM search_progress", []).ok());
+    let led = connection.as_ref().and_then(|connection| led(connection, now).ok());
     let aside = set_aside::aside(&paths.cache);
     StoreInspection {
         outbox,
@@ -131,7 +132,7 @@ fn led(connection: &Connection, now: Timestamp) -> rusqlite::Result<usize> {
 }
 
 fn look(path: &Path, known: i64) -> (FileState, Option<Connection>) {
-    let bytes = path.metadata().ok().map(|it| it.len());
+    let bytes = path.metadata().ok().map(|metadata| metadata.len());
     let mut state = FileState { path: path.to_owned(), bytes, version: 0, known, damage: None, unread: None };
     if bytes.is_none() {
         return (state, None);

@@ -69,13 +69,13 @@ impl LaneRow {
         let age = key_age(&first, now);
         let told = first.server.is_some() && now.server.is_some();
         // Two processes read the clock at almost the same time, in any order.
-        let set_back = self.last_attempt_at.is_some_and(|it| now.wall.plus(SLACK) < it);
+        let set_back = self.last_attempt_at.is_some_and(|last_attempt| now.wall.plus(SLACK) < last_attempt);
         Some(if set_back && !told { age.max(KEY_AGE) } else { age })
     }
 
     /// Whether its key is too old to be asked with by itself.
     pub fn is_spent(&self, now: &Moment) -> bool {
-        self.key_age(now).is_some_and(|it| it >= KEY_AGE)
+        self.key_age(now).is_some_and(|key_age| key_age >= KEY_AGE)
     }
 
     /// Whether a person who tries it again does so under a new key: its own is
@@ -145,12 +145,12 @@ impl Store {
         credential: &str,
     ) -> Result<Option<LaneRow>, StoreError> {
         let (id, now, credential) = (id.clone(), now.into(), credential.to_owned());
-        let process = Process::this().map(|it| it.to_string());
+        let process = Process::this().map(|process| process.to_string());
         let claimed = self
             .outbox()
             .later(move |connection| {
                 let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let tried_before = find(&change, &id)?.and_then(|it| it.last_attempt_at);
+                let tried_before = find(&change, &id)?.and_then(|lane_row| lane_row.last_attempt_at);
                 let claimed = change.execute(
                     "UPDATE outbox SET state = 'sending', fence = fence + 1, attempts = attempts + 1,
                          first_attempt_at = coalesce(first_attempt_at, ?3), lease_until = ?4,
@@ -173,7 +173,7 @@ impl Store {
                 if claimed == 0 {
                     return Ok(None);
                 }
-                let row = find(&change, &id)?.map(|it| LaneRow { tried_before, ..it });
+                let row = find(&change, &id)?.map(|lane_row| LaneRow { tried_before, ..lane_row });
                 change.commit()?;
                 Ok(row.zip(OutboxMark::of(connection)?))
             })
@@ -368,7 +368,7 @@ fn recover_cut_off(connection: &Connection) -> Result<usize, StoreError> {
     let sql = "SELECT DISTINCT claimed_by FROM outbox WHERE state = 'sending' AND claimed_by IS NOT NULL";
     let claimers = connection.all::<_, Vec<String>>(sql, [], only)?;
     let mut recovered = 0;
-    for claimer in claimers.iter().filter(|it| processes::is_gone(it)) {
+    for claimer in claimers.iter().filter(|claimer| processes::is_gone(claimer)) {
         recovered += connection.execute(
             "UPDATE outbox SET state = 'uncertain', fence = fence + 1 WHERE state = 'sending' AND claimed_by = ?1",
             [claimer],

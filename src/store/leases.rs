@@ -169,7 +169,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let change = cache.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-                let held = wanted.iter().map(|it| hold(&change, &owner, it, now));
+                let held = wanted.iter().map(|lease_request| hold(&change, &owner, lease_request, now));
                 let held = held.collect::<Result<_, _>>()?;
                 // Of processes that are gone nobody asks any more.
                 change.execute("DELETE FROM lease WHERE until < ?1 AND name GLOB '*.send.*'", [now])?;
@@ -184,8 +184,10 @@ impl Store {
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.cache()
             .later(move |cache| {
-                let stored = find(&cache.connection, &name)?.filter(|it| it.holds(now));
-                Ok(stored.map(|it| if it.owner == owner { Holder::Me(it.until) } else { Holder::Other(it) }))
+                let stored = find(&cache.connection, &name)?.filter(|other| other.holds(now));
+                Ok(stored.map(|other| {
+                    if other.owner == owner { Holder::Me(other.until) } else { Holder::Other(other) }
+                }))
             })
             .await
     }
@@ -198,7 +200,7 @@ impl Store {
             .later(move |cache| {
                 let sql = format!("SELECT {COLUMNS} FROM lease WHERE channel = ?1 AND sends = 1");
                 let rows: Vec<_> = cache.connection.all(&sql, [channel.as_str()], stored)?;
-                Ok(rows.into_iter().find(|it| it.holds(now)))
+                Ok(rows.into_iter().find(|row| row.holds(now)))
             })
             .await
     }
@@ -219,7 +221,7 @@ impl Store {
                 let sql =
                     format!("SELECT {COLUMNS} FROM lease WHERE name GLOB ?1 AND owner <> ?2 ORDER BY name");
                 let rows: Vec<_> = cache.connection.all(&sql, [&others, &owner], stored)?;
-                Ok(rows.into_iter().find(|it| it.holds(now)))
+                Ok(rows.into_iter().find(|row| row.holds(now)))
             })
             .await
     }
@@ -272,8 +274,8 @@ impl Store {
     pub async fn versions(&self) -> Result<Versions, StoreError> {
         // Asked on the writing connections: what they change themselves does
         // not count.
-        let cache = self.cache().later(|it| data_version(&it.connection)).await?;
-        let outbox = self.outbox().later(|it| data_version(it)).await?;
+        let cache = self.cache().later(|cache| data_version(&cache.connection)).await?;
+        let outbox = self.outbox().later(|outbox| data_version(outbox)).await?;
         Ok(Versions { cache, outbox })
     }
 
@@ -344,7 +346,7 @@ fn hold(
 type Columns<'a> = (Option<&'static str>, Option<i64>, Option<&'a str>, Option<&'a str>);
 
 fn columns(health: &Health) -> Columns<'_> {
-    let time = |it: &Timestamp| Some(it.micros());
+    let time = |time: &Timestamp| Some(time.micros());
     match health {
         Health::Connecting => (Some("connecting"), None, None, None),
         Health::Live { at } => (Some("live"), time(at), None, None),

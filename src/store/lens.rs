@@ -25,7 +25,7 @@ pub(crate) fn observe(
         let kinds: Vec<JsonKind> = connection.all(
             "SELECT kind FROM lens_field WHERE shape = ?1 AND path = ?2",
             params![shape.word(), seen.path],
-            |row| row.word("kind", |it| JsonKind::from_word(it).unwrap_or(JsonKind::Null)),
+            |row| row.word("kind", |row| JsonKind::from_word(row).unwrap_or(JsonKind::Null)),
         )?;
         let written = connection
             .prepare_cached(
@@ -38,7 +38,7 @@ pub(crate) fn observe(
                      example_of = coalesce(example_of, excluded.example_of)",
             )?
             .execute(params![shape.word(), seen.path, seen.kind.word(), seen.example, number, FIELDS])?;
-        let was = kinds.iter().find(|it| **it != JsonKind::Null);
+        let was = kinds.iter().find(|kind| **kind != JsonKind::Null);
         let is_new = written > 0 && seen.kind != JsonKind::Null && !kinds.contains(&seen.kind);
         if let Some(was) = was.filter(|_| is_new) {
             let (word, path) = (shape.word(), &seen.path);
@@ -73,7 +73,7 @@ impl Reader {
              ORDER BY shape, path, count DESC, kind",
             [],
             |row| {
-                let kind = row.word("kind", |it| JsonKind::from_word(it).unwrap_or(JsonKind::Null))?;
+                let kind = row.word("kind", |row| JsonKind::from_word(row).unwrap_or(JsonKind::Null))?;
                 Ok(read_row!(row, LensField {
                     path, example: line, first_at;
                     shape: row.word("shape", shape)?,
@@ -83,7 +83,7 @@ impl Reader {
         )?;
         let mut fields: Vec<LensField> = Vec::new();
         for row in rows {
-            match fields.last_mut().filter(|it| (it.shape, &it.path) == (row.shape, &row.path)) {
+            match fields.last_mut().filter(|field| (field.shape, &field.path) == (row.shape, &row.path)) {
                 Some(field) => field.kinds.extend(row.kinds),
                 None => fields.push(row),
             }

@@ -40,7 +40,8 @@ impl Store {
         from: Option<SafeText>,
     ) -> Result<usize, StoreError> {
         self.outbox().change(move |change| {
-            let taken = channels.iter().map(|it| take_over(change, it.as_str(), &who, from.as_ref()));
+            let taken =
+                channels.iter().map(|channel| take_over(change, channel.as_str(), &who, from.as_ref()));
             Ok(taken.sum::<rusqlite::Result<usize>>()?)
         })
     }
@@ -48,10 +49,16 @@ impl Store {
 
 fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()> {
     match keep {
-        Keep::Snooze(all) => all.iter().try_for_each(|(id, it)| snooze(change, channel, id, it.as_ref())),
-        Keep::Claim(all) => all.iter().try_for_each(|(id, it)| claim(change, channel, id, it.as_ref())),
-        Keep::Promise(all) => all.iter().try_for_each(|(id, it)| promise(change, channel, id, it.as_ref())),
-        Keep::Tags(all) => all.iter().try_for_each(|(id, it)| tags(change, channel, id, it)),
+        Keep::Snooze(all) => {
+            all.iter().try_for_each(|(id, entry)| snooze(change, channel, id, entry.as_ref()))
+        }
+        Keep::Claim(all) => {
+            all.iter().try_for_each(|(id, assignment)| claim(change, channel, id, assignment.as_ref()))
+        }
+        Keep::Promise(all) => all
+            .iter()
+            .try_for_each(|(id, customer_promise)| promise(change, channel, id, customer_promise.as_ref())),
+        Keep::Tags(all) => all.iter().try_for_each(|(id, entry)| tags(change, channel, id, entry)),
         Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
         Keep::DraftOnly(all) => {
             all.iter().try_for_each(|(id, is_on)| draft_only::mark(change, channel, id, *is_on))
@@ -145,7 +152,7 @@ fn tags(
     let mut statement = change.prepare_cached(
         "INSERT OR IGNORE INTO tag (channel, conversation, word, shared) VALUES (?1, ?2, ?3, 0)",
     )?;
-    for it in wanted.iter().filter(|it| it.kept == TagPlace::Here) {
+    for it in wanted.iter().filter(|entry| entry.kept == TagPlace::Here) {
         statement.execute(params![channel, conversation, it.word])?;
     }
     Ok(())

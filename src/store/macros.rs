@@ -34,7 +34,7 @@ impl Reader {
         let sql = "SELECT letter, steps FROM desk.macro ORDER BY letter LIMIT ?1";
         let found: Vec<(Option<char>, _)> = self
             .connection
-            .all(sql, [MOST], |row| Ok((row.word("letter", |it| it.chars().next())?, row.get("steps")?)))?;
+            .all(sql, [MOST], |row| Ok((row.word("letter", |row| row.chars().next())?, row.get("steps")?)))?;
         Ok(found.into_iter().filter_map(|(letter, steps)| Some(Macro { letter: letter?, steps })).collect())
     }
 }

@@ -155,7 +155,7 @@ fn places(messages: &[Message]) -> Vec<i64> {
         *place = place.or(carried);
         carried = *place;
     }
-    places.into_iter().map(|it| it.unwrap_or(0)).collect()
+    places.into_iter().map(|place| place.unwrap_or(0)).collect()
 }
 
 /// The number of a message's conversation, whose row is made if need be.

@@ -105,12 +105,14 @@ fn all_of(connection: &Connection, day: i64) -> rusqlite::Result<Vec<(ChannelId,
 }
 
 fn total(connection: &Connection, day: i64) -> rusqlite::Result<ModelUsage> {
-    Ok(all_of(connection, day)?.iter().fold(ModelUsage::default(), |all, (_, it)| all.plus(it)))
+    Ok(all_of(connection, day)?
+        .iter()
+        .fold(ModelUsage::default(), |all, (_, model_usage)| all.plus(model_usage)))
 }
 
 fn of_tab(connection: &Connection, day: i64, channel: &ChannelId) -> rusqlite::Result<ModelUsage> {
-    let found = all_of(connection, day)?.into_iter().find(|it| it.0 == *channel);
-    Ok(found.map(|it| it.1).unwrap_or_default())
+    let found = all_of(connection, day)?.into_iter().find(|pair| pair.0 == *channel);
+    Ok(found.map(|entry| entry.1).unwrap_or_default())
 }
 
 fn write(

@@ -130,7 +130,8 @@ pub(crate) fn find(
         let Some(found) = terms.find(note.text.as_str()) else { continue };
         let (channel, conversation): (_, ConversationId) = (row.get("channel")?, row.get("conversation")?);
         let known = row_of(connection, &channel, &conversation)?;
-        let title = known.map_or_else(|| SafeText::line(conversation.as_str()), |it| it.conversation.title());
+        let title =
+            known.map_or_else(|| SafeText::line(conversation.as_str()), |entry| entry.conversation.title());
         let snippet = Snippet::of(&note.text, &found);
         hits.push(NoteHit { channel, conversation, title, note: note.id, at: note.at, snippet });
         if hits.len() == FOUND {

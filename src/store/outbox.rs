@@ -83,9 +83,9 @@ impl Store {
         let id = id.clone();
         self.outbox().call(move |connection| {
             let change = connection.transaction()?;
-            let Some(row) =
-                find(&change, &id)?.filter(|it| it.can_withdraw() || (it.attempts == 0 && it.is_stopped()))
-            else {
+            let Some(row) = find(&change, &id)?.filter(|outbox_row| {
+                outbox_row.can_withdraw() || (outbox_row.attempts == 0 && outbox_row.is_stopped())
+            }) else {
                 return Ok(None);
             };
             if let (Some((text, quoted)), Some(conversation)) =
@@ -128,7 +128,7 @@ impl Store {
             Ok(Some(given_up))
         })?;
         let Some(rows) = given_up else { return Ok(false) };
-        rows.iter().try_for_each(|it| self.renew_stuck(&it.channel, &it.lane))?;
+        rows.iter().try_for_each(|row| self.renew_stuck(&row.channel, &row.lane))?;
         Ok(true)
     }
 
@@ -172,7 +172,9 @@ fn supersede(change: &Transaction<'_>, new: &NewRow) -> Result<(), StoreError> {
     let mut replaced = Vec::new();
     for row in lane {
         if row.operation.speaks() {
-            replaced.retain(|it: &OutboxRow| !matches!(it.operation, Operation::SetAutomation { .. }));
+            replaced.retain(|outbox_row: &OutboxRow| {
+                !matches!(outbox_row.operation, Operation::SetAutomation { .. })
+            });
         } else if row.state == RowState::Queued && row.attempts == 0 && new.operation.replaces(&row.operation)
         {
             replaced.push(row);
@@ -214,8 +216,8 @@ pub(crate) fn insert(
             new.request.body,
             now,
             due_at,
-            new.seen.as_ref().map(|it| it.0.micros()),
-            new.seen.as_ref().map(|it| it.1.as_str()),
+            new.seen.as_ref().map(|pair| pair.0.micros()),
+            new.seen.as_ref().map(|pair| pair.1.as_str()),
             new.planned_at
         ],
     )?;
@@ -306,7 +308,7 @@ pub(crate) fn ending(connection: &Connection, row: &RowId) -> Result<Option<Stri
 pub(crate) fn refusal(connection: &Connection, row: &RowId) -> Result<Option<SafeText>, StoreError> {
     let sql = "SELECT detail FROM audit WHERE row = ?1 AND event = 'dropped' AND detail <> ''
          ORDER BY number DESC LIMIT 1";
-    Ok(connection.first(sql, [row.as_str()], |it| it.line("detail"))?)
+    Ok(connection.first(sql, [row.as_str()], |connection| connection.line("detail"))?)
 }
 
 /// Notes what became of a row, without its content.

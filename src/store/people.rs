@@ -95,7 +95,8 @@ pub(crate) fn fitting(query: &PeopleQuery) -> (String, Vec<Bound>) {
             continue;
         }
         let digits: String = word.chars().filter(char::is_ascii_digit).collect();
-        let number = word.chars().all(|it| it.is_ascii_digit() || "+-()".contains(it)) && !digits.is_empty();
+        let number = word.chars().all(|character| character.is_ascii_digit() || "+-()".contains(character))
+            && !digits.is_empty();
         bound.push(word.to_owned().into());
         if number {
             sql.push_str(

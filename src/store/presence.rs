@@ -17,7 +17,7 @@ impl Store {
         self.outbox().call(move |connection| {
             let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
             let here_until: Option<Timestamp> = change.first("SELECT here_until FROM presence", [], only)?;
-            let from = here_until.filter(|it| now.since(*it) >= absence);
+            let from = here_until.filter(|here_until| now.since(*here_until) >= absence);
             if from.is_some() {
                 let sql = "UPDATE presence SET left_at = here_until, left_audit = audit, back_at = ?1";
                 change.execute(sql, params![now])?;

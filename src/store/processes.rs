@@ -50,7 +50,7 @@ impl Process {
         let mut parts = text.splitn(4, '-');
         let number = parts.next()?.parse().ok()?;
         let begun = parts.next()?.parse().ok()?;
-        let place = parts.next().filter(|it| !it.is_empty())?.to_owned();
+        let place = parts.next().filter(|part| !part.is_empty())?.to_owned();
         Some(Self { number, begun, place })
     }
 }
@@ -63,7 +63,9 @@ impl fmt::Display for Process {
 
 /// Whether the process an owner's name begins with has certainly ended.
 pub fn is_gone(owner: &str) -> bool {
-    Process::read(owner).is_some_and(|it| Some(&it.place) == place().as_ref() && judge(&it, fate(it.number)))
+    Process::read(owner).is_some_and(|process| {
+        Some(&process.place) == place().as_ref() && judge(&process, fate(process.number))
+    })
 }
 
 fn judge(process: &Process, fate: ProcessState) -> bool {
@@ -93,7 +95,7 @@ fn fate_of(stat: &str) -> ProcessState {
     let Some((_, rest)) = stat.rsplit_once(')') else { return ProcessState::Untold };
     let mut fields = rest.split_ascii_whitespace();
     let state = fields.next();
-    let begun = fields.nth(18).and_then(|it| it.parse().ok());
+    let begun = fields.nth(18).and_then(|field| field.parse().ok());
     match (state, begun) {
         (Some("Z" | "X" | "x"), _) => ProcessState::Gone,
         (Some(_), Some(begun)) => ProcessState::Runs(begun),

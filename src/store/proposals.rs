@@ -254,7 +254,7 @@ pub(crate) fn list(
     let channel = query.channel.as_ref().map(ChannelId::as_str);
     let rows: Vec<_> = connection.all(&sql, params![channel, i64::from(query.limit) + 1], read)?;
     let (rows, more) = desk::cut(rows, query.limit);
-    let entries = rows.into_iter().map(|it| entry(connection, it)).collect::<Result<_, _>>()?;
+    let entries = rows.into_iter().map(|row| entry(connection, row)).collect::<Result<_, _>>()?;
     Ok((entries, more))
 }
 

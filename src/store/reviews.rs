@@ -146,8 +146,11 @@ fn queue(
         });
         Ok(SampledAnswer { conversation: row.get("number")?, entry })
     })?;
-    let sampled = all.into_iter().filter(|it| is_sampled(&it.entry.message, one_in)).take(QUEUE);
-    sampled.map(|it| with_question(connection, it)).collect()
+    let sampled = all
+        .into_iter()
+        .filter(|sampled_answer| is_sampled(&sampled_answer.entry.message, one_in))
+        .take(QUEUE);
+    sampled.map(|sampled_answer| with_question(connection, sampled_answer)).collect()
 }
 
 fn with_question(connection: &Connection, sampled: SampledAnswer) -> Result<ReviewEntry, StoreError> {
@@ -158,7 +161,7 @@ fn with_question(connection: &Connection, sampled: SampledAnswer) -> Result<Revi
         connection.all(sql, params![conversation, entry.at, entry.message, QUESTION], |row| {
             Ok((row.get("content")?, row.get("inbound")?))
         })?;
-    let mut asked: Vec<String> = before.into_iter().take_while(|it| it.1).map(|it| it.0).collect();
+    let mut asked: Vec<String> = before.into_iter().take_while(|pair| pair.1).map(|pair| pair.0).collect();
     asked.reverse();
     entry.question = cut(&asked.join("\n"));
     entry.title = desk::title(connection, &entry.channel, &entry.conversation)?;
@@ -166,7 +169,7 @@ fn with_question(connection: &Connection, sampled: SampledAnswer) -> Result<Revi
 }
 
 fn cut(text: &str) -> SafeText {
-    let end = (0..=text.len().min(TEXT)).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
+    let end = (0..=text.len().min(TEXT)).rev().find(|entry| text.is_char_boundary(*entry)).unwrap_or(0);
     SafeText::block(&text[..end])
 }
 

@@ -64,7 +64,7 @@ fn push_pairs(run: &str, out: &mut String) {
 /// A word no text has: bytes as characters of the private area, which safe
 /// text never holds.
 fn mark(area: u32, bytes: &str) -> String {
-    bytes.bytes().filter_map(|it| char::from_u32(area + u32::from(it))).collect()
+    bytes.bytes().filter_map(|byte| char::from_u32(area + u32::from(byte))).collect()
 }
 
 fn channel_mark(channel: &str) -> String {
@@ -79,8 +79,8 @@ fn conversation_mark(number: i64) -> String {
 /// so nothing in it can be an operator.
 pub(crate) fn expression(terms: &Terms, channel: Option<&ChannelId>, conversation: Option<i64>) -> String {
     let mut parts: Vec<String> = terms.iter().flat_map(asked).collect();
-    parts.extend(conversation.map(|it| quoted(&conversation_mark(it))));
-    parts.extend(channel.map(|it| quoted(&channel_mark(it.as_str()))));
+    parts.extend(conversation.map(|conversation| quoted(&conversation_mark(conversation))));
+    parts.extend(channel.map(|channel| quoted(&channel_mark(channel.as_str()))));
     parts.join(" AND ")
 }
 

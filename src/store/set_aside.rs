@@ -17,7 +17,7 @@ pub(crate) fn mark_damaged(cache: &Path) {
 /// Sets a cache aside that was marked as damaged; only for a process that is
 /// alone on the folder. Tells whether it did.
 pub(crate) fn set_damaged_aside(paths: &Paths) -> Result<bool, StoreError> {
-    let marker = Some(marker(&paths.cache)).filter(|it| it.exists());
+    let marker = Some(marker(&paths.cache)).filter(|path| path.exists());
     let Some(marker) = marker else { return Ok(false) };
     tracing::warn!(file = %paths.cache.display(), "the cache was damaged and is rebuilt");
     if paths.cache.exists() {

@@ -26,7 +26,7 @@ pub(crate) fn write(
     owner: &str,
 ) -> Result<bool, StoreError> {
     let (id, fence) = (lane.row.id.as_str(), lane.fence);
-    let server_at = lane.first.and_then(|it| it.server).map(Timestamp::micros);
+    let server_at = lane.first.and_then(|moment| moment.server).map(Timestamp::micros);
     let written = match settlement {
         Settlement::Wait { not_before } => change.execute(
             // Nothing was executed, so the attempt is taken back, unless an
@@ -147,7 +147,7 @@ fn remember(
             };
             let tried_at = lane.last_attempt_at.unwrap_or(row.created_at);
             if automation.unwrap_or(*enabled) {
-                let at = lane.first.and_then(|it| it.server).unwrap_or(tried_at);
+                let at = lane.first.and_then(|moment| moment.server).unwrap_or(tried_at);
                 pauses::hand_back(change, channel, conversation, at)?;
             } else {
                 pauses::begin(change, channel, conversation, owner, tried_at)?;

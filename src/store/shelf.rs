@@ -21,7 +21,7 @@ impl Store {
         self.cache()
             .later(move |cache| {
                 let mut all = shelf(&cache.connection, &channel)?;
-                all.retain(|it| it.1 != url);
+                all.retain(|pair| pair.1 != url);
                 all.insert(0, (kind, url));
                 all.truncate(REMEMBERED);
                 let line = |(kind, url): &(MediaKind, String)| format!("{} {url}\n", kind.word());
@@ -43,9 +43,9 @@ impl Reader {
 
 fn shelf(connection: &Connection, channel: &ChannelId) -> Result<Vec<(MediaKind, String)>, StoreError> {
     let text = meta::read(connection, channel, SHELF)?.unwrap_or_default();
-    let line = |it: &str| {
-        let (word, url) = it.split_once(' ')?;
-        let kind = MediaKind::ALL.into_iter().find(|it| it.word() == word)?;
+    let line = |text: &str| {
+        let (word, url) = text.split_once(' ')?;
+        let kind = MediaKind::ALL.into_iter().find(|entry| entry.word() == word)?;
         Some((kind, url.to_owned()))
     };
     Ok(text.lines().filter_map(line).collect())

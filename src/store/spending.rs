@@ -53,11 +53,11 @@ impl Reader {
     pub fn unpaid(&self) -> Result<Vec<OutboxEntry>, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         let mut entries = desk::stopped(&moment, Stop::Credits, UNPAID)?;
-        entries.retain(|it| matches!(it.row.state, RowState::Stopped(Stop::Credits, _)));
+        entries.retain(|entry| matches!(entry.row.state, RowState::Stopped(Stop::Credits, _)));
         Ok(entries)
     }
 }
 
 fn ledger(connection: &Connection, channel: &ChannelId) -> Result<Vec<Spent>, StoreError> {
-    Ok(meta::read(connection, channel, SPENT)?.map(|it| spending::read(&it)).unwrap_or_default())
+    Ok(meta::read(connection, channel, SPENT)?.map(|text| spending::read(&text)).unwrap_or_default())
 }

@@ -22,10 +22,11 @@ impl Store {
         page: &[Conversation],
         is_last: bool,
     ) -> Result<bool, StoreError> {
-        let times = || page.iter().filter_map(|it| it.last_message_at).map(Timestamp::micros);
+        let times =
+            || page.iter().filter_map(|conversation| conversation.last_message_at).map(Timestamp::micros);
         let (Some(lowest), Some(highest)) = (times().min(), times().max()) else { return Ok(false) };
         let lowest = if is_last { i64::MIN } else { lowest };
-        let kept: Vec<String> = page.iter().map(|it| it.id.to_string()).collect();
+        let kept: Vec<String> = page.iter().map(|conversation| conversation.id.to_string()).collect();
         let channel = channel.clone();
         self.cache()
             .later(move |cache| {
@@ -34,7 +35,7 @@ impl Store {
                 let of = params![channel, STAND_INS, lowest, highest];
                 let ids: Vec<String> = cache.connection.all(sql, of, only)?;
                 let mut any = false;
-                for id in ids.into_iter().filter(|it| !kept.contains(it)) {
+                for id in ids.into_iter().filter(|entry| !kept.contains(entry)) {
                     gone::remove(&cache.connection, &channel, &ConversationId::new(id))?;
                     any = true;
                 }

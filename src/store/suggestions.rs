@@ -94,7 +94,7 @@ impl Store {
             );
             let bound = params![key.channel, key.conversation, kind, message];
             let made: Option<String> = cache.connection.first(&sql, bound, only)?;
-            Ok(made.and_then(|it| read(&it)))
+            Ok(made.and_then(|text| read(&text)))
         })
     }
 }
@@ -112,7 +112,7 @@ pub(crate) fn made_of(
     let mut made: HashMap<MessageId, Vec<MadeText>> = HashMap::new();
     for (message, kind, text) in rows {
         let Some(found) = read(&text) else { continue };
-        let lines: Vec<&str> = found.sentences.iter().map(|it| it.text.as_str()).collect();
+        let lines: Vec<&str> = found.sentences.iter().map(|sentence| sentence.text.as_str()).collect();
         let kind = if kind == "transcript" { MadeKind::Transcript } else { MadeKind::Translation };
         let text = SafeText::block(&lines.join("\n"));
         made.entry(message).or_default().push(MadeText { kind, text });

@@ -62,7 +62,7 @@ impl Store {
 
     /// What the newest template cost, if one did.
     pub async fn template_charge(&self, channel: &ChannelId) -> Result<Option<i64>, StoreError> {
-        Ok(self.meta(channel, CHARGED).await?.and_then(|it| it.parse().ok()))
+        Ok(self.meta(channel, CHARGED).await?.and_then(|meta| meta.parse().ok()))
     }
 }
 
@@ -72,7 +72,7 @@ impl Reader {
         let moment = self.connection.unchecked_transaction()?;
         let number = |name| {
             let value = meta::read(&moment, channel, name)?;
-            Ok::<_, StoreError>(value.and_then(|it| it.parse::<i64>().ok()))
+            Ok::<_, StoreError>(value.and_then(|value| value.parse::<i64>().ok()))
         };
         Ok(Templates {
             all: list(&moment, channel)?,
@@ -101,8 +101,9 @@ fn parts(raw: &str) -> Option<Vec<TemplatePart>> {
         match (word("type").as_str(), word("format").as_str()) {
             ("HEADER", "" | "TEXT") => parts.push(TemplatePart::Header(text()?)),
             ("HEADER", format @ ("IMAGE" | "VIDEO" | "DOCUMENT")) => {
-                let kind =
-                    ["image", "video", "document"].into_iter().find(|it| it.eq_ignore_ascii_case(format))?;
+                let kind = ["image", "video", "document"]
+                    .into_iter()
+                    .find(|text| text.eq_ignore_ascii_case(format))?;
                 parts.push(TemplatePart::HeaderMedia(kind, example(it)));
             }
             ("BODY", _) => parts.push(TemplatePart::Body(text()?)),
@@ -123,8 +124,9 @@ fn parts(raw: &str) -> Option<Vec<TemplatePart>> {
 /// The first address among the examples of a part.
 fn example(part: &Value) -> Option<String> {
     let examples = part.get("example")?.as_object()?.values();
-    let links = examples.filter_map(|it| it.as_array()?.first()?.as_str().or_else(|| it.as_str()));
-    links.map(str::to_owned).find(|it| it.starts_with("https://"))
+    let links =
+        examples.filter_map(|example| example.as_array()?.first()?.as_str().or_else(|| example.as_str()));
+    links.map(str::to_owned).find(|text| text.starts_with("https://"))
 }
 
 #[cfg(test)]

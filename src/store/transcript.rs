@@ -25,15 +25,15 @@ pub fn whole(
     match format {
         TranscriptFormat::Json => visible(&json(channel, row, &page).to_string()),
         TranscriptFormat::Text => {
-            let said = in_order(page.messages, page.notes).map(|it| match &it {
-                TranscriptEntry::Message(it) => paragraph(row, it, zone),
+            let said = in_order(page.messages, page.notes).map(|in_order| match &in_order {
+                TranscriptEntry::Message(in_order) => paragraph(row, in_order, zone),
                 TranscriptEntry::Note(note) => note_paragraph(note, zone),
             });
             std::iter::once(heading(channel, row)).chain(said).collect::<Vec<_>>().join("\n")
         }
         TranscriptFormat::Markdown => {
-            let said = in_order(page.messages, page.notes).map(|it| match &it {
-                TranscriptEntry::Message(it) => markdown(row, it, zone),
+            let said = in_order(page.messages, page.notes).map(|in_order| match &in_order {
+                TranscriptEntry::Message(in_order) => markdown(row, in_order, zone),
                 TranscriptEntry::Note(note) => {
                     format!(
                         "**NOTE, never sent** · {}\n\n{}",
@@ -49,7 +49,7 @@ pub fn whole(
 }
 
 fn json(channel: &str, row: &ConversationRow, page: &HistoryPage) -> Value {
-    let messages: Vec<Value> = page.messages.iter().map(|it| message_json(&it.message)).collect();
+    let messages: Vec<Value> = page.messages.iter().map(|message| message_json(&message.message)).collect();
     let notes: Vec<Value> = page.notes.iter().map(note_json).collect();
     json!({"conversation": conversation_json(channel, row), "messages": messages, "notes": notes})
 }
@@ -67,7 +67,7 @@ pub fn in_order(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> impl Iter
     let mut all = Vec::with_capacity(messages.len());
     for row in messages {
         let at = row.message.created_at;
-        while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
+        while let Some(note) = notes.next_if(|note| at.is_some_and(|at| note.at < at)) {
             all.push(TranscriptEntry::Note(note));
         }
         all.push(TranscriptEntry::Message(Box::new(row)));
@@ -106,7 +106,10 @@ fn paragraph(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String
 }
 
 fn media(message: &Message) -> String {
-    message.media_url.as_ref().map_or_else(String::new, |it| format!(" [{}] {it}", message.content_type))
+    message
+        .media_url
+        .as_ref()
+        .map_or_else(String::new, |media_url| format!(" [{}] {media_url}", message.content_type))
 }
 
 fn markdown(row: &ConversationRow, message: &MessageRow, zone: &Zone) -> String {

@@ -77,7 +77,7 @@ fn weigh(change: &Connection) -> Result<bool, StoreError> {
     };
     let weights = weights(change)?;
     let found = kept(change, after, SLICE)?;
-    let Some(last) = found.last().map(|it| it.0) else {
+    let Some(last) = found.last().map(|pair| pair.0) else {
         change.execute("DELETE FROM trouble_progress", [])?;
         return Ok(false);
     };
@@ -157,7 +157,7 @@ impl Reader {
         let score = TroubleScore::read(&why.unwrap_or_default()).weighed(&before);
         let counted = kept(&moment, 0, COUNTED + 1)?;
         let after = before.learning(&score, *verdict);
-        let (more, fewer) = crossing(counted.iter().map(|it| &it.1), &before, &after);
+        let (more, fewer) = crossing(counted.iter().map(|pair| &pair.1), &before, &after);
         let is_cut = i64::try_from(counted.len()).unwrap_or(i64::MAX) > COUNTED;
         Ok(LessonPreview { before, score, more, fewer, is_cut })
     }

@@ -57,7 +57,7 @@ impl ChannelSync {
         match &receipt.kind {
             ReceiptKind::Sent { .. } | ReceiptKind::Called { .. } => self.said(row, receipt).await?,
             ReceiptKind::Automation(told) => {
-                self.state(|it| it.switches += 1);
+                self.state(|sync_state| sync_state.switches += 1);
                 let enabled = told.unwrap_or_else(|| wishes_ai(&row.operation));
                 if let Some(conversation) = row.lane.conversation() {
                     let state = Automation::from_enabled(Some(enabled));
@@ -102,7 +102,7 @@ impl ChannelSync {
     /// What it cost is noted by its kind. What a template costs is stated in two
     /// ways: what one did cost counts.
     async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
-        if let Some(cost) = receipt.cost.filter(|it| !receipt.test && *it > 0.0) {
+        if let Some(cost) = receipt.cost.filter(|cost| !receipt.test && *cost > 0.0) {
             let action = spending::action(&row.operation);
             self.store.note_spent(self.id(), action, cost, self.clock.now()).await?;
             if let ReceiptKind::Broadcasting { broadcast, .. } = &receipt.kind {
@@ -111,9 +111,9 @@ impl ChannelSync {
         }
         let is_template =
             matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. });
-        let whole = receipt.cost.filter(|it| is_template && !receipt.test && it.fract() == 0.0);
+        let whole = receipt.cost.filter(|cost| is_template && !receipt.test && cost.fract() == 0.0);
         // A price is a small number.
-        let Some(cost) = whole.and_then(|it| (0..1_000).find(|cost| f64::from(*cost) >= it)) else {
+        let Some(cost) = whole.and_then(|whole| (0..1_000).find(|cost| f64::from(*cost) >= whole)) else {
             return Ok(());
         };
         self.store.note_template_charge(self.id(), i64::from(cost)).await?;
@@ -133,7 +133,7 @@ impl ChannelSync {
         }
         // Answered: the AI may ask for nobody any more.
         let now = self.clock.now();
-        self.state(|it| it.details.want(conversation, now));
+        self.state(|entry| entry.details.want(conversation, now));
         self.remember_sent_text(conversation, now);
         Ok(())
     }

@@ -52,7 +52,7 @@ impl Doubts {
     /// Microseconds since the server first said that an earlier attempt is in
     /// progress.
     pub(crate) fn in_progress(&self, row: &RowId, now: Timestamp) -> i64 {
-        self.in_progress.get(row).map_or(0, |it| now.since(*it))
+        self.in_progress.get(row).map_or(0, |entry| now.since(*entry))
     }
 
     /// What a repetition is paid as. After a start nothing is remembered.

@@ -53,7 +53,7 @@ impl ChannelSync {
                 }
             }
             for _ in 0..AT_ONCE {
-                let Some(conversation) = state.left.as_ref().and_then(|it| it.front().cloned()) else {
+                let Some(conversation) = state.left.as_ref().and_then(|entry| entry.front().cloned()) else {
                     return self.audited(state, now).await;
                 };
                 if self.client.budget_used() >= ROOM {

@@ -44,7 +44,7 @@ struct BroadcastPolls {
 
 impl BroadcastPolls {
     fn is_due(self, now: Timestamp) -> bool {
-        self.last.is_none_or(|it| !(0..watching(self.looks)).contains(&now.since(it)))
+        self.last.is_none_or(|time| !(0..watching(self.looks)).contains(&now.since(time)))
     }
 }
 
@@ -52,8 +52,9 @@ impl BroadcastState {
     /// Those that are due, longest first, as if looked at now: one that fails
     /// does not keep the others from their turn.
     fn take_due(&mut self, now: Timestamp) -> Vec<BroadcastId> {
-        let mut due: Vec<_> = self.watched.iter_mut().filter(|(_, it)| it.is_due(now)).collect();
-        due.sort_by_key(|(_, it)| **it);
+        let mut due: Vec<_> =
+            self.watched.iter_mut().filter(|(_, broadcast_polls)| broadcast_polls.is_due(now)).collect();
+        due.sort_by_key(|(_, due)| **due);
         due.truncate(AT_ONCE);
         let looked = due.into_iter().map(|(id, watch)| {
             *watch = BroadcastPolls { looks: watch.looks.saturating_add(1), last: Some(now) };

@@ -92,10 +92,10 @@ impl ChannelSync {
         }
         let account = self.store.account(self.id()).await?;
         let report = Report {
-            credits: account.as_ref().map(|it| it.credits),
-            quality: account.as_ref().and_then(|it| it.quality_rating.clone()),
+            credits: account.as_ref().map(|account| account.credits),
+            quality: account.as_ref().and_then(|account| account.quality_rating.clone()),
             charged: self.store.template_charge(self.id()).await?,
-            is_test: account.is_some_and(|it| it.environment == Environment::Test),
+            is_test: account.is_some_and(|account| account.environment == Environment::Test),
         };
         self.tell_low(state, campaign, &report);
         match decide(campaign, &report, now) {
@@ -175,7 +175,7 @@ impl ChannelSync {
 
     /// Counts a wave's broadcast again.
     async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
-        let before = campaign.waves.get(wave).and_then(|it| it.reading);
+        let before = campaign.waves.get(wave).and_then(|wave| wave.reading);
         let reading = match self.client.broadcast(id).await {
             Ok(told) => {
                 let counts = RecipientCounts {
@@ -208,10 +208,10 @@ impl ChannelSync {
         let mut cursor: Option<String> = None;
         for _ in 0..PAGES {
             let page = self.client.outbound(cursor.as_deref()).await?;
-            let oldest = page.items.iter().filter_map(|it| it.created_at).min();
+            let oldest = page.items.iter().filter_map(|item| item.created_at).min();
             self.store.apply_messages(self.id(), page.items, platform.clone(), Vec::new()).await?;
             cursor = page.next_cursor.filter(|next| cursor.as_ref() != Some(next));
-            if cursor.is_none() || oldest.is_none_or(|it| it < since) {
+            if cursor.is_none() || oldest.is_none_or(|oldest| oldest < since) {
                 break;
             }
         }

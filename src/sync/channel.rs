@@ -78,18 +78,18 @@ impl ChannelSync {
 
     /// Why the last request failed that did, since it was last forgotten.
     pub fn failure(&self) -> Option<RequestFailure> {
-        self.state(|it| it.failure.clone())
+        self.state(|sync_state| sync_state.failure.clone())
     }
 
     /// What failed before is of no interest any more.
     pub fn forget_failure(&self) {
-        self.state(|it| it.failure = None);
+        self.state(|sync_state| sync_state.failure = None);
     }
 
     /// Remembers why a request failed.
     pub(crate) fn note_failure(&self, failure: Option<RequestFailure>) {
         if failure.is_some() {
-            self.state(|it| it.failure = failure);
+            self.state(|sync_state| sync_state.failure = failure);
         }
     }
 
@@ -121,28 +121,31 @@ impl ChannelSync {
     /// Whether nothing is asked until a person acts: the key is not taken, or
     /// the configuration cannot work.
     pub fn is_stopped(&self) -> bool {
-        self.state(|it| it.pulse.is_stopped())
+        self.state(|sync_state| sync_state.pulse.is_stopped())
     }
 
     /// Whether a read has shown that the key is taken.
     pub fn is_proven(&self) -> bool {
-        self.state(|it| it.pulse.is_proven())
+        self.state(|sync_state| sync_state.pulse.is_proven())
     }
 
     /// Whether this process may send for the channel now: nothing is claimed
     /// and no byte leaves once its lease has lapsed or another has taken it.
     pub fn sends(&self, now: Timestamp) -> bool {
-        self.state(|it| it.sends.holds(now))
+        self.state(|sync_state| sync_state.sends.holds(now))
     }
 
     /// Notes whether this process may send.
     pub fn set_sending(&self, lead: Lead) {
-        self.state(|it| it.sends = lead);
+        self.state(|sync_state| sync_state.sends = lead);
     }
 
     /// The state of the connection, as last told.
     pub fn vitals(&self) -> Vitals {
-        self.state(|it| Vitals { health: it.pulse.told().cloned(), budget: it.budget })
+        self.state(|sync_state| Vitals {
+            health: sync_state.pulse.told().cloned(),
+            budget: sync_state.budget,
+        })
     }
 
     /// Takes in every answer anew, also those that are the same as before.
@@ -152,12 +155,12 @@ impl ChannelSync {
 
     /// Tries again after a stop, because a person asked to.
     pub fn resume(&self) {
-        self.state(|it| it.pulse.resume());
+        self.state(|sync_state| sync_state.pulse.resume());
     }
 
     /// What the key drives, as far as it is known by now.
     pub fn known_platform(&self) -> Option<Platform> {
-        self.state(|it| it.platform.clone())
+        self.state(|sync_state| sync_state.platform.clone())
     }
 
     /// What the key drives; the account as last read on this desk counts
@@ -166,14 +169,14 @@ impl ChannelSync {
         if let Some(platform) = self.known_platform() {
             return Ok(Some(platform));
         }
-        let platform = self.store.account(self.id()).await?.map(|it| it.platform);
-        self.state(|it| it.platform.clone_from(&platform));
+        let platform = self.store.account(self.id()).await?.map(|account| account.platform);
+        self.state(|sync_state| sync_state.platform.clone_from(&platform));
         Ok(platform)
     }
 
     /// Notes what the key drives.
     pub(crate) fn set_platform(&self, platform: Platform) {
-        self.state(|it| it.platform = Some(platform));
+        self.state(|sync_state| sync_state.platform = Some(platform));
     }
 
     /// The platform, if this resource of it may be asked for now.
@@ -190,16 +193,16 @@ impl ChannelSync {
 
     /// Whether the tab is not stopped and the key was not refused this.
     pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
-        self.state(|it| it.may_read(resource))
+        self.state(|sync_state| sync_state.may_read(resource))
     }
 
     pub(crate) fn deny(&self, resource: PolledResource) {
-        self.state(|it| it.denied.insert(resource));
+        self.state(|sync_state| sync_state.denied.insert(resource));
     }
 
     /// Asks again for what the key was refused: a person wants to know.
     pub(crate) fn ask_all_again(&self) {
-        self.state(|it| it.denied.clear());
+        self.state(|sync_state| sync_state.denied.clear());
     }
 
     pub(crate) fn id(&self) -> &ChannelId {
@@ -208,7 +211,7 @@ impl ChannelSync {
 
     pub(crate) fn tell(&self, news: News) {
         if matches!(news, News::Inbound(..)) {
-            self.state(|it| it.inbound_told += 1);
+            self.state(|sync_state| sync_state.inbound_told += 1);
         }
         (self.tell)(news);
     }
@@ -228,7 +231,7 @@ impl ChannelSync {
     /// Tells the share of the read budget in use, when it has changed.
     pub(crate) fn tell_budget(&self) {
         let percent = self.client.budget_used();
-        let before = self.state(|it| it.budget.replace(percent));
+        let before = self.state(|sync_state| sync_state.budget.replace(percent));
         if before != Some(percent) {
             self.tell(News::Budget(self.id().clone(), percent));
         }
@@ -237,7 +240,7 @@ impl ChannelSync {
     /// A point in time kept among the marks.
     pub(crate) async fn time_mark(&self, name: &'static str) -> Result<Option<Timestamp>, StoreError> {
         let text = self.store.meta(self.id(), name).await?;
-        Ok(text.and_then(|it| it.parse().ok()).map(Timestamp::from_micros))
+        Ok(text.and_then(|text| text.parse().ok()).map(Timestamp::from_micros))
     }
 
     /// Looks at what the loops know in common, or changes it. `look` calls
@@ -262,5 +265,5 @@ fn print_of(spec: &ChannelSpec) -> String {
         .chain_update([0])
         .chain_update(spec.key.expose())
         .finalize();
-    digest.iter().take(8).map(|it| format!("{it:02x}")).collect()
+    digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -85,7 +85,7 @@ impl ChannelSync {
         };
         let request = match &row.row.operation {
             Operation::ChangeTags { phone, add, remove } => {
-                let before = found.map(|it| it.tags).unwrap_or_default();
+                let before = found.map(|told_contact| told_contact.tags).unwrap_or_default();
                 prepare_tags(phone, merged(&before, add, remove))
             }
             Operation::ChangeContact(change) => prepare_change(change, found.as_ref()),
@@ -122,7 +122,9 @@ impl ChannelSync {
         let client = self.client.for_person();
         // The first one that is found teaches how to look for the next.
         let by_id = saved.filter(|_| client.knows_number_search());
-        let enough = answered.filter(|it| by_id.is_some() && !receipt.replayed && is_wished(operation, it));
+        let enough = answered.filter(|told_contact| {
+            by_id.is_some() && !receipt.replayed && is_wished(operation, told_contact)
+        });
         let told = match (enough, by_id) {
             (Some(told), _) => Ok(Some(told.clone())),
             (None, Some(id)) => client.contact_told(id).await.map(Some),
@@ -141,7 +143,7 @@ impl ChannelSync {
         };
         if differs.is_none() && matches!(operation, Operation::ChangeContact(_)) {
             let done = if receipt.created { "made" } else { "saved" };
-            let name = told.name.clone().filter(|it| !it.is_empty()).unwrap_or_else(|| phone.to_owned());
+            let name = told.name.clone().filter(|name| !name.is_empty()).unwrap_or_else(|| phone.to_owned());
             self.tell(News::Told(
                 self.id().clone(),
                 row.id.clone(),

@@ -106,7 +106,7 @@ impl ChannelSync {
                     }
                     page => page?,
                 };
-                let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+                let times: Vec<_> = page.items.iter().map(|item| item.last_message_at).collect();
                 let step = walk.take(&times, page.next_cursor.as_deref());
                 let mut marks: Vec<MetaChange> = Vec::new();
                 if let Listing::Complete(newest) = step {
@@ -165,14 +165,14 @@ impl ChannelSync {
                 }
                 page => page?,
             };
-            let times: Vec<_> = page.items.iter().map(|it| it.last_message_at).collect();
+            let times: Vec<_> = page.items.iter().map(|item| item.last_message_at).collect();
             let is_whole = walk.cursor().is_none() && page.next_cursor.is_none();
             let step = walk.take(&times, page.next_cursor.as_deref());
             state.is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
             let mut marks: Vec<MetaChange> = Vec::new();
             if let Listing::Complete(newest) = step {
                 // Activity known once stays known, also when its row is gone.
-                let newest = since.map_or(newest, |it| it.max(newest));
+                let newest = since.map_or(newest, |time| time.max(newest));
                 marks.push((SINCE, Some(mark(Some(newest)))));
                 if since.is_none() {
                     marks.push((REST, page.next_cursor.clone()));
@@ -204,7 +204,10 @@ impl ChannelSync {
         platform: &Platform,
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
-        if state.rest_left_alone.is_some_and(|it| (0..LEFT_ALONE).contains(&now.since(it))) {
+        if state
+            .rest_left_alone
+            .is_some_and(|rest_left_alone| (0..LEFT_ALONE).contains(&now.since(rest_left_alone)))
+        {
             return Ok(false);
         }
         for _ in 0..REST_PAGES {
@@ -212,7 +215,7 @@ impl ChannelSync {
                 state.rest = None;
                 return Ok(false);
             };
-            let cursor = Some(cursor).filter(|it| !it.is_empty());
+            let cursor = Some(cursor).filter(|text| !text.is_empty());
             let snapshot = self.store.snapshot();
             let page = match self.client.conversations(platform, cursor.as_deref()).await {
                 Err(ReadError::Rejected(_)) if cursor.is_some() => {
@@ -232,7 +235,7 @@ impl ChannelSync {
             };
             let mut marks = vec![(REST, next)];
             // A page without a time leaves it where it was: less far.
-            marks.extend(lowest(&page.items).map(|it| (REST_AT, Some(it))));
+            marks.extend(lowest(&page.items).map(|lowest| (REST_AT, Some(lowest))));
             self.keep_page(page, snapshot, true, marks).await?;
         }
         Ok(self.store.meta(self.id(), REST).await?.is_some())
@@ -258,9 +261,9 @@ impl ChannelSync {
         baseline: bool,
         marks: Vec<MetaChange>,
     ) -> Result<usize, PullError> {
-        let switches = self.state(|it| {
-            it.lists_applied += 1;
-            it.switches
+        let switches = self.state(|sync_state| {
+            sync_state.lists_applied += 1;
+            sync_state.switches
         });
         let store = &self.store;
         let mut page = page;
@@ -289,7 +292,10 @@ impl ChannelSync {
         let skipped = u32::try_from(state.failed.len()).unwrap_or(u32::MAX);
         let behind =
             self.store.behind(self.id(), HISTORIES.saturating_add(skipped).saturating_add(1)).await?;
-        let mut behind = behind.into_iter().filter(|it| !state.failed.contains_key(it)).collect::<Vec<_>>();
+        let mut behind = behind
+            .into_iter()
+            .filter(|conversation_id| !state.failed.contains_key(conversation_id))
+            .collect::<Vec<_>>();
         let at_once = usize::try_from(HISTORIES).unwrap_or(1);
         let left = behind.len() > at_once;
         behind.truncate(at_once);
@@ -345,7 +351,7 @@ impl ChannelSync {
         conversation: ConversationId,
         now: Timestamp,
     ) -> Result<(), PullError> {
-        let readings = state.lagging.get(&conversation).map_or(1, |it| it + 1);
+        let readings = state.lagging.get(&conversation).map_or(1, |byte| byte + 1);
         if readings < READINGS && state.lagging.len() < REMEMBERED {
             state.lagging.insert(conversation.clone(), readings);
             state.leave_alone(conversation, now);
@@ -359,7 +365,7 @@ impl ChannelSync {
 
 /// The oldest activity on a page, as a mark.
 fn lowest(rows: &[Conversation]) -> Option<String> {
-    rows.iter().filter_map(|it| it.last_message_at).min().map(|it| mark(Some(it)))
+    rows.iter().filter_map(|row| row.last_message_at).min().map(|entry| mark(Some(entry)))
 }
 
 impl ListState {

@@ -57,12 +57,12 @@ impl DetailReads {
             self.wanted.iter().filter(|(_, at)| !(0..PATIENCE).contains(&now.since(**at))).collect();
         due.sort_by_key(|(id, at)| (**at, (*id).clone()));
         let mut due: Vec<_> = due.into_iter().map(|(id, _)| id.clone()).collect();
-        due.extend(unknown.into_iter().filter(|it| self.is_due(it, REST, now)));
+        due.extend(unknown.into_iter().filter(|conversation_id| self.is_due(conversation_id, REST, now)));
         due.truncate(AT_ONCE);
         due.into_iter()
-            .map(|it| {
-                let before = self.read_at.get(&it).copied();
-                (it, before)
+            .map(|conversation_id| {
+                let before = self.read_at.get(&conversation_id).copied();
+                (conversation_id, before)
             })
             .collect()
     }
@@ -89,7 +89,7 @@ struct DetailRead<'a> {
 
 impl Drop for DetailRead<'_> {
     fn drop(&mut self) {
-        self.channel.state(|it| it.details.reading.remove(self.conversation));
+        self.channel.state(|channel| channel.details.reading.remove(self.conversation));
     }
 }
 
@@ -116,7 +116,9 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        if let Some(one) = self.begin_detail(conversation, |it| it.is_due(conversation, REST, now)) {
+        if let Some(one) =
+            self.begin_detail(conversation, |detail_reads| detail_reads.is_due(conversation, REST, now))
+        {
             self.read_detail(client, one).await?;
         }
         Ok(())
@@ -127,9 +129,10 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        for (conversation, before) in self.state(|it| it.details.due(unknown, now)) {
+        for (conversation, before) in self.state(|sync_state| sync_state.details.due(unknown, now)) {
             // Not one that another loop has read since it was chosen.
-            let unread = |it: &DetailReads| it.read_at.get(&conversation).copied() == before;
+            let unread =
+                |detail_reads: &DetailReads| detail_reads.read_at.get(&conversation).copied() == before;
             if let Some(one) = self.begin_detail(&conversation, unread) {
                 self.read_detail(client, one).await?;
             }
@@ -156,7 +159,9 @@ impl ChannelSync {
             return Ok(());
         }
         let now = self.clock.now();
-        if let Some(one) = self.begin_detail(conversation, |it| it.is_due(conversation, OPEN, now)) {
+        if let Some(one) =
+            self.begin_detail(conversation, |detail_reads| detail_reads.is_due(conversation, OPEN, now))
+        {
             self.read_detail(&self.client.for_person().unless_same(), one).await?;
         }
         Ok(())
@@ -167,11 +172,11 @@ impl ChannelSync {
     async fn read_detail(&self, client: &Client, one: DetailRead<'_>) -> Result<(), PullError> {
         let conversation = one.conversation;
         let snapshot = self.store.snapshot();
-        let switches = self.state(|it| it.switches);
+        let switches = self.state(|sync_state| sync_state.switches);
         let told = client.conversation(conversation).await;
         if !matches!(told, Err(ReadError::Paced(_) | ReadError::Limited(_))) {
             let now = self.clock.now();
-            self.state(|it| it.details.was_read(conversation, now));
+            self.state(|sync_state| sync_state.details.was_read(conversation, now));
         }
         let told = match told {
             Ok(told) => told,

@@ -48,6 +48,6 @@ impl ChannelSync {
         let operation = Operation::SetAutomation { enabled: false };
         // What has no such switch needs no pause.
         let request = prepare(&platform, lane, &operation).ok();
-        Ok(request.map(|it| NewRow::at_once(self.id().clone(), lane.clone(), operation, it)))
+        Ok(request.map(|request| NewRow::at_once(self.id().clone(), lane.clone(), operation, request)))
     }
 }

@@ -87,7 +87,7 @@ impl Engine {
         let heard = Heard { orders, bell: bell.clone(), files };
         let mut loops = vec![handle.spawn(keep_leases(leading, heard, stopping, clock.clone()))];
         for tab in &tabs {
-            loops.extend(tab.loops().map(|it| handle.spawn(run(it, clock.clone()))));
+            loops.extend(tab.loops().map(|loops| handle.spawn(run(loops, clock.clone()))));
         }
         Self { handle, store, role, tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
     }
@@ -129,8 +129,8 @@ impl Engine {
 
     /// The requests of the last while of all tabs, newest first.
     pub fn calls(&self) -> Vec<Call> {
-        let mut calls: Vec<Call> = self.tabs.iter().flat_map(|it| it.channel().calls()).collect();
-        calls.sort_by_key(|it| std::cmp::Reverse(it.at));
+        let mut calls: Vec<Call> = self.tabs.iter().flat_map(|tab| tab.channel().calls()).collect();
+        calls.sort_by_key(|call| std::cmp::Reverse(call.at));
         calls
     }
 
@@ -145,7 +145,7 @@ impl Engine {
                 Ok(Err(error)) => tracing::error!(%error, "the requests of others could not be read"),
                 Err(_) => (),
             }
-            calls.sort_by_key(|it| std::cmp::Reverse(it.at));
+            calls.sort_by_key(|call| std::cmp::Reverse(call.at));
             tell(calls);
         });
     }
@@ -190,7 +190,7 @@ impl Engine {
 
     fn stop_loops(&self) {
         self.stop.send_replace(true);
-        self.tabs.iter().for_each(|it| it.stop());
+        self.tabs.iter().for_each(|tab| tab.stop());
     }
 
     pub(crate) fn now(&self) -> Timestamp {
@@ -198,7 +198,7 @@ impl Engine {
     }
 
     pub(crate) fn tab(&self, channel: &ChannelId) -> Option<&Arc<TabSync>> {
-        self.tabs.iter().find(|it| it.channel().spec().id == *channel)
+        self.tabs.iter().find(|tab| tab.channel().spec().id == *channel)
     }
 }
 
@@ -217,8 +217,8 @@ fn hands(
     clock: &Arc<dyn Clock>,
     news: &Arc<dyn Fn(News) + Send + Sync>,
 ) -> Result<ChannelSync, ClientError> {
-    let same = |it: &&Arc<TabSync>| {
-        let other = it.channel().spec();
+    let same = |tab_sync: &&Arc<TabSync>| {
+        let other = tab_sync.channel().spec();
         other.key == spec.key && other.base_url == spec.base_url
     };
     let channel = match tabs.iter().find(same) {
@@ -229,7 +229,7 @@ fn hands(
         None => ChannelSync::new(spec, store.clone(), clock.clone(), news.clone())?,
     };
     // What is repeated, all tabs repeat together.
-    let retries = tabs.first().map(|it| it.channel().client.retries().clone()).unwrap_or_default();
+    let retries = tabs.first().map(|tab| tab.channel().client.retries().clone()).unwrap_or_default();
     Ok(channel.within_budget(retries))
 }
 
@@ -241,11 +241,11 @@ enum LeadOrder {
 
 /// The same news, of which other processes are to learn how the connection fares.
 fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn Fn(News) + Send + Sync> {
-    Arc::new(move |it| {
-        if matches!(it, News::Health(..)) {
+    Arc::new(move |entry| {
+        if matches!(entry, News::Health(..)) {
             bell.notify_one();
         }
-        news(it);
+        news(entry);
     })
 }
 
@@ -295,7 +295,7 @@ async fn keep_leases(
     tokio::select! {
         biased;
         // An engine that is gone stops too.
-        _ = stop.wait_for(|it| *it) => {}
+        _ = stop.wait_for(|stop| *stop) => {}
         () = turns => {}
     }
 }
@@ -345,7 +345,7 @@ async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Optio
 
 /// Waits so many microseconds, or until woken.
 async fn nap(micros: i64, woken: impl Future<Output = ()>) {
-    let Some(micros) = u64::try_from(micros).ok().filter(|it| *it > 0) else {
+    let Some(micros) = u64::try_from(micros).ok().filter(|number| *number > 0) else {
         return;
     };
     tokio::select! {

@@ -42,7 +42,7 @@ impl ChannelSync {
         if let Some(error) = failed.filter(|_| events.notes.len() == TriggerKind::ALL.len()) {
             return Err(error.into());
         }
-        events.items.sort_by_key(|it| Reverse(it.at));
+        events.items.sort_by_key(|item| Reverse(item.at));
         Ok(FetchResult::Events(Box::new(events)))
     }
 

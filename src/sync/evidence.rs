@@ -26,7 +26,7 @@ impl ChannelSync {
             return why;
         }
         // Read now, so that it is not older than the attempt.
-        let after = self.client.for_person().account().await.ok().map(|it| it.credits);
+        let after = self.client.for_person().account().await.ok().map(|account| account.credits);
         SafeText::line(&format!("{why}; {}", balance(row.credits_before, after)))
     }
 }

@@ -36,7 +36,7 @@ impl FileNews {
         reason = "the descriptor belongs to the watch and is closed with it, as the other way demands"
     )]
     pub(crate) fn listen(&mut self) -> bool {
-        self.events = self.told.take().and_then(|it| tokio::io::unix::AsyncFd::new(it).ok());
+        self.events = self.told.take().and_then(|entry| tokio::io::unix::AsyncFd::new(entry).ok());
         self.events.is_some()
     }
 

@@ -72,7 +72,7 @@ impl Outage {
 
     /// The server answered something then.
     pub fn heard(&mut self, at: Timestamp) {
-        if self.began_at.is_some_and(|it| it <= at) {
+        if self.began_at.is_some_and(|began| began <= at) {
             self.began_at = None;
             self.over_at = at;
         }
@@ -86,7 +86,7 @@ impl Outage {
 
     /// Whether the history was read after the last outage.
     pub fn is_behind(&self, read_at: Option<Timestamp>) -> bool {
-        self.began_at.is_some() || read_at.is_none_or(|it| it < self.over_at)
+        self.began_at.is_some() || read_at.is_none_or(|time| time < self.over_at)
     }
 
     /// Whether it was held up for too long to leave without asking.
@@ -147,7 +147,7 @@ mod tests {
             ("slow after a short outage", none, 0, 60, 900, None),
         ];
         for (name, moved, due, over, now, stop) in cases {
-            let found = objection(moved, at(due), &outage(over), at(now)).map(|it| it.0);
+            let found = objection(moved, at(due), &outage(over), at(now)).map(|objection| objection.0);
             assert_eq!(found, stop, "{name}");
         }
     }
@@ -165,7 +165,7 @@ mod tests {
             (30, 151, Moved::default(), Some(Stop::Late)),
         ];
         for (due, now, moved, stop) in cases {
-            let found = objection(moved, at(due), &lasting, at(now)).map(|it| it.0);
+            let found = objection(moved, at(due), &lasting, at(now)).map(|objection| objection.0);
             assert_eq!(found, stop, "{due} {now}");
         }
     }

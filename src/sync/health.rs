@@ -250,17 +250,18 @@ impl Pulse {
 
     /// Any answer proves that there is a way to the server.
     fn reachable(&mut self) {
-        self.failing.retain(|_, it| it.kind != FailureKind::Offline);
+        self.failing.retain(|_, failing| failing.kind != FailureKind::Offline);
     }
 
     fn judge(&mut self, now: Timestamp) -> Option<Health> {
         if self.stopped.is_some() {
             return None;
         }
-        self.failing.retain(|_, it| (0..FORGET).contains(&now.since(it.last)));
+        self.failing.retain(|_, failing| (0..FORGET).contains(&now.since(failing.last)));
         let never = self.answered.is_none();
-        let lasting = self.failing.values().filter(|it| never || it.last.since(it.since) >= FLAP);
-        if let Some(it) = lasting.min_by_key(|it| it.since) {
+        let lasting =
+            self.failing.values().filter(|failing| never || failing.last.since(failing.since) >= FLAP);
+        if let Some(it) = lasting.min_by_key(|failing| failing.since) {
             let (since, why) = (it.since, it.why.clone());
             return self.tell(match it.kind {
                 FailureKind::Offline => Health::Offline { since, why },

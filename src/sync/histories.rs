@@ -27,8 +27,8 @@ impl HistoryQueue {
     }
 
     fn leave(&mut self, ticket: u64) {
-        let was_first = self.readers.front().is_some_and(|it| it.0 == ticket);
-        self.readers.retain(|it| it.0 != ticket);
+        let was_first = self.readers.front().is_some_and(|reader| reader.0 == ticket);
+        self.readers.retain(|reader| reader.0 != ticket);
         if let Some((_, called)) = self.readers.front().filter(|_| was_first) {
             called.notify_one();
         }
@@ -44,14 +44,14 @@ pub(crate) struct HistoryTurn<'a> {
 
 impl Drop for HistoryTurn<'_> {
     fn drop(&mut self) {
-        self.channel.state(|it| it.histories.leave(self.ticket));
+        self.channel.state(|channel| channel.histories.leave(self.ticket));
     }
 }
 
 impl ChannelSync {
     /// Waits until a history may be read, behind all that asked before.
     pub(crate) async fn history_turn(&self) -> HistoryTurn<'_> {
-        let (ticket, called) = self.state(|it| it.histories.join());
+        let (ticket, called) = self.state(|sync_state| sync_state.histories.join());
         let turn = HistoryTurn { channel: self, ticket };
         called.notified().await;
         turn
@@ -59,7 +59,7 @@ impl ChannelSync {
 
     /// A turn, unless another reads or waits, which goes first.
     pub(crate) fn history_turn_now(&self) -> Option<HistoryTurn<'_>> {
-        let free = self.state(|it| it.histories.readers.is_empty().then(|| it.histories.join().0));
+        let free = self.state(|entry| entry.histories.readers.is_empty().then(|| entry.histories.join().0));
         free.map(|ticket| HistoryTurn { channel: self, ticket })
     }
 }

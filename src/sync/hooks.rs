@@ -69,28 +69,28 @@ fn next(
     pending: &[Pending],
     events: &[&str],
 ) -> WebhookStep {
-    let url = wanted.map(|it| it.0);
-    let ours = |it: &str| url == Some(it) || before == Some(it);
-    if pending.iter().any(|it| it.refused.is_none() && ours(&it.url)) {
+    let url = wanted.map(|pair| pair.0);
+    let ours = |text: &str| url == Some(text) || before == Some(text);
+    if pending.iter().any(|pending| pending.refused.is_none() && ours(&pending.url)) {
         return WebhookStep::Done(WebhookState::Waiting);
     }
-    let refused = pending.iter().find(|it| it.adds && url == Some(it.url.as_str()));
-    if let Some(why) = refused.and_then(|it| it.refused.clone()) {
+    let refused = pending.iter().find(|pending| pending.adds && url == Some(pending.url.as_str()));
+    if let Some(why) = refused.and_then(|pending| pending.refused.clone()) {
         return WebhookStep::Done(WebhookState::Refused(why));
     }
-    let remove = |it: &Webhook| WebhookStep::Remove(it.id.clone(), it.url.clone());
+    let remove = |webhook: &Webhook| WebhookStep::Remove(webhook.id.clone(), webhook.url.clone());
     // One that leads where nobody listens any more.
-    let old = there.iter().find(|it| before == Some(it.url.as_str()) && url != before);
+    let old = there.iter().find(|webhook| before == Some(webhook.url.as_str()) && url != before);
     if let Some(old) = old {
         return remove(old);
     }
     let Some((url, is_known)) = wanted else { return WebhookStep::Done(WebhookState::Gone) };
-    let mut here = there.iter().filter(|it| it.url == url);
+    let mut here = there.iter().filter(|webhook| webhook.url == url);
     match (here.next(), here.next()) {
         (None, _) => WebhookStep::Register,
         (Some(first), Some(_)) => remove(first),
         (Some(one), None) => {
-            let tells = |event: &&str| one.events.iter().any(|it| it.as_str() == *event);
+            let tells = |event: &&str| one.events.iter().any(|text| text.as_str() == *event);
             if one.is_active && is_known && events.iter().all(tells) {
                 WebhookStep::Done(WebhookState::Registered)
             } else {
@@ -133,9 +133,9 @@ impl ChannelSync {
             return Ok(WebhookState::Waiting);
         };
         let rows = self.store.lane_rows(self.id()).await?;
-        let pending: Vec<Pending> = rows.iter().filter_map(|it| pending(&it.row)).collect();
-        let events: Vec<&str> = webhooks::events(&platform).iter().map(|it| it.0).collect();
-        let wanted = hook.map(|it| (it.url.as_str(), it.is_known));
+        let pending: Vec<Pending> = rows.iter().filter_map(|row| pending(&row.row)).collect();
+        let events: Vec<&str> = webhooks::events(&platform).iter().map(|event| event.0).collect();
+        let wanted = hook.map(|hook| (hook.url.as_str(), hook.is_known));
         match next(wanted, before.as_deref(), &there, &pending, &events) {
             WebhookStep::Done(kept) => {
                 if kept == WebhookState::Gone {
@@ -205,7 +205,7 @@ mod tests {
         Webhook {
             id: WebhookId::from(id),
             url: url.to_owned(),
-            events: events.iter().map(|it| SafeText::line(it)).collect(),
+            events: events.iter().map(|event| SafeText::line(event)).collect(),
             is_active: active,
             created_at: None,
             failing_since: None,

@@ -62,9 +62,10 @@ pub struct LaneContext<'a> {
 
 /// Chooses the first row that may leave.
 pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
-    let leaving =
-        |it: &&LaneRow| matches!(it.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(it);
-    let busy = rows.iter().filter(leaving).map(|it| &it.row.lane).collect();
+    let leaving = |lane_row: &&LaneRow| {
+        matches!(lane_row.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(lane_row)
+    };
+    let busy = rows.iter().filter(leaving).map(|row| &row.row.lane).collect();
     let mut walk = LaneWalk { busy, ..LaneWalk::default() };
     for (index, lane) in rows.iter().enumerate() {
         if let Some(choice) = walk.take(index, lane, desk) {
@@ -138,10 +139,12 @@ impl<'a> LaneWalk<'a> {
             }
             let conversation = row.lane.conversation();
             let held = desk.held.get(&row.lane);
-            let until = held.map_or(row.not_before, |it| row.not_before.max(*it));
+            let until = held.map_or(row.not_before, |time| row.not_before.max(*time));
             if until <= desk.now.wall {
-                let unread = conversation.filter(|it| must_read(lane, it, desk));
-                return Some(unread.map_or(LaneStep::Send(index), |it| LaneStep::ReadFirst(it.clone())));
+                let unread = conversation.filter(|conversation| must_read(lane, conversation, desk));
+                return Some(
+                    unread.map_or(LaneStep::Send(index), |unread| LaneStep::ReadFirst(unread.clone())),
+                );
             }
             self.wait(until);
             if row.planned_at.is_some() {
@@ -164,7 +167,7 @@ impl<'a> LaneWalk<'a> {
         else {
             return;
         };
-        match reconcile::next_look(&lane.looks, tried).map(|it| it.max(after)) {
+        match reconcile::next_look(&lane.looks, tried).map(|next_look| next_look.max(after)) {
             Some(at) if at <= desk.now.wall => {
                 self.look.get_or_insert(index);
             }
@@ -181,14 +184,15 @@ impl<'a> LaneWalk<'a> {
     }
 
     fn wait(&mut self, until: Timestamp) {
-        self.due = Some(self.due.map_or(until, |it| it.min(until)));
+        self.due = Some(self.due.map_or(until, |due| due.min(until)));
     }
 }
 
 /// Whether the server may not recognise its key any more: too old, or first
 /// sent with another channel key or to another server.
 fn is_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
-    lane.is_spent(&desk.now) || lane.attempted_as.as_deref().is_some_and(|it| it != desk.sender.credential)
+    lane.is_spent(&desk.now)
+        || lane.attempted_as.as_deref().is_some_and(|attempted_as| attempted_as != desk.sender.credential)
 }
 
 /// Whether the history must be read before it leaves: the AI was paused just

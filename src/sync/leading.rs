@@ -237,9 +237,9 @@ impl Leading {
     async fn turn(&mut self, now: Timestamp) -> Result<(), StoreError> {
         self.spread_return();
         self.pass_on().await?;
-        let said: Vec<_> = self.tabs.iter().map(|it| it.tab.channel().vitals()).collect();
-        let due = self.state.renewed.is_none_or(|it| !(0..RENEW).contains(&now.since(it)))
-            || self.state.others.values().chain(self.state.senders.values()).any(|it| !it.holds(now))
+        let said: Vec<_> = self.tabs.iter().map(|tab| tab.tab.channel().vitals()).collect();
+        let due = self.state.renewed.is_none_or(|time| !(0..RENEW).contains(&now.since(time)))
+            || self.state.others.values().chain(self.state.senders.values()).any(|other| !other.holds(now))
             || said.iter().zip(&self.state.said).any(|(new, old)| is_news(new, old));
         if due {
             self.renew(said, now).await?;
@@ -248,33 +248,34 @@ impl Leading {
         }
         let versions = self.store.versions().await?;
         let before = self.state.versions.replace(versions);
-        if before.is_some_and(|it| it.outbox != versions.outbox) {
+        if before.is_some_and(|entry| entry.outbox != versions.outbox) {
             for Led { tab, .. } in &self.tabs {
                 tab.tell_changed();
                 tab.wake(Loop::Push);
                 tab.wake(Loop::Waves);
             }
         }
-        if before.is_none_or(|it| it.cache != versions.cache) {
+        if before.is_none_or(|entry| entry.cache != versions.cache) {
             self.notice(now).await?;
         }
-        self.looks = self.looks.map(|it| it.saturating_sub(1));
+        self.looks = self.looks.map(|look| look.saturating_sub(1));
         Ok(())
     }
 
     /// A server that answers one tab again answers the others on its address,
     /// too: they need not find that out one after the other.
     fn spread_return(&mut self) {
-        let answers =
-            |it: &Led| it.tab.channel().pulse(|it, _| matches!(it.told(), Some(Health::Live { .. })));
-        let address = |it: &Led| it.tab.channel().spec().base_url.clone();
-        let answering: BTreeSet<String> = self.tabs.iter().filter(|it| answers(it)).map(address).collect();
-        let is_back = |it: &&Led| {
-            let address = address(it);
+        let answers = |led: &Led| {
+            led.tab.channel().pulse(|channel, _| matches!(channel.told(), Some(Health::Live { .. })))
+        };
+        let address = |led: &Led| led.tab.channel().spec().base_url.clone();
+        let answering: BTreeSet<String> = self.tabs.iter().filter(|tab| answers(tab)).map(address).collect();
+        let is_back = |led: &&Led| {
+            let address = address(led);
             answering.contains(&address) && !self.state.answering.contains(&address)
         };
-        let is_away = |it: &&Led| it.tab.channel().pulse(|it, _| it.is_away());
-        self.tabs.iter().filter(is_back).filter(is_away).for_each(|it| it.tab.came_back());
+        let is_away = |led: &&Led| led.tab.channel().pulse(|channel, _| channel.is_away());
+        self.tabs.iter().filter(is_back).filter(is_away).for_each(|tab| tab.tab.came_back());
         self.state.answering = answering;
     }
 
@@ -292,7 +293,7 @@ impl Leading {
         let vitals = self.tabs.iter().zip(said.iter().cloned());
         let wanted: Vec<LeaseRequest> =
             vitals.flat_map(|(led, vitals)| led.wanted(self.role, &self.owner, vitals)).collect();
-        let names: Vec<String> = wanted.iter().map(|it| it.name.clone()).collect();
+        let names: Vec<String> = wanted.iter().map(|lease_request| lease_request.name.clone()).collect();
         let held = self.store.hold_leases(&self.owner, wanted, now).await?;
         let held: HashMap<String, Holder> = names.into_iter().zip(held).collect();
         for led in &self.tabs {
@@ -371,7 +372,7 @@ async fn asks(
 async fn tell_account(store: &Store, state: &mut LeadState, tab: &TabSync) -> Result<(), StoreError> {
     let channel = &tab.channel().spec().id;
     let account = store.account(channel).await?;
-    if let Some(account) = account.filter(|it| state.accounts.get(channel) != Some(it)) {
+    if let Some(account) = account.filter(|account| state.accounts.get(channel) != Some(account)) {
         state.accounts.insert(channel.clone(), account.clone());
         tab.channel().tell(News::Account(channel.clone(), Box::new(account)));
     }
@@ -418,7 +419,7 @@ fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestam
 /// Tells who would send for a tab once this process ends, where it differs.
 fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
     let channel = led.id();
-    let named = successor.and_then(|it| it.leader().named()).map(|it| SafeText::line(&it));
+    let named = successor.and_then(|successor| successor.leader().named()).map(|text| SafeText::line(&text));
     if state.successors.get(channel) == named.as_ref() {
         return;
     }
@@ -433,11 +434,11 @@ fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
 fn hear(state: &mut LeadState, tab: &TabSync, other: Other) {
     let channel = &tab.channel().spec().id;
     let Vitals { health, budget } = other.vitals.clone();
-    let before = state.others.insert(channel.clone(), other).map(|it| it.vitals).unwrap_or_default();
-    if let Some(health) = health.filter(|it| before.health.as_ref() != Some(it)) {
+    let before = state.others.insert(channel.clone(), other).map(|insert| insert.vitals).unwrap_or_default();
+    if let Some(health) = health.filter(|health| before.health.as_ref() != Some(health)) {
         tab.channel().tell(News::Health(channel.clone(), health));
     }
-    if let Some(budget) = budget.filter(|it| before.budget != Some(*it)) {
+    if let Some(budget) = budget.filter(|budget| before.budget != Some(*budget)) {
         tab.channel().tell(News::Budget(channel.clone(), budget));
     }
 }

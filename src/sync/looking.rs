@@ -55,7 +55,7 @@ impl ChannelSync {
             return Ok((None, now.plus(AGAIN)));
         };
         let mut looking = before
-            .filter(|it| it.row == row.row.id)
+            .filter(|looking| looking.row == row.row.id)
             .unwrap_or_else(|| Looking::begin(row, text, |first| self.client.server_time(first)));
         let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
             Ok(page) => page,
@@ -125,7 +125,7 @@ fn words(looks: &Looks) -> Option<SafeText> {
             "not found in the conversation: probably not sent; it is never sent again by itself",
         )),
         LookResult::Several(messages) => {
-            let ids: Vec<_> = messages.iter().map(|it| it.as_str()).collect();
+            let ids: Vec<_> = messages.iter().map(|message| message.as_str()).collect();
             Some(SafeText::line(&format!(
                 "{} messages with these words are in the conversation: {}; one of them may be it",
                 ids.len(),

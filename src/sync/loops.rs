@@ -112,13 +112,13 @@ impl TabLoop {
             LoopState::Upload(state) => upload_step(tab, state, now).await,
             LoopState::Waves(state) => waves_step(tab, state, now).await,
         };
-        let came_back = tab.channel.state(|it| {
-            it.within[which] = None;
-            it.pulse.take_came_back()
+        let came_back = tab.channel.state(|channel| {
+            channel.within[which] = None;
+            channel.pulse.take_came_back()
         });
         if came_back {
             tab.came_back();
-            Loop::ALL.iter().for_each(|it| tab.wake(*it));
+            Loop::ALL.iter().for_each(|entry| tab.wake(*entry));
         }
         wait
     }
@@ -132,11 +132,11 @@ impl PollState {
         }
         let channel = &tab.channel;
         let (visible, refresh, told) =
-            tab.wish(|it| (it.visible, std::mem::take(&mut it.refresh), std::mem::take(&mut it.told)));
+            tab.wish(|tab| (tab.visible, std::mem::take(&mut tab.refresh), std::mem::take(&mut tab.told)));
         if refresh || self.has_slept(channel.clock.moment()) {
             self.plan.hurry();
         }
-        if tab.wish(|it| std::mem::take(&mut it.came_back)) {
+        if tab.wish(|tab| std::mem::take(&mut tab.came_back)) {
             self.plan.came_back();
         }
         if let Err(error) = channel.platform().await {
@@ -148,16 +148,16 @@ impl PollState {
         let wait = match next(channel, &self.plan, now, visible) {
             ScheduleStep::Sleep(wait) => wait.min(NAP),
             ScheduleStep::Run(task) => {
-                let (told, before) = (self.plan.is_told(task), channel.state(|it| it.inbound_told));
+                let (told, before) = (self.plan.is_told(task), channel.state(|channel| channel.inbound_told));
                 let pulled = self.pull(tab, task).await;
                 let tells_messages = matches!(task, Task::List | Task::Trigger);
                 if tells_messages && channel.keep_draft_only(channel.clock.now()).await {
                     tab.wake(Loop::Push);
                 }
                 let found_at = channel.clock.now();
-                channel.state(|it| {
-                    if !told && it.inbound_told != before {
-                        it.trust.found(found_at);
+                channel.state(|channel| {
+                    if !told && channel.inbound_told != before {
+                        channel.trust.found(found_at);
                     }
                 });
                 finished(channel, &mut self.plan, task, pulled, visible);
@@ -211,11 +211,11 @@ impl OpenState {
     /// Reads the open conversation, or older messages a person asked for.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
         let channel = &tab.channel;
-        let fetch = if tab.is_stopped() { None } else { tab.wish(|it| it.fetches.pop_front()) };
+        let fetch = if tab.is_stopped() { None } else { tab.wish(|tab| tab.fetches.pop_front()) };
         if let Some(fetch) = fetch {
             return match channel.fetch(&fetch).await {
                 Pulled::Paced(wait) => {
-                    tab.wish(|it| it.put_back(fetch));
+                    tab.wish(|tab| tab.put_back(fetch));
                     wait.min(NAP)
                 }
                 _ => 0,
@@ -224,10 +224,10 @@ impl OpenState {
         if !tab.leads(now) || !tab.may_go() {
             return NAP;
         }
-        let (visible, open, refresh, told, asked) = tab.wish(|it| {
-            let asked = if it.reads.is_empty() { None } else { Some(it.reads.remove(0)) };
-            let refresh = std::mem::take(&mut it.refresh_open);
-            (it.visible, it.open.clone(), refresh, std::mem::take(&mut it.told_open), asked)
+        let (visible, open, refresh, told, asked) = tab.wish(|tab| {
+            let asked = if tab.reads.is_empty() { None } else { Some(tab.reads.remove(0)) };
+            let refresh = std::mem::take(&mut tab.refresh_open);
+            (tab.visible, tab.open.clone(), refresh, std::mem::take(&mut tab.told_open), asked)
         });
         if told {
             self.plan.told(Task::History);
@@ -244,7 +244,7 @@ impl OpenState {
             };
             return match pulled {
                 Pulled::Paced(wait) => {
-                    tab.wish(|it| it.reads.insert(0, (conversation, older)));
+                    tab.wish(|tab| tab.reads.insert(0, (conversation, older)));
                     wait.min(NAP)
                 }
                 _ => 0,

@@ -129,7 +129,7 @@ impl ChannelSync {
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<bool, PullError> {
-        let lists = self.state(|it| it.lists_applied);
+        let lists = self.state(|sync_state| sync_state.lists_applied);
         let state = self.store.history_state(self.id(), conversation).await?.unwrap_or_default();
         let ring_after = self.time_mark(RING_AFTER).await?;
         let mut cursors = WalkCursors::new(PAGES);
@@ -160,7 +160,7 @@ impl ChannelSync {
                 }
             };
             let more = step == HistoryMove::Walking;
-            let caught_up = self.state(|it| it.lists_applied) == lists;
+            let caught_up = self.state(|sync_state| sync_state.lists_applied) == lists;
             let applied = self
                 .store
                 .apply_history(self.id(), conversation, page.items, platform.clone(), step, caught_up)
@@ -204,7 +204,7 @@ fn joins(page: &[Message], state: &HistoryState) -> bool {
     let Some((at, id)) = &state.read_until else {
         return false;
     };
-    page.iter().any(|it| it.id == *id || it.created_at.is_some_and(|created| created < *at))
+    page.iter().any(|entry| entry.id == *id || entry.created_at.is_some_and(|created| created < *at))
 }
 
 /// Returns true if a page reaches back to the oldest message that was changed since it

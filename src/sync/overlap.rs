@@ -32,7 +32,7 @@ pub fn joins(
     let Some(oldest) = page.last() else {
         return unreadable < TRIGGER_ITEMS;
     };
-    let known = page.iter().filter(|it| earlier.contains(&it.id)).count();
+    let known = page.iter().filter(|message| earlier.contains(&message.id)).count();
     page.len() + unreadable < TRIGGER_ITEMS
         || (known >= ENOUGH && earlier.contains(&oldest.id))
         || lies_behind(oldest.created_at, complete_until)
@@ -40,7 +40,7 @@ pub fn joins(
 
 /// Whether a time lies safely behind the last complete reading.
 pub fn lies_behind(time: Option<Timestamp>, complete_until: Timestamp) -> bool {
-    time.is_some_and(|it| it < complete_until.plus(-MARGIN))
+    time.is_some_and(|time| time < complete_until.plus(-MARGIN))
 }
 
 /// What a backfill does next.
@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn ids(from: i64, to: i64) -> HashSet<MessageId> {
-        page(from, to).into_iter().map(|it| it.id).collect()
+        page(from, to).into_iter().map(|message| message.id).collect()
     }
 
     #[test]
@@ -139,12 +139,12 @@ mod tests {
     }
 
     fn facts(from: i64, to: i64, known: bool) -> Vec<(bool, Option<Timestamp>)> {
-        (to..=from).rev().map(|it| (known, Some(at(it)))).collect()
+        (to..=from).rev().map(|number| (known, Some(at(number)))).collect()
     }
 
     #[test]
     fn a_backfill_ends_with_twenty_known_behind_the_margin() {
-        let next = |it: &str| Backfilled::Next(it.to_owned());
+        let next = |text: &str| Backfilled::Next(text.to_owned());
         let mut walk = Backfill::new(at(1000));
         assert_eq!(walk.cursor(), None);
         // The trigger's own page is known, but too new to prove anything.

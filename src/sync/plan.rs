@@ -137,7 +137,8 @@ pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
     let wait = SECOND.saturating_mul(1 << failures.saturating_sub(1).min(16));
     // The cap holds with the jitter in it.
     let wait = wait.min(cap / 11 * 10);
-    let tenths = (0..10_i64).rev().find(|it| f64::from(i32::try_from(*it).unwrap_or(0)) / 10.0 <= jitter);
+    let tenths =
+        (0..10_i64).rev().find(|number| f64::from(i32::try_from(*number).unwrap_or(0)) / 10.0 <= jitter);
     wait + wait / 100 * tenths.unwrap_or(0)
 }
 
@@ -181,7 +182,7 @@ impl PollSchedule {
     ) -> ScheduleStep {
         let waits = self.entries.iter().filter_map(|entry| {
             let span = interval(entry.task, platform, visible, self.polling, instant)?;
-            let later = entry.later.map(|it| (within(it, now), ScheduleStep::Continue(entry.task)));
+            let later = entry.later.map(|later| (within(later, now), ScheduleStep::Continue(entry.task)));
             Some([Some((entry.wait(span, now), ScheduleStep::Run(entry.task))), later])
         });
         // `min_by_key` keeps the first of equals.
@@ -195,8 +196,8 @@ impl PollSchedule {
     /// Notes how a task went.
     pub fn finished(&mut self, task: Task, pulled: Pulled, now: Moment, visible: bool, jitter: f64) {
         let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
-            && self.entries.iter().any(|it| it.task == task && it.failures > 0);
-        if let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) {
+            && self.entries.iter().any(|entry| entry.task == task && entry.failures > 0);
+        if let Some(entry) = self.entries.iter_mut().find(|entry| entry.task == task) {
             entry.finished(pulled, now);
             if pulled == Pulled::Failed {
                 entry.not_before = Some(now.plus(back_off(entry.failures, visible, jitter)));
@@ -210,13 +211,15 @@ impl PollSchedule {
     /// The server answers again: what waited longer need not, and what came
     /// meanwhile is looked for.
     pub fn came_back(&mut self) {
-        let late = |it: &&mut ScheduledTask| it.failures > 0 || it.task == Task::Sweep;
+        let late = |scheduled_task: &&mut ScheduledTask| {
+            scheduled_task.failures > 0 || scheduled_task.task == Task::Sweep
+        };
         self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
     }
 
     /// Notes how going on with what a task left for later went.
     pub fn continued(&mut self, task: Task, pulled: Pulled, now: Moment) {
-        let Some(entry) = self.entries.iter_mut().find(|it| it.task == task) else {
+        let Some(entry) = self.entries.iter_mut().find(|entry| entry.task == task) else {
             return;
         };
         entry.later = match pulled {
@@ -229,12 +232,12 @@ impl PollSchedule {
 
     /// A delivery asks for a task, soon.
     pub fn told(&mut self, task: Task) {
-        self.entries.iter_mut().filter(|it| it.task == task).for_each(|it| it.told = true);
+        self.entries.iter_mut().filter(|entry| entry.task == task).for_each(|entry| entry.told = true);
     }
 
     /// Whether a delivery asks for a task.
     pub fn is_told(&self, task: Task) -> bool {
-        self.entries.iter().any(|it| it.task == task && it.told)
+        self.entries.iter().any(|entry| entry.task == task && entry.told)
     }
 
     /// Makes everything due now.
@@ -284,7 +287,9 @@ impl ScheduledTask {
 
     /// Until it is due; zero or less when it is.
     fn wait(&self, span: i64, now: Moment) -> i64 {
-        if let Some(wait) = self.paced_until.map(|it| within(it, now)).filter(|it| *it > 0) {
+        if let Some(wait) =
+            self.paced_until.map(|paced_until| within(paced_until, now)).filter(|number| *number > 0)
+        {
             return wait;
         }
         if let Some(until) = self.not_before {

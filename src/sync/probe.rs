@@ -35,7 +35,7 @@ impl Probe {
     /// anything was answered last.
     pub(crate) fn wait(&mut self, answered: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
         // A clock set back must not hold anything up.
-        if self.failures == 0 || answered.is_some_and(|it| it > self.last) || now < self.last {
+        if self.failures == 0 || answered.is_some_and(|time| time > self.last) || now < self.last {
             self.failures = 0;
             return None;
         }

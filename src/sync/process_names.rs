@@ -10,7 +10,7 @@ use store::processes::Process;
 /// Who this process is among those on its folder: no two are called the same,
 /// and the others can tell when it has ended.
 pub fn owner(store: &Store) -> String {
-    let process = Process::this().map_or_else(|| std::process::id().to_string(), |it| it.to_string());
+    let process = Process::this().map_or_else(|| std::process::id().to_string(), |entry| entry.to_string());
     format!("{process}-{:016x}", store.chance().draw())
 }
 

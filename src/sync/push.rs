@@ -122,11 +122,11 @@ impl ChannelSync {
             tracing::error!(channel = %self.id(), %error, "the outbox could not follow the clock");
             return PushStep::Due(now.plus(AGAIN));
         }
-        if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
+        if self.spec().read_only || !self.pulse(|pulse, _| pulse.may_push()) {
             state.outage.begins(now);
             return PushStep::Halted;
         }
-        let answered = self.pulse(|it, _| it.last_answer());
+        let answered = self.pulse(|pulse, _| pulse.last_answer());
         if let Some(at) = answered {
             state.outage.heard(at);
         }
@@ -179,7 +179,11 @@ impl ChannelSync {
             }
             LaneStep::Expire(index) => {
                 let row = rows.swap_remove(index);
-                let why = if row.attempted_as.as_ref().is_some_and(|it| it != self.credential()) {
+                let why = if row
+                    .attempted_as
+                    .as_ref()
+                    .is_some_and(|attempted_as| attempted_as != self.credential())
+                {
                     "it was first sent with another channel key; the server may not recognise it"
                 } else {
                     "no clear answer came in 23 hours; the server may no longer recognise it"

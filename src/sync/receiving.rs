@@ -49,7 +49,7 @@ impl Engine {
     /// Nobody listens any more, or nothing is registered: polling takes over.
     pub fn deliveries_lost(&self, channel: &ChannelId) {
         if let Some(tab) = self.tab(channel) {
-            tab.channel().state(|it| it.trust.lost());
+            tab.channel().state(|channel| channel.trust.lost());
             tab.wake(Loop::Poll);
             tab.wake(Loop::Open);
         }
@@ -59,7 +59,7 @@ impl Engine {
     pub fn standing(&self, channel: &ChannelId) -> HookTrust {
         let now = self.now();
         let tab = self.tab(channel);
-        tab.map_or(HookTrust::Unknown, |tab| tab.channel().state(|it| it.trust.standing(now)))
+        tab.map_or(HookTrust::Unknown, |tab| tab.channel().state(|channel| channel.trust.standing(now)))
     }
 
     /// Looks how the webhook of a channel stands, and asks for what is not so;

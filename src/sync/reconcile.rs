@@ -49,7 +49,7 @@ impl Look {
     /// Takes a page, newest first.
     pub fn take(&mut self, page: &[Message]) -> LookProgress {
         for message in page {
-            if message.created_at.is_some_and(|it| it < self.since) {
+            if message.created_at.is_some_and(|time| time < self.since) {
                 return LookProgress::Enough;
             }
             if says(message, &self.text) {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     fn ids(words: &[&str]) -> Vec<MessageId> {
-        words.iter().map(|it| MessageId::from(*it)).collect()
+        words.iter().map(|word| MessageId::from(*word)).collect()
     }
 
     #[test]

@@ -91,14 +91,14 @@ impl ChannelSync {
     /// Notes what of a list's page could not be read, and tells if that is
     /// something else than before. The first page begins anew.
     pub(crate) fn note_unreadable<T>(&self, list: List, page: &Listed<T>, is_first: bool) {
-        if let Some(all) = self.state(|it| it.note_unreadable(list, page, is_first)) {
+        if let Some(all) = self.state(|sync_state| sync_state.note_unreadable(list, page, is_first)) {
             self.tell(News::Unreadable(self.id().clone(), list, all));
         }
     }
 
     /// Says that a resource answered as promised.
     pub(crate) fn read_succeeded(&self, resource: PolledResource) {
-        let health = self.pulse(|it, now| it.answered(resource, now));
+        let health = self.pulse(|pulse, now| pulse.answered(resource, now));
         self.tell_health(health);
     }
 
@@ -124,7 +124,7 @@ impl ChannelSync {
             tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
         }
         let failed = |kind, why| {
-            let health = self.pulse(|it, now| it.failed(resource, kind, why, now));
+            let health = self.pulse(|pulse, now| pulse.failed(resource, kind, why, now));
             self.tell_health(health);
             Pulled::Failed
         };
@@ -132,7 +132,7 @@ impl ChannelSync {
             ReadError::Same => Pulled::Done,
             ReadError::Paced(wait) => Pulled::Paced(wait),
             ReadError::Limited(wait) => {
-                let health = self.pulse(|it, now| it.limited(now.plus(wait)));
+                let health = self.pulse(|pulse, now| pulse.limited(now.plus(wait)));
                 self.tell_health(health);
                 Pulled::Paced(wait)
             }
@@ -160,7 +160,7 @@ impl ChannelSync {
 
     /// Stops the tab until a person acts.
     pub(crate) fn stop(&self, health: Health) -> Pulled {
-        let told = self.pulse(|it, _| it.stop(health));
+        let told = self.pulse(|entry, _| entry.stop(health));
         self.tell_health(told);
         Pulled::Skipped
     }

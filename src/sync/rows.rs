@@ -45,7 +45,7 @@ impl ChannelSync {
                 return Ok(Pulled::Later(0));
             }
             let left = self.read_rest(state, &platform).await;
-            or_later(left.map(|it| if it { Pulled::Later(0) } else { Pulled::Done }))
+            or_later(left.map(|flag| if flag { Pulled::Later(0) } else { Pulled::Done }))
         })
         .await
     }
@@ -54,8 +54,8 @@ impl ChannelSync {
     pub async fn pull_behind_of(&self, state: &mut ListState, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::List, async {
             let platform = self.may_ask(PolledResource::List).await?;
-            let Some(platform) =
-                platform.filter(|it| self.may_read(PolledResource::History) && it.has_histories())
+            let Some(platform) = platform
+                .filter(|platform| self.may_read(PolledResource::History) && platform.has_histories())
             else {
                 return Ok(Pulled::Skipped);
             };
@@ -70,7 +70,7 @@ impl ChannelSync {
     pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::List, async {
             let platform = self.may_ask(PolledResource::List).await?;
-            if !platform.is_some_and(|it| it.can_take_over()) {
+            if !platform.is_some_and(|platform| platform.can_take_over()) {
                 return Ok(Pulled::Skipped);
             }
             self.read_detail_once(&self.client.for_person(), conversation).await?;

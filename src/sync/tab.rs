@@ -50,7 +50,7 @@ impl TabSync {
     }
 
     fn leading(channel: ChannelSync, polling: Polling, lead: Lead) -> Self {
-        channel.state(|it| (it.asks, it.sends) = (lead, lead));
+        channel.state(|channel| (channel.asks, channel.sends) = (lead, lead));
         let bells = std::array::from_fn(|_| Notify::new());
         Self { channel, polling, bells, stop: watch::channel(false).0 }
     }
@@ -89,7 +89,7 @@ impl TabSync {
     /// Ends when the tab was stopped.
     pub async fn stopped(&self) {
         // Fails only when the tab is gone, and it is borrowed here.
-        let _ = self.stop.subscribe().wait_for(|it| *it).await;
+        let _ = self.stop.subscribe().wait_for(|subscribe| *subscribe).await;
     }
 
     /// Whether polling or sending has been within one step for longer than any

@@ -22,11 +22,11 @@ impl ChannelSync {
     pub(super) async fn read_templates(&self) -> Result<FetchResult, PullError> {
         let listed = self.client.for_person().templates().await?;
         self.note_unreadable(List::Templates, &listed, true);
-        let told = listed.items.into_iter().map(|it| ToldTemplate {
-            components: serde_json::Value::Array(it.components).to_string(),
-            name: it.name,
-            language: it.language,
-            category: it.category,
+        let told = listed.items.into_iter().map(|item| ToldTemplate {
+            components: serde_json::Value::Array(item.components).to_string(),
+            name: item.name,
+            language: item.language,
+            category: item.category,
         });
         self.store.apply_templates(self.id(), told.collect(), self.clock.now()).await?;
         self.tell(News::Templates(self.id().clone()));

@@ -103,8 +103,8 @@ impl ChannelSync {
     ) -> Result<(), PullError> {
         self.note_unreadable(List::Messages, &page, true);
         let complete = self.time_mark(COMPLETE).await?;
-        let newest = page.items.iter().filter_map(|it| it.created_at).max();
-        let ids = page.items.iter().map(|it| it.id.clone()).collect();
+        let newest = page.items.iter().filter_map(|item| item.created_at).max();
+        let ids = page.items.iter().map(|item| item.id.clone()).collect();
         state.newest = state.newest.max(newest).or(complete);
         let mut marks: Vec<MetaChange> = Vec::new();
         match complete {
@@ -137,7 +137,7 @@ impl ChannelSync {
         let Some(gap) = state.gap.as_mut() else {
             return Ok(Pulled::Done);
         };
-        if gap.rest_until.is_some_and(|it| now < it && it.since(now) <= REST) {
+        if gap.rest_until.is_some_and(|rest_until| now < rest_until && rest_until.since(now) <= REST) {
             return Ok(Pulled::Done);
         }
         gap.rest_until = None;
@@ -150,7 +150,7 @@ impl ChannelSync {
                 }
                 page => page?,
             };
-            let times: Vec<_> = page.items.iter().map(|it| it.created_at).collect();
+            let times: Vec<_> = page.items.iter().map(|item| item.created_at).collect();
             let ring_after = self.time_mark(RING_AFTER).await?;
             let applied =
                 self.store.apply_messages(self.id(), page.items, platform.clone(), Vec::new()).await?;
@@ -229,16 +229,16 @@ impl ChannelSync {
         self.tell_reshaped(&applied.reshaped);
         let now = self.clock.now();
         self.state(|SyncState { details, .. }| {
-            applied.inserted.iter().for_each(|it| details.want(&it.conversation, now));
+            applied.inserted.iter().for_each(|inserted| details.want(&inserted.conversation, now));
         });
         let Some(ring_after) = ring_after else {
             return;
         };
-        let new = applied.inserted.iter().filter(|it| {
-            let is_new = !it.is_back && it.created_at.is_some_and(|at| at > ring_after);
-            it.direction == Direction::Inbound && is_new && !quiet.contains(&it.id)
+        let new = applied.inserted.iter().filter(|inserted| {
+            let is_new = !inserted.is_back && inserted.created_at.is_some_and(|at| at > ring_after);
+            inserted.direction == Direction::Inbound && is_new && !quiet.contains(&inserted.id)
         });
-        let ringing: BTreeSet<_> = new.map(|it| it.conversation.clone()).collect();
+        let ringing: BTreeSet<_> = new.map(|inserted| inserted.conversation.clone()).collect();
         for conversation in ringing {
             self.tell(News::Inbound(self.id().clone(), conversation));
         }

@@ -46,7 +46,7 @@ pub(crate) fn is_upload(row: &LaneRow) -> bool {
 /// matter.
 fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> UploadStep {
     let mut due: Option<Timestamp> = None;
-    for (index, lane) in rows.iter().enumerate().filter(|(_, it)| is_upload(it)) {
+    for (index, lane) in rows.iter().enumerate().filter(|(_, lane_row)| is_upload(lane_row)) {
         let at = match lane.row.state {
             RowState::Queued | RowState::Uncertain if lane.row.not_before <= now => {
                 match sender.fit(lane) {
@@ -63,7 +63,7 @@ fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> Upload
             RowState::Sending => lane.lease_until.plus(1),
             RowState::Stopped(..) | RowState::Done => continue,
         };
-        due = Some(due.map_or(at, |it| it.min(at)));
+        due = Some(due.map_or(at, |due| due.min(at)));
     }
     due.map_or(UploadStep::Nothing, UploadStep::Wait)
 }
@@ -71,10 +71,10 @@ fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> Upload
 impl ChannelSync {
     /// Uploads at most one file, or says when the next is due.
     pub async fn upload_once(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
-        if self.spec().read_only || !self.pulse(|it, _| it.may_push()) {
+        if self.spec().read_only || !self.pulse(|pulse, _| pulse.may_push()) {
             return PushStep::Halted;
         }
-        let answered = self.pulse(|it, _| it.last_answer());
+        let answered = self.pulse(|pulse, _| pulse.last_answer());
         if let Some(until) = tries.probe.wait(answered, now) {
             return PushStep::Due(until);
         }

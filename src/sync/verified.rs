@@ -53,7 +53,7 @@ impl ChannelSync {
     /// its state: success is what the server tells, not what was asked.
     async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
         let told = self.client.for_person().conversation(conversation).await;
-        let enabled = match told.as_ref().map(|it| it.automation) {
+        let enabled = match told.as_ref().map(|conversation| conversation.automation) {
             Ok(Automation::On) => true,
             Ok(Automation::Off) => false,
             Ok(Automation::Unknown | Automation::NotApplicable) => {
@@ -80,11 +80,12 @@ impl ChannelSync {
         let Some(platform) = self.platform().await? else { return Ok(None) };
         let listed = self.client.for_person().webhooks(&platform).await?;
         let since = first.plus(-MARGIN);
-        let found = listed.items.into_iter().find(|it| {
-            let created = it.created_at.as_deref().and_then(Timestamp::read);
-            let same = events.is_empty() || events.iter().all(|event| it.events.contains(event));
-            it.url == *url && same && created.is_some_and(|at| at >= since)
+        let found = listed.items.into_iter().find(|item| {
+            let created = item.created_at.as_deref().and_then(Timestamp::read);
+            let same = events.is_empty() || events.iter().all(|event| item.events.contains(event));
+            item.url == *url && same && created.is_some_and(|at| at >= since)
         });
-        Ok(found.map(|it| Receipt::of(ReceiptKind::Registered(Some(WebhookId::new(it.id))))))
+        Ok(found
+            .map(|webhook_body| Receipt::of(ReceiptKind::Registered(Some(WebhookId::new(webhook_body.id))))))
     }
 }

@@ -130,7 +130,7 @@ impl ListWalk {
         self.newest = self.newest.max(newest);
         let reached = match self.boundary {
             None => true,
-            Some(boundary) => rows.iter().flatten().any(|it| *it < boundary),
+            Some(boundary) => rows.iter().flatten().any(|row| *row < boundary),
         };
         let followed = self.cursors.follow(rows.len(), next);
         match followed {
@@ -151,7 +151,7 @@ impl ListWalk {
             return Listing::Incomplete;
         }
         // The next round ends at the first row that is not newer.
-        self.boundary = self.top.map(|it| it.plus(1)).or(self.boundary);
+        self.boundary = self.top.map(|top| top.plus(1)).or(self.boundary);
         self.cursors = WalkCursors::new(PAGES);
         Listing::Next
     }
@@ -163,7 +163,7 @@ mod tests {
     use crate::tests::at;
 
     fn rows(times: &[i64]) -> Vec<Option<Timestamp>> {
-        times.iter().map(|it| Some(at(*it))).collect()
+        times.iter().map(|number| Some(at(*number))).collect()
     }
 
     #[test]

@@ -64,7 +64,7 @@ impl Wishes {
     /// Takes in what is wanted behind what was wanted before.
     fn add(&mut self, fetch: Fetch) {
         if looks_for_contacts(&fetch) {
-            self.fetches.retain(|it| !looks_for_contacts(it));
+            self.fetches.retain(|fetch| !looks_for_contacts(fetch));
         }
         if !self.fetches.contains(&fetch) && self.fetches.len() < ASKED {
             self.fetches.push_back(fetch);
@@ -87,36 +87,36 @@ fn looks_for_contacts(fetch: &Fetch) -> bool {
 impl TabSync {
     /// Whether this process may ask for the channel now.
     pub fn leads(&self, now: Timestamp) -> bool {
-        self.channel.state(|it| it.asks.holds(now))
+        self.channel.state(|channel| channel.asks.holds(now))
     }
 
     /// Notes who sends; `now` tells whether that is new.
     pub(crate) fn set_sending(&self, lead: Lead, now: Timestamp) {
-        let before = self.channel.state(|it| std::mem::replace(&mut it.sends, lead));
+        let before = self.channel.state(|channel| std::mem::replace(&mut channel.sends, lead));
         if !before.holds(now) && lead.holds(now) {
             tracing::info!(channel = %self.channel.id(), "sends");
-            [Loop::Push, Loop::Upload, Loop::Waves].iter().for_each(|it| self.wake(*it));
+            [Loop::Push, Loop::Upload, Loop::Waves].iter().for_each(|entry| self.wake(*entry));
         }
     }
 
     /// Notes who asks; `now` tells whether that is new.
     pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
-        let before = self.channel.state(|it| std::mem::replace(&mut it.asks, lead));
+        let before = self.channel.state(|channel| std::mem::replace(&mut channel.asks, lead));
         if !before.holds(now) && lead.holds(now) {
             tracing::info!(channel = %self.channel.id(), "leads");
             // What the last leader read since is not known here.
             self.channel.forget_answers();
-            self.wish(|it| it.refresh = true);
-            Loop::ALL.iter().for_each(|it| self.wake(*it));
+            self.wish(|wishes| wishes.refresh = true);
+            Loop::ALL.iter().for_each(|entry| self.wake(*entry));
         }
     }
 
     /// Whether the tab is looked at, and which of its conversations is open.
     pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
-        let opened = self.wish(|it| {
-            it.visible = visible;
-            let opened = open.clone().filter(|new| it.open.as_ref() != Some(new));
-            it.open = open;
+        let opened = self.wish(|wishes| {
+            wishes.visible = visible;
+            let opened = open.clone().filter(|new| wishes.open.as_ref() != Some(new));
+            wishes.open = open;
             opened
         });
         if let Some(conversation) = opened {
@@ -131,9 +131,9 @@ impl TabSync {
         if self.ask_leader(OwnerRequest::Refresh) {
             return;
         }
-        self.wish(|it| {
-            it.refresh = true;
-            it.refresh_open = true;
+        self.wish(|wishes| {
+            wishes.refresh = true;
+            wishes.refresh_open = true;
         });
         self.channel.resume();
         self.channel.ask_all_again();
@@ -143,14 +143,14 @@ impl TabSync {
 
     /// The server answers again: what backed off is read now.
     pub(crate) fn came_back(&self) {
-        self.wish(|it| it.came_back = true);
+        self.wish(|wishes| wishes.came_back = true);
         self.wake(Loop::Poll);
     }
 
     /// Reads what a screen asks for; here as well where another process leads,
     /// as it is seldom asked for.
     pub fn fetch(&self, fetch: Fetch) {
-        self.wish(|it| it.add(fetch));
+        self.wish(|wishes| wishes.add(fetch));
         self.wake(Loop::Open);
     }
 
@@ -164,9 +164,9 @@ impl TabSync {
     /// Reads a history because a person asked, here or at another process.
     pub(crate) fn read(&self, conversation: ConversationId, older: bool) {
         let wanted = (conversation, older);
-        self.wish(|it| {
-            if !it.reads.contains(&wanted) && it.reads.len() < ASKED {
-                it.reads.push(wanted);
+        self.wish(|wishes| {
+            if !wishes.reads.contains(&wanted) && wishes.reads.len() < ASKED {
+                wishes.reads.push(wanted);
             }
         });
         self.wake(Loop::Open);
@@ -185,19 +185,19 @@ impl TabSync {
 
     /// What the leader is to be asked.
     pub(crate) fn take_asks(&self) -> Vec<OwnerRequest> {
-        self.wish(|it| std::mem::take(&mut it.asks))
+        self.wish(|wishes| std::mem::take(&mut wishes.asks))
     }
 
     /// Says that another process changed what this tab shows.
     pub(crate) fn tell_changed(&self) {
         let id = &self.channel.spec().id;
         self.channel.tell(News::Conversations(id.clone()));
-        if let Some(open) = self.wish(|it| it.open.clone()) {
+        if let Some(open) = self.wish(|wishes| wishes.open.clone()) {
             self.channel.tell(News::History(id.clone(), open));
         }
     }
 
     pub(crate) fn wish<R>(&self, change: impl FnOnce(&mut Wishes) -> R) -> R {
-        self.channel.state(|it| change(&mut it.wishes))
+        self.channel.state(|channel| change(&mut channel.wishes))
     }
 }

@@ -104,18 +104,18 @@ fn failed_recipient(item: &Value) -> Option<FailedRecipient> {
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     };
-    let named = |places: [&str; 3]| places.into_iter().find_map(told).filter(|it| is_plain(it));
+    let named = |places: [&str; 3]| places.into_iter().find_map(told).filter(|place| is_plain(place));
     let contact = named(["/contactId", "/contact/id", "/contact"]);
     let phone = named(["/phone", "/to", "/contact/phone"]);
     let reason = FailureReason::find(told);
-    let failed = told("/status").map_or(reason.is_told(), |it| it.eq_ignore_ascii_case("failed"));
+    let failed = told("/status").map_or(reason.is_told(), |text| text.eq_ignore_ascii_case("failed"));
     (failed && (contact.is_some() || phone.is_some())).then_some(FailedRecipient { contact, phone, reason })
 }
 
 impl BroadcastBody {
     /// In this program's words.
     pub fn into_model(self) -> Broadcast {
-        let time = |it: &Option<String>| it.as_deref().and_then(Timestamp::read);
+        let time = |text: &Option<String>| text.as_deref().and_then(Timestamp::read);
         Broadcast {
             status: BroadcastStatus::from_word(&self.status),
             text: self.message.as_deref().map(SafeText::line),
@@ -150,9 +150,14 @@ mod tests {
             for field in ["recipients", "results", "failures"] {
                 let body: BroadcastBody =
                     serde_json::from_str(&format!(r#"{{"id":"bc_1","{field}":[{item}]}}"#)).expect("a body");
-                let line = |it: &FailedRecipient| {
-                    let or = |it: &Option<String>| it.clone().unwrap_or_else(|| "-".to_owned());
-                    format!("{} {} {}", or(&it.contact), or(&it.phone), it.reason.told())
+                let line = |failed_recipient: &FailedRecipient| {
+                    let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
+                    format!(
+                        "{} {} {}",
+                        or(&failed_recipient.contact),
+                        or(&failed_recipient.phone),
+                        failed_recipient.reason.told()
+                    )
                 };
                 let found: Vec<String> = body.into_model().failures.iter().map(line).collect();
                 assert_eq!(found.join(";"), told, "{item}");

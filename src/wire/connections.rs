@@ -189,7 +189,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
     let document: Document = match toml::from_str(text) {
         Ok(document) => document,
         Err(error) => {
-            let line = lines::line(text, error.span().map_or(0, |it| it.start));
+            let line = lines::line(text, error.span().map_or(0, |span| span.start));
             return (Vec::new(), vec![format!("line {line}: {}", error.message().replace('\n', " "))]);
         }
     };
@@ -210,7 +210,9 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
                 found
             }
         };
-        wrong.extend(found.iter().map(|it| told(lines::line_of(text, index, it), &name, it)));
+        wrong.extend(found.iter().map(|connection_mistake| {
+            told(lines::line_of(text, index, connection_mistake), &name, connection_mistake)
+        }));
     }
     if read.len() > MOST {
         wrong.push(format!("at most {MOST} connections are used"));
@@ -221,7 +223,7 @@ pub fn read(text: &str) -> (Vec<Connection>, Vec<String>) {
 
 /// A mistake in words, with its line where that is known.
 pub fn told(line: Option<usize>, name: &str, mistake: &ConnectionMistake) -> String {
-    let line = line.map_or_else(String::new, |it| format!("line {it}: "));
+    let line = line.map_or_else(String::new, |line| format!("line {line}: "));
     format!("{line}connection {name:?}: {}", mistake.why)
 }
 
@@ -242,13 +244,13 @@ pub fn to_json(connection: &Connection) -> String {
 
 /// Reads what [`to_json`] wrote.
 pub fn from_json(text: &str) -> Result<Connection, String> {
-    connection(serde_json::from_str(text).map_err(|error| error.to_string())?).map_err(|it| it.why)
+    connection(serde_json::from_str(text).map_err(|error| error.to_string())?).map_err(|error| error.why)
 }
 
 fn connection(entry: Entry) -> Result<Connection, ConnectionMistake> {
-    let endpoints = entry.endpoint.into_iter().enumerate().map(|(index, it)| {
-        let name = it.name.clone();
-        endpoint(it).map_err(|mistake| mistake.of_endpoint(index, &name))
+    let endpoints = entry.endpoint.into_iter().enumerate().map(|(index, endpoint_entry)| {
+        let name = endpoint_entry.name.clone();
+        endpoint(endpoint_entry).map_err(|mistake| mistake.of_endpoint(index, &name))
     });
     Ok(Connection {
         name: entry.name,
@@ -288,7 +290,7 @@ fn all<T, U>(
     entries: Vec<T>,
     read: impl Fn(T) -> Result<U, ConnectionMistake>,
 ) -> Result<Vec<U>, ConnectionMistake> {
-    let read = |(index, it)| read(it).map_err(|mistake| mistake.within(list, index));
+    let read = |(index, entry)| read(entry).map_err(|mistake| mistake.within(list, index));
     entries.into_iter().enumerate().map(read).collect()
 }
 
@@ -330,7 +332,7 @@ fn endpoint(entry: EndpointEntry) -> Result<ConnectionEndpoint, ConnectionMistak
         method,
         path: entry.path,
         instructions: entry.instructions,
-        contact: words.iter().map(|it| identifies(it)).collect::<Result<_, _>>()?,
+        contact: words.iter().map(|word| identifies(word)).collect::<Result<_, _>>()?,
         public: entry.public,
         assistant_may_change: entry.assistant_may_change,
         automatic: entry.automatic,
@@ -366,7 +368,7 @@ fn path(text: &str) -> Result<Path, ConnectionMistake> {
 }
 
 fn format(word: &str, currency: String) -> Result<ValueFormat, ConnectionMistake> {
-    let currency = Some(currency).filter(|it| !it.is_empty());
+    let currency = Some(currency).filter(|text| !text.is_empty());
     let found = match word {
         "" | "text" => Some(ValueFormat::Text),
         "money" => Some(ValueFormat::Money { currency, minor: false }),
@@ -382,9 +384,9 @@ fn field(entry: FieldEntry) -> Result<MappedField, ConnectionMistake> {
     let kind = if entry.column.is_empty() {
         FieldKind::Value(format(&entry.format, entry.currency)?)
     } else {
-        let column = |it: ColumnEntry| {
-            let format = format(&it.format, it.currency)?;
-            Ok(TableColumn { label: it.label, path: path(&it.path)?, format })
+        let column = |column_entry: ColumnEntry| {
+            let format = format(&column_entry.format, column_entry.currency)?;
+            Ok(TableColumn { label: column_entry.label, path: path(&column_entry.path)?, format })
         };
         FieldKind::Table(all("column", entry.column, column)?)
     };

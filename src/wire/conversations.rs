@@ -144,7 +144,7 @@ pub fn unreadable_conversation(raw: &str, near: Option<&Conversation>) -> Conver
     Conversation {
         name: Some(SafeText::line("This row could not be read")),
         preview: SafeText::line(raw),
-        last_message_at: near.and_then(|it| it.last_message_at),
+        last_message_at: near.and_then(|near| near.last_message_at),
         raw: raw.to_owned(),
         ..Conversation::stand_in(ConversationId::new(lists::stand_in_id(raw)), false)
     }
@@ -171,10 +171,12 @@ pub fn read_escalation(told: &Value) -> Escalation {
         told if says_no(told) => Escalation::None,
         Value::String(why) => asks(Some(why)),
         told => {
-            let why = ["reason", "message", "status", "state"].iter().find_map(|it| told.get(it)?.as_str());
+            let why =
+                ["reason", "message", "status", "state"].iter().find_map(|text| told.get(text)?.as_str());
             let summary = told.get("summary").and_then(Value::as_str).map(str::to_owned);
             let proposals = told.get("proposals").and_then(Value::as_array).into_iter().flatten();
-            let more = summary.into_iter().chain(proposals.filter_map(proposal)).filter(|it| !it.is_empty());
+            let more =
+                summary.into_iter().chain(proposals.filter_map(proposal)).filter(|text| !text.is_empty());
             let lines: Vec<String> = why.map(str::to_owned).into_iter().chain(more).collect();
             asks(Some(&lines.join("\n")))
         }
@@ -216,8 +218,9 @@ fn says_no(told: &Value) -> bool {
         Value::String(word) => NO.contains(&word.trim().to_lowercase().as_str()),
         Value::Array(items) => items.is_empty(),
         Value::Object(fields) => {
-            let mut states = STATES.iter().filter_map(|it| fields.get(*it)).filter(|it| !it.is_null());
-            let is_over = fields.get("resolvedAt").is_some_and(|it| !it.is_null());
+            let mut states =
+                STATES.iter().filter_map(|state| fields.get(*state)).filter(|value| !value.is_null());
+            let is_over = fields.get("resolvedAt").is_some_and(|field| !field.is_null());
             is_over || states.any(says_no) || fields.values().all(says_no)
         }
     }
@@ -232,7 +235,7 @@ fn proposal(told: &Value) -> Option<String> {
     };
     let values: String =
         told.get("values").and_then(Value::as_object).into_iter().flatten().map(value).collect();
-    let id = text("id").map(|it| format!(" ({it})")).unwrap_or_default();
+    let id = text("id").map(|text| format!(" ({text})")).unwrap_or_default();
     Some(format!("proposes {} · {}{values}{id}", text("connection")?, text("endpoint")?))
 }
 

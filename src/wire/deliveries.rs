@@ -18,9 +18,9 @@ pub struct Envelope {
 /// Reads a delivery.
 pub fn read(body: &[u8]) -> Result<Envelope, String> {
     let value = strict::read(body)?;
-    let text = |it: &Value| it.as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+    let text = |value: &Value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned);
     let event = value.get("event").and_then(text).ok_or("it names no event")?;
-    let conversation = value.get("data").and_then(|it| it.get("conversationId")).and_then(text);
+    let conversation = value.get("data").and_then(|value| value.get("conversationId")).and_then(text);
     Ok(Envelope { event, timestamp: value.get("timestamp").and_then(text), conversation })
 }
 

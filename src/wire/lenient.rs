@@ -52,14 +52,14 @@ pub fn list<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Value>, D:
 
 /// An address or a number, as [`id`]; what is none is absent.
 pub fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    Ok(text(deserializer)?.filter(|it| is_plain(it)))
+    Ok(text(deserializer)?.filter(|text| is_plain(text)))
 }
 
 /// The strings of a list; anything else in it, and anything but a list, is
 /// absent.
 pub fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
     let Value::Array(items) = Value::deserialize(deserializer)? else { return Ok(Vec::new()) };
-    let text = |it| if let Value::String(text) = it { Some(text) } else { None };
+    let text = |value| if let Value::String(text) = value { Some(text) } else { None };
     Ok(items.into_iter().filter_map(text).collect())
 }
 
@@ -113,7 +113,7 @@ pub fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>,
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     };
-    Ok(number.filter(|it| it.is_finite()))
+    Ok(number.filter(|number| number.is_finite()))
 }
 
 /// A count that is not negative; anything else is absent.

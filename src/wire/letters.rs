@@ -38,7 +38,7 @@ pub fn letters_of(thread: &RawValue) -> Vec<Box<RawValue>> {
         serde_json::from_str::<Vec<Box<RawValue>>>(raw.get()).ok()
     });
     // Some interfaces put the thread into an envelope.
-    list.or_else(|| fields.get("thread").map(|it| letters_of(it))).unwrap_or_default()
+    list.or_else(|| fields.get("thread").map(|field| letters_of(field))).unwrap_or_default()
 }
 
 /// Reads one mail of a thread: as a message, and what only a mail has. `own`
@@ -71,11 +71,13 @@ pub fn read_letter(
             word => DeliveryStatus::from_word(word),
         },
         created_at: date(&fields),
-        read_at: named(&fields, &OPENED).and_then(|it| Timestamp::read(&it)),
+        read_at: named(&fields, &OPENED).and_then(|text| Timestamp::read(&text)),
         raw: raw.get().to_owned(),
         ..Message::stand_in(
             MessageId::new(
-                named(&fields, &IDS).filter(|it| is_plain(it)).unwrap_or_else(|| format!("{thread}#{place}")),
+                named(&fields, &IDS)
+                    .filter(|text| is_plain(text))
+                    .unwrap_or_else(|| format!("{thread}#{place}")),
             ),
             thread.clone(),
         )
@@ -98,18 +100,18 @@ pub fn html(raw: &str) -> Option<String> {
 pub fn enclosed(raw: &str, place: usize) -> Option<Vec<u8>> {
     let fields: Fields = serde_json::from_str(raw).ok()?;
     let file = files(&fields).get(place)?.as_object()?;
-    let text = FILE_BYTES.iter().find_map(|it| file.get(*it)?.as_str())?;
+    let text = FILE_BYTES.iter().find_map(|file_byte| file.get(*file_byte)?.as_str())?;
     // A data URL has its bytes behind a comma.
     let text = text.split_once("base64,").map_or(text, |(_, rest)| rest);
     STANDARD.decode(text.split_whitespace().collect::<String>()).ok()
 }
 
 fn letter(fields: &Fields) -> MailMessage {
-    let line = |it: Option<String>| SafeText::optional_line(it.as_deref());
+    let line = |text: Option<String>| SafeText::optional_line(text.as_deref());
     let (from, name) = first(fields, &FROM).map_or((None, None), correspondent);
     let header_id = named(fields, &HEADER_ID).or_else(|| {
         // One that has angle brackets is no id of the service.
-        named(fields, &["messageId"]).filter(|it| it.starts_with('<'))
+        named(fields, &["messageId"]).filter(|text| text.starts_with('<'))
     });
     MailMessage {
         from_name: line(named(fields, &FROM_NAME)).or_else(|| line(name)),
@@ -126,7 +128,7 @@ fn letter(fields: &Fields) -> MailMessage {
         header_id,
         sent_at: time(fields, "sentAt").filter(|_| fields.contains_key("createdAt")),
         dated_at: time(fields, DATED),
-        plain: plain_of(fields).map(|it| SafeText::block(&it)),
+        plain: plain_of(fields).map(|plain| SafeText::block(&plain)),
         rich: None,
         links: Vec::new(),
         files: files(fields).iter().take(FILES).map(file).collect(),
@@ -152,13 +154,15 @@ fn looks_like_html(text: &str) -> bool {
 }
 
 fn plain_of(fields: &Fields) -> Option<String> {
-    body(fields, &TEXT, &["text", "plain", "textPlain"]).filter(|it| !looks_like_html(it))
+    body(fields, &TEXT, &["text", "plain", "textPlain"]).filter(|body| !looks_like_html(body))
 }
 
 fn html_of(fields: &Fields) -> Option<String> {
     let named = body(fields, &HTML, &["html", "content"])
         .or_else(|| body(fields, &["body"], &["html", "textHtml", "content"]));
-    named.filter(|it| it.contains('<')).or_else(|| body(fields, &TEXT, &[]).filter(|it| looks_like_html(it)))
+    named
+        .filter(|text| text.contains('<'))
+        .or_else(|| body(fields, &TEXT, &[]).filter(|body| looks_like_html(body)))
 }
 
 fn direction(fields: &Fields, letter: &MailMessage, own: Option<&str>) -> Direction {
@@ -168,14 +172,15 @@ fn direction(fields: &Fields, letter: &MailMessage, own: Option<&str>) -> Direct
         "outbound" | "outgoing" | "sent" => return Direction::Outbound,
         _ => (),
     }
-    let flag = OUTBOUND.iter().find_map(|it| fields.get(*it)?.as_bool());
-    let flag = flag.or_else(|| INBOUND.iter().find_map(|it| fields.get(*it)?.as_bool()).map(|it| !it));
-    let own = own.is_some_and(|it| letter.from.as_str().eq_ignore_ascii_case(it));
+    let flag = OUTBOUND.iter().find_map(|text| fields.get(*text)?.as_bool());
+    let flag =
+        flag.or_else(|| INBOUND.iter().find_map(|text| fields.get(*text)?.as_bool()).map(|flag| !flag));
+    let own = own.is_some_and(|text| letter.from.as_str().eq_ignore_ascii_case(text));
     if flag.unwrap_or(own) { Direction::Outbound } else { Direction::Inbound }
 }
 
 fn sender(fields: &Fields) -> Sender {
-    if let Some(true) = BY_AI.iter().find_map(|it| fields.get(*it)?.as_bool()) {
+    if let Some(true) = BY_AI.iter().find_map(|text| fields.get(*text)?.as_bool()) {
         return Sender::Ai;
     }
     match named(fields, &SENDERS) {
@@ -206,24 +211,24 @@ fn named(fields: &Fields, names: &[&str]) -> Option<String> {
 }
 
 fn first<'a>(fields: &'a Fields, names: &[&str]) -> Option<&'a Value> {
-    names.iter().find_map(|name| fields.get(*name).filter(|it| !it.is_null()))
+    names.iter().find_map(|name| fields.get(*name).filter(|field| !field.is_null()))
 }
 
 fn addresses(fields: &Fields, names: &[&str]) -> Vec<SafeText> {
     let Some(found) = first(fields, names) else { return Vec::new() };
-    let one = |it: &Value| correspondent(it).0;
+    let one = |value: &Value| correspondent(value).0;
     let all: Vec<String> = match found {
         Value::Array(items) => items.iter().take(ADDRESSES).filter_map(one).collect(),
         Value::String(line) => split(line),
         other => one(other).into_iter().collect(),
     };
-    all.iter().map(|it| SafeText::line(it)).collect()
+    all.iter().map(|text| SafeText::line(text)).collect()
 }
 
 fn split(line: &str) -> Vec<String> {
     use model::email::addresses::{TypedAddress, list};
-    let text = |it| match it {
-        TypedAddress::Address(it) | TypedAddress::Wrong(it) => it,
+    let text = |typed_address| match typed_address {
+        TypedAddress::Address(typed_address) | TypedAddress::Wrong(typed_address) => typed_address,
     };
     list(line).into_iter().take(ADDRESSES).map(text).collect()
 }
@@ -252,7 +257,7 @@ fn correspondent(value: &Value) -> (Option<String>, Option<String>) {
 }
 
 fn files(fields: &Fields) -> &[Value] {
-    let list = FILE_LISTS.iter().find_map(|it| fields.get(*it)?.as_array());
+    let list = FILE_LISTS.iter().find_map(|file_list| fields.get(*file_list)?.as_array());
     list.map_or(&[], Vec::as_slice)
 }
 
@@ -260,7 +265,7 @@ fn file(value: &Value) -> LetterFile {
     let nothing = Fields::new();
     let fields = value.as_object().unwrap_or(&nothing);
     let name = named(fields, &FILE_NAMES).or_else(|| value.as_str().map(str::to_owned));
-    let size = FILE_SIZES.iter().find_map(|it| match fields.get(*it)? {
+    let size = FILE_SIZES.iter().find_map(|file_size| match fields.get(*file_size)? {
         Value::Number(number) => number.as_u64(),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
@@ -270,7 +275,7 @@ fn file(value: &Value) -> LetterFile {
         kind: SafeText::optional_line(named(fields, &FILE_KINDS).as_deref()),
         size,
         url: named(fields, &FILE_URLS),
-        enclosed: FILE_BYTES.iter().any(|it| fields.get(*it).is_some_and(Value::is_string)),
+        enclosed: FILE_BYTES.iter().any(|file_byte| fields.get(*file_byte).is_some_and(Value::is_string)),
     }
 }
 

@@ -118,5 +118,5 @@ fn number<S: Serializer>(text: &Option<&str>, serializer: S) -> Result<S::Ok, S:
 
 /// JSON as it was stored; null when it is none.
 fn stored<S: Serializer>(text: &Option<&str>, serializer: S) -> Result<S::Ok, S::Error> {
-    text.and_then(|it| serde_json::from_str::<&RawValue>(it).ok()).serialize(serializer)
+    text.and_then(|text| serde_json::from_str::<&RawValue>(text).ok()).serialize(serializer)
 }

@@ -93,12 +93,12 @@ fn split(body: &[u8]) -> Result<(Vec<Box<RawValue>>, Option<String>), serde_json
     let fields: HashMap<String, Box<RawValue>> = serde_json::from_slice(body)?;
     let missing = || serde::de::Error::missing_field("data");
     let items = items(fields.get("data").ok_or_else(missing)?, &fields)?;
-    let inner = fields.get("pagination").and_then(|it| serde_json::from_str(it.get()).ok());
+    let inner = fields.get("pagination").and_then(|field| serde_json::from_str(field.get()).ok());
     let inner: HashMap<String, Box<RawValue>> = inner.unwrap_or_default();
     let value = |fields: &HashMap<String, Box<RawValue>>, name| -> Option<Value> {
         serde_json::from_str(fields.get(name)?.get()).ok()
     };
-    let more = |fields| value(fields, "hasMore").and_then(|it| lenient::as_boolean(&it));
+    let more = |fields| value(fields, "hasMore").and_then(|value| lenient::as_boolean(&value));
     let cursor = |fields| value(fields, "nextCursor").and_then(cursor);
     // When the two places differ, go on while either says so and there is
     // somewhere to go.
@@ -147,7 +147,7 @@ fn tells_failure(fields: &HashMap<String, Box<RawValue>>) -> bool {
 /// A text or a number; a boolean leads nowhere.
 fn cursor(value: Value) -> Option<String> {
     match value {
-        Value::String(text) => Some(text).filter(|it| !it.is_empty()),
+        Value::String(text) => Some(text).filter(|text| !text.is_empty()),
         Value::Number(number) => Some(number.to_string()),
         _ => None,
     }
@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn read(body: &str) -> Result<Listed<String>, serde_json::Error> {
-        Listed::read(body.as_bytes(), |raw| Some(raw.get().to_owned()).filter(|it| it != "null"))
+        Listed::read(body.as_bytes(), |raw| Some(raw.get().to_owned()).filter(|text| text != "null"))
     }
 
     #[test]
@@ -243,9 +243,9 @@ mod tests {
     #[test]
     fn what_cannot_be_read_keeps_its_place() {
         let page = read("[null,1,null,null,2,null]").expect("a list");
-        let places: Vec<usize> = page.unreadable.iter().map(|it| it.place).collect();
+        let places: Vec<usize> = page.unreadable.iter().map(|unreadable| unreadable.place).collect();
         assert_eq!((page.items.join(" "), places), ("1 2".to_owned(), vec![0, 1, 1, 2]));
-        let page = page.with_stand_ins(|raw, near| format!("{raw}/{}", near.map_or("-", |it| &it[..1])));
+        let page = page.with_stand_ins(|raw, near| format!("{raw}/{}", near.map_or("-", |near| &near[..1])));
         assert_eq!(page.items.join(" "), "null/1 1 null/1 null/n 2 null/2");
     }
 }

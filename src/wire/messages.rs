@@ -139,7 +139,8 @@ pub fn read_message(
     conversation: Option<&ConversationId>,
 ) -> Result<Message, serde_json::Error> {
     let body: MessageBody = serde_json::from_str(raw.get())?;
-    let named = body.conversation_id.filter(|it| is_plain(it)).map(ConversationId::new);
+    let named =
+        body.conversation_id.filter(|conversation_id| is_plain(conversation_id)).map(ConversationId::new);
     let Some(conversation) = named.or_else(|| conversation.cloned()) else {
         return Err(serde::de::Error::missing_field("conversationId"));
     };
@@ -169,7 +170,7 @@ pub fn read_message(
         sent_at: time(&body.sent_at),
         delivered_at: time(&body.delivered_at),
         read_at: time(&body.read_at),
-        quotes: body.reply_to.filter(|it| is_plain(it)).map(MessageId::new),
+        quotes: body.reply_to.filter(|reply| is_plain(reply)).map(MessageId::new),
         unreadable: false,
         id: MessageId::new(body.id),
         raw: raw.get().to_owned(),
@@ -181,7 +182,7 @@ pub fn read_message(
 pub fn unreadable_message(text: &str, conversation: &ConversationId) -> Message {
     let picked = text.split_once("\"id\"").and_then(|(_, rest)| {
         let rest = rest.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-        rest.split_once('"').map(|(id, _)| id.to_owned()).filter(|it| is_plain(it))
+        rest.split_once('"').map(|(id, _)| id.to_owned()).filter(|text| is_plain(text))
     });
     let id = picked.unwrap_or_else(|| lists::stand_in_id(text));
     Message {

@@ -79,7 +79,7 @@ mod tests {
             [(vec![], None), (vec!["a", "\"é"], None), (vec!["a"], Some("c\"".to_owned()))]
         {
             let mut writer = PageWriter::new();
-            data.iter().for_each(|it| writer.push(it).expect("written"));
+            data.iter().for_each(|text| writer.push(text).expect("written"));
             assert_eq!(writer.items(), data.len());
             let written = writer.finish(next_cursor.as_deref()).expect("written");
             let page = Page { data, has_more: next_cursor.is_some(), next_cursor };

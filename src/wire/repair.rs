@@ -153,7 +153,7 @@ fn repair_escape(body: &mut [u8], at: usize) -> usize {
 fn unit(body: &[u8], at: usize) -> Option<u16> {
     let digits = body.get(at..at + 6)?.strip_prefix(b"\\u")?;
     let digits =
-        std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|it| it.is_ascii_hexdigit()))?;
+        std::str::from_utf8(digits).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_hexdigit()))?;
     u16::from_str_radix(digits, 16).ok()
 }
 

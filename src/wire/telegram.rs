@@ -90,7 +90,9 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         preview: SafeText::line(body.last_message_preview.as_deref().unwrap_or("")),
         last_message_at: body.last_message_at.as_deref().and_then(Timestamp::read),
         escalation: body.escalation.as_ref().map_or(Escalation::None, read_escalation),
-        address: body.telegram_chat_id.filter(|it| !it.is_empty() && is_plain(it)),
+        address: body
+            .telegram_chat_id
+            .filter(|telegram_chat_id| !telegram_chat_id.is_empty() && is_plain(telegram_chat_id)),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(body.id), false)
     })

@@ -20,7 +20,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
     let fields: Fields = serde_json::from_str(raw.get())?;
     let phone = phone(&fields);
     let id = phone.clone().or_else(|| named(&fields, &["id", "conversationId", "callId", "messageId"]));
-    let id = id.filter(|it| is_plain(it));
+    let id = id.filter(|text| is_plain(text));
     let id = id.ok_or_else(|| serde::de::Error::custom("neither a number nor an id that can be shown"))?;
     let kind = named(&fields, &["type", "kind", "channelType", "medium"]);
     let preview = named(&fields, &["lastMessagePreview", "preview", "body", "text", "content", "transcript"]);
@@ -33,7 +33,7 @@ pub fn read_conversation(raw: &RawValue) -> Result<Conversation, serde_json::Err
         message_count: count(&fields),
         preview: SafeText::line(&in_words(kind.as_deref(), preview.as_deref())),
         last_message_at: newest(&fields),
-        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|it| Timestamp::read(&it)),
+        created_at: named(&fields, &["createdAt", "startedAt"]).and_then(|text| Timestamp::read(&text)),
         escalation: fields.get("escalation").map_or(Escalation::None, read_escalation),
         raw: raw.get().to_owned(),
         ..Conversation::stand_in(ConversationId::new(id), false)
@@ -52,8 +52,8 @@ fn named(fields: &Fields, names: &[&str]) -> Option<String> {
 /// The customer's number: by its name, else the first text that is one.
 fn phone(fields: &Fields) -> Option<String> {
     let usual = named(fields, &["customerPhone", "phone", "phoneNumber", "from", "to", "number"]);
-    let by_shape = || fields.values().filter_map(Value::as_str).find(|it| bounds::is_e164(it));
-    usual.filter(|it| bounds::is_e164(it)).or_else(|| by_shape().map(str::to_owned))
+    let by_shape = || fields.values().filter_map(Value::as_str).find(|text| bounds::is_e164(text));
+    usual.filter(|usual| bounds::is_e164(usual)).or_else(|| by_shape().map(str::to_owned))
 }
 
 /// When it last moved: by its name, else the newest text that is a time.
@@ -62,12 +62,12 @@ fn newest(fields: &Fields) -> Option<Timestamp> {
     // Digits alone are as likely a telephone number.
     let shaped = |value: &Value| Timestamp::read(value.as_str().filter(|text| text.contains(':'))?);
     let by_shape = || fields.values().filter_map(shaped).max();
-    usual.and_then(|it| Timestamp::read(&it)).or_else(by_shape)
+    usual.and_then(|usual| Timestamp::read(&usual)).or_else(by_shape)
 }
 
 fn count(fields: &Fields) -> u64 {
     let names = ["messageCount", "count", "total"];
-    names.iter().find_map(|it| fields.get(*it)?.as_u64()).unwrap_or(0)
+    names.iter().find_map(|name| fields.get(*name)?.as_u64()).unwrap_or(0)
 }
 
 /// The kind, in the server's word where it is no usual one, before what was

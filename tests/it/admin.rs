@@ -74,8 +74,12 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
     let components = r#"[{"type":"BODY","text":"See you at {{1}}"}]"#;
     scene.admin(&["template", "put", "see_you", "en", "-"], components);
     let (_, listed) = scene.get("/templates", &live).await;
-    let names: Vec<&str> =
-        listed["data"].as_array().expect("a list").iter().filter_map(|it| it["name"].as_str()).collect();
+    let names: Vec<&str> = listed["data"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|value| value["name"].as_str())
+        .collect();
     assert!(names.contains(&"see_you"), "{names:?}");
     scene.admin(&["template", "remove", "see_you", "en"], "");
     assert!(!scene.get("/templates", &live).await.1.to_string().contains("see_you"));
@@ -83,7 +87,7 @@ async fn a_running_service_sees_what_the_dashboard_changes() {
     let keys = scene.admin(&["key", "list"], "");
     let keys = keys.as_array().expect("a list");
     assert_eq!(keys.len(), 9);
-    assert!(!keys.iter().any(|it| it.to_string().contains(&key)), "a list never shows a key");
+    assert!(!keys.iter().any(|value| value.to_string().contains(&key)), "a list never shows a key");
     assert_eq!(scene.get("/account", &key).await.0, StatusCode::OK, "looked up just before");
     scene.admin(&["key", "revoke", made["id"].as_str().expect("an id")], "");
     let (status, refused) = scene.get("/account", &key).await;

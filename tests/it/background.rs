@@ -33,7 +33,7 @@ pub fn start(binary: &Binary) -> (Child, String) {
 /// What the first row of a question to one of the files says.
 fn told<T: rusqlite::types::FromSql + Default>(binary: &Binary, file: &str, sql: &str) -> T {
     let open = Connection::open_with_flags(binary.data().join(file), OpenFlags::SQLITE_OPEN_READ_ONLY);
-    open.and_then(|it| it.query_row(sql, [], |row| row.get(0))).unwrap_or_default()
+    open.and_then(|connection| connection.query_row(sql, [], |row| row.get(0))).unwrap_or_default()
 }
 
 /// Which kind of process sends.
@@ -51,7 +51,7 @@ impl Drop for EndsWhatGoesOn<'_> {
             "cache.db",
             "SELECT owner FROM lease WHERE sends = 1 AND until > 0 AND kind = 'engine'",
         );
-        if let Some(id) = owner.split('-').next().filter(|it| !it.is_empty()) {
+        if let Some(id) = owner.split('-').next().filter(|part| !part.is_empty()) {
             // It may have ended meanwhile.
             let _ = Command::new("kill").arg(id).status();
         }
@@ -59,7 +59,7 @@ impl Drop for EndsWhatGoesOn<'_> {
 }
 
 fn arrived(desk: &Desk, text: &str) -> usize {
-    desk.outbound().iter().filter(|it| it["content"] == text).count()
+    desk.outbound().iter().filter(|value| value["content"] == text).count()
 }
 
 /// Asks to quit, and stays where another process is not known yet.
@@ -69,7 +69,8 @@ fn quitting_names_the_engine(terminal: &mut Terminal) -> bool {
     let known = terminal.contents().contains("not yet sent; engine, process");
     if !known {
         // It heeds no key as long as it has only just appeared.
-        terminal.press_until("\u{1b}", "the question is gone", |it| !it.contains("Quit frontdesk?"));
+        terminal
+            .press_until("\u{1b}", "the question is gone", |terminal| !terminal.contains("Quit frontdesk?"));
     }
     known
 }

@@ -32,8 +32,8 @@ pub(crate) fn page(path: &str) -> String {
 /// The pages of the book, as paths from the root.
 pub(crate) fn pages() -> Vec<String> {
     let entries = std::fs::read_dir(root().join("docs")).expect("the book");
-    let names = entries.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());
-    names.filter(|it| it.ends_with(".md")).map(|it| format!("docs/{it}")).collect()
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".md")).map(|name| format!("docs/{name}")).collect()
 }
 
 /// Compares what stands between two marks of a page, or writes it anew.
@@ -62,7 +62,7 @@ fn cell(text: &str) -> String {
 fn table(heading: &[&str], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut out = format!("\n| {} |\n|{}\n", heading.join(" | "), "---|".repeat(heading.len()));
     for row in rows {
-        let cells: Vec<String> = row.iter().map(|it| cell(it)).collect();
+        let cells: Vec<String> = row.iter().map(|text| cell(text)).collect();
         writeln!(out, "| {} |", cells.join(" | ")).expect("a string");
     }
     out
@@ -73,14 +73,14 @@ fn the_keys_are_the_command_table() {
     let keymap = KeyMap::default();
     let mut out = String::from("\n");
     for place in CommandScope::ALL {
-        let rows = TABLE.iter().filter(|it| it.place == place).map(|row| {
-            let keys: Vec<String> = keymap.all(row.command).iter().map(|it| format!("`{it}`")).collect();
+        let rows = TABLE.iter().filter(|command_row| command_row.place == place).map(|row| {
+            let keys: Vec<String> = keymap.all(row.command).iter().map(|text| format!("`{text}`")).collect();
             vec![keys.join(" "), keymap.doc(row.command), format!("`{}`", name(row.command))]
         });
         write!(out, "## {}\n{}\n", place.heading(), table(&["key", "does", "name"], rows)).expect("a string");
     }
     holds("docs/keys.md", "keys", &out);
-    let rows = VERBS.iter().map(|it| vec![format!("`{}`", it.typed()), it.doc.to_owned()]);
+    let rows = VERBS.iter().map(|verb| vec![format!("`{}`", verb.typed()), verb.doc.to_owned()]);
     holds("docs/keys.md", "verbs", &table(&["typed", "does"], rows));
 }
 
@@ -90,12 +90,12 @@ fn the_settings_are_those_that_are_read() {
     for of in TABLES {
         write!(out, "### `{}`\n\n{}\n", of.heading(), of.doc).expect("a string");
         if !of.settings.is_empty() {
-            let rows = of.settings.iter().map(|it| {
-                let default = match it.otherwise() {
+            let rows = of.settings.iter().map(|setting| {
+                let default = match setting.otherwise() {
                     word @ ("required" | "none") => word.to_owned(),
                     default => format!("`{default}`"),
                 };
-                vec![format!("`{}`", it.key), it.takes(), default, it.doc.to_owned()]
+                vec![format!("`{}`", setting.key), setting.takes(), default, setting.doc.to_owned()]
             });
             out.push_str(&table(&["key", "takes", "without it", "does"], rows));
         }
@@ -108,7 +108,7 @@ fn the_settings_are_those_that_are_read() {
 fn files_and_variables_are_those_of_the_manual() {
     let rows = |all: &'static [(&str, &str)]| {
         all.iter().map(|(name, doc)| {
-            let names: Vec<String> = name.split(", ").map(|it| format!("`{it}`")).collect();
+            let names: Vec<String> = name.split(", ").map(|part| format!("`{part}`")).collect();
             vec![names.join(", "), (*doc).to_owned()]
         })
     };
@@ -149,7 +149,7 @@ pub(crate) fn commands<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> 
         assert!(
             parsed.is_ok(),
             "{path}: {line}: {}",
-            parsed.err().map(|it| it.to_string()).unwrap_or_default()
+            parsed.err().map(|entry| entry.to_string()).unwrap_or_default()
         );
         checked += 1;
     }
@@ -158,7 +158,7 @@ pub(crate) fn commands<'a>(path: &str, lines: impl Iterator<Item = &'a str>) -> 
 
 /// The lines of a page that are to be typed in a shell.
 fn typed(text: &str) -> impl Iterator<Item = &str> {
-    let blocks = text.split("```sh\n").skip(1).filter_map(|it| it.split_once("```"));
+    let blocks = text.split("```sh\n").skip(1).filter_map(|part| part.split_once("```"));
     blocks.flat_map(|(block, _)| block.lines())
 }
 
@@ -167,7 +167,7 @@ fn every_command_of_the_book_is_one_the_binary_knows() {
     let mut checked = 0;
     for path in pages() {
         let text = page(&path);
-        checked += commands(&path, typed(&text).filter_map(|it| it.strip_prefix("frontdesk ")));
+        checked += commands(&path, typed(&text).filter_map(|text| text.strip_prefix("frontdesk ")));
     }
     assert!(checked >= 40, "the book has lost its commands: {checked}");
 }
@@ -175,10 +175,10 @@ fn every_command_of_the_book_is_one_the_binary_knows() {
 #[test]
 fn the_page_for_contributors_names_all_that_the_ci_installs() {
     let (run, told) = (page(".ci/run"), page("docs/CONTRIBUTING.md"));
-    let named = run.lines().filter_map(|it| it.split_once("--no-install-recommends ")).map(|it| it.1);
-    let lists = run.lines().filter_map(|it| it.strip_prefix("mail=(")?.strip_suffix(')'));
+    let named = run.lines().filter_map(|line| line.split_once("--no-install-recommends ")).map(|pair| pair.1);
+    let lists = run.lines().filter_map(|line| line.strip_prefix("mail=(")?.strip_suffix(')'));
     let packages: Vec<&str> =
-        named.chain(lists).flat_map(str::split_whitespace).filter(|it| !it.starts_with('"')).collect();
+        named.chain(lists).flat_map(str::split_whitespace).filter(|text| !text.starts_with('"')).collect();
     assert!(packages.len() >= 9, "{packages:?}");
     for package in packages {
         assert!(told.contains(&format!("`{package}`")), "{package}");
@@ -190,8 +190,8 @@ fn the_page_for_contributors_names_all_that_the_ci_installs() {
 fn named(page: &str) -> impl Iterator<Item = &str> {
     const TOPS: [&str; 8] = ["src/", "tests/", "docs/", "assets/", "benches/", ".ci/", ".cargo/", "Cargo"];
     let quoted = page.split('`').skip(1).step_by(2);
-    quoted.filter(|it| {
-        TOPS.iter().any(|top| it.starts_with(top)) && !it.contains([' ', '\n']) && !it.contains("NAME")
+    quoted.filter(|text| {
+        TOPS.iter().any(|top| text.starts_with(top)) && !text.contains([' ', '\n']) && !text.contains("NAME")
     })
 }
 
@@ -213,7 +213,7 @@ fn every_file_the_pages_name_is_there() {
 
 /// The identifiers in a text.
 fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|it: char| !it.is_alphanumeric() && it != '_').filter(|it| it.len() > 3)
+    text.split(|text: char| !text.is_alphanumeric() && text != '_').filter(|part| part.len() > 3)
 }
 
 #[test]
@@ -224,10 +224,11 @@ fn every_name_of_the_architecture_is_in_the_code() {
     let prose: String = text.split("```").step_by(2).collect();
     let (mut missing, mut checked) = (Vec::new(), 0);
     // A name that is not meant as it stands has an ellipsis or NAME in it.
-    let quoted = prose.split('`').skip(1).step_by(2).filter(|it| !it.contains('…') && !it.contains("NAME"));
-    for quote in quoted.filter(|it| !it.contains('/') && !it.ends_with(".md")) {
+    let quoted =
+        prose.split('`').skip(1).step_by(2).filter(|part| !part.contains('…') && !part.contains("NAME"));
+    for quote in quoted.filter(|text| !text.contains('/') && !text.ends_with(".md")) {
         checked += 1;
-        missing.extend(identifiers(quote).filter(|it| !known.contains(it)));
+        missing.extend(identifiers(quote).filter(|identifier| !known.contains(identifier)));
     }
     assert!(checked >= 200, "the page has lost its names: {checked}");
     assert!(missing.is_empty(), "{}", missing.join("\n"));
@@ -235,14 +236,14 @@ fn every_name_of_the_architecture_is_in_the_code() {
 
 /// The text of all source files in these folders, one after another.
 fn sources(folders: &[&str]) -> String {
-    let mut folders: Vec<PathBuf> = folders.iter().map(|it| root().join(it)).collect();
+    let mut folders: Vec<PathBuf> = folders.iter().map(|folder| root().join(folder)).collect();
     let mut all = String::new();
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
             let path = entry.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "rs" || it == "sql") {
+            } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "sql") {
                 all.push_str(&std::fs::read_to_string(path).expect("text"));
             }
         }
@@ -256,10 +257,10 @@ fn every_campaign_of_the_book_is_there() {
     let settings_read = sources(&["tests/it", "benches", "src/randomized", "src/shell"]);
     let campaigns = page("docs/campaigns.md");
     let mut checked = 0;
-    let lines = campaigns.lines().filter(|it| it.contains("cargo ") && !it.contains('`'));
+    let lines = campaigns.lines().filter(|line| line.contains("cargo ") && !line.contains('`'));
     for line in lines {
         let (settings, command) = line.split_once("cargo ").expect("a command");
-        for (name, _) in settings.split_whitespace().filter_map(|it| it.split_once('=')) {
+        for (name, _) in settings.split_whitespace().filter_map(|word| word.split_once('=')) {
             assert!(settings_read.contains(&format!("\"{name}\"")), "nothing reads {name}: {line}");
         }
         match command.split_whitespace().collect::<Vec<_>>()[..] {

@@ -139,8 +139,11 @@ impl Served {
         kept.answering = answering.unwrap_or(kept.answering);
         cluster::settle(&mut kept).await;
         let first = start(kept.clone()).await.expect("it starts");
-        let of = |it: &frontdesk::service::IssuedKey| {
-            (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned())
+        let of = |issued_key: &frontdesk::service::IssuedKey| {
+            (
+                format!("{} {}", issued_key.channel, issued_key.environment.word()),
+                issued_key.key.expose().to_owned(),
+            )
         };
         let keys = first.keys.iter().map(of).collect();
         first.shutdown().await;
@@ -249,7 +252,7 @@ impl Served {
         let all = self.conversations().await;
         let wanted = chat.to_string();
         let peer = if self.channel == "telegram" { "telegramChatId" } else { "customerPhone" };
-        let Some(found) = all.iter().find(|it| it[peer].as_str() == Some(&wanted)) else {
+        let Some(found) = all.iter().find(|value| value[peer].as_str() == Some(&wanted)) else {
             return Vec::new();
         };
         let id = found["id"].as_str().expect("an id");
@@ -298,7 +301,7 @@ impl Served {
 
     async fn balance(&self) -> i64 {
         let told = self.get("/account").await;
-        told["creditsBalance"].as_f64().map(|it| it as i64).expect("a balance")
+        told["creditsBalance"].as_f64().map(|f64| f64 as i64).expect("a balance")
     }
 }
 
@@ -368,7 +371,7 @@ fn text_to(chat: i64, text: &str) -> Value {
 }
 
 fn texts(history: &[Value]) -> Vec<&str> {
-    history.iter().map(|it| it["content"].as_str().expect("text")).collect()
+    history.iter().map(|value| value["content"].as_str().expect("text")).collect()
 }
 
 async fn connect_phone(options: &Options, phone: &PhoneServer) {

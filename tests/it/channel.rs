@@ -19,7 +19,7 @@ struct Added {
 /// The desktop's keyring itself, unlocked, on a bus of its own.
 #[test]
 fn a_real_keyring_keeps_hands_out_and_forgets() {
-    if ["dbus-run-session", "dbus-send", "gnome-keyring-daemon"].into_iter().any(|it| !is_installed(it)) {
+    if ["dbus-run-session", "dbus-send", "gnome-keyring-daemon"].into_iter().any(|text| !is_installed(text)) {
         println!("skipped: there is no dbus-run-session, no dbus-send or no gnome-keyring-daemon");
         return;
     }
@@ -54,7 +54,7 @@ fn a_real_keyring_keeps_hands_out_and_forgets() {
 
 fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|it| it.join(program).exists())
+    std::env::split_paths(&path).any(|split_path| split_path.join(program).exists())
 }
 
 /// A desk whose live chat channel was added on standard input.
@@ -216,7 +216,7 @@ fn removing_keeps_what_was_written() {
 #[track_caller]
 fn verdict(findings: &Value, text: &str) -> String {
     let all = findings["findings"].as_array().expect("findings");
-    let found = all.iter().find(|it| it["seen"].as_str().is_some_and(|seen| seen.contains(text)));
+    let found = all.iter().find(|entry| entry["seen"].as_str().is_some_and(|seen| seen.contains(text)));
     found.unwrap_or_else(|| panic!("nothing of {text:?} in {findings:#}"))["verdict"]
         .as_str()
         .expect("a word")

@@ -166,7 +166,7 @@ impl Desk {
         };
         let running = service::start(options).await.expect("it starts");
         let live =
-            running.keys.iter().find(|it| it.channel == "whatsapp" && it.environment == Environment::Live);
+            running.keys.iter().find(|key| key.channel == "whatsapp" && key.environment == Environment::Live);
         let key = live.expect("a key").key.expose().to_owned();
         let http = reqwest::Client::builder().no_proxy().build().expect("a client");
         let (mut read, wrong) = connections::read(&definition(shop));
@@ -193,14 +193,15 @@ impl Desk {
         let page = self.http.get(url).bearer_auth(&self.key).send().await.expect("an answer");
         let page: Value = serde_json::from_str(&page.text().await.expect("a body")).expect("JSON");
         let rows = page["data"].as_array().expect("rows").iter().rev();
-        let said = rows.filter(|it| it["senderType"] == "ai").map(|it| it["content"].as_str().expect("text"));
+        let said =
+            rows.filter(|row| row["senderType"] == "ai").map(|row| row["content"].as_str().expect("text"));
         said.map(str::to_owned).collect()
     }
 
     async fn calls(&self) -> Vec<String> {
         let admin = Admin::open(&self.folder.path().join("service.db").into(), None).expect("the file");
         let calls = admin.connection_calls(50).await.expect("the log");
-        calls.iter().rev().map(|it| format!("{} {:?}", it.endpoint, it.result)).collect()
+        calls.iter().rev().map(|call| format!("{} {:?}", call.endpoint, call.result)).collect()
     }
 }
 
@@ -244,7 +245,7 @@ async fn a_model_is_offered_every_endpoint_as_a_tool() {
         .await
         .expect("kept")
         .iter()
-        .map(|it| it.body_json().expect("JSON"))
+        .map(|received_request| received_request.body_json().expect("JSON"))
         .collect();
     let tools = asked[0]["tools"].as_array().expect("tools");
     assert_eq!(tools[0]["function"]["name"], "shop_orders_0");
@@ -260,7 +261,7 @@ async fn a_model_is_offered_every_endpoint_as_a_tool() {
         .iter()
         .rev()
         .take(4)
-        .map(|it| it["content"].as_str().expect("text"))
+        .map(|value| value["content"].as_str().expect("text"))
         .collect();
     assert_eq!(told[0], "there is no such function");
     assert_eq!(told[1], "it could not be looked up: article must be a whole number");

@@ -111,7 +111,7 @@ impl World {
     }
 
     fn key(&self, channel: &str, environment: Environment) -> String {
-        let found = self.keys.iter().find(|it| it.channel == channel && it.environment == environment);
+        let found = self.keys.iter().find(|key| key.channel == channel && key.environment == environment);
         found.expect("a key").key.expose().to_owned()
     }
 
@@ -164,10 +164,10 @@ impl World {
     /// What reached a platform: recipient, content and key.
     async fn outbound(&self) -> Vec<(String, String, Option<String>)> {
         let body = self.dev("/outbound", json!({})).await.ok();
-        let text = |it: &Value, name: &str| it[name].as_str().map(str::to_owned);
-        let item = |it: &Value| {
-            let content = text(it, "content").expect("a content");
-            (text(it, "to").expect("a recipient"), content, text(it, "idempotencyKey"))
+        let text = |value: &Value, name: &str| value[name].as_str().map(str::to_owned);
+        let item = |value: &Value| {
+            let content = text(value, "content").expect("a content");
+            (text(value, "to").expect("a recipient"), content, text(value, "idempotencyKey"))
         };
         body["data"].as_array().expect("a list").iter().map(item).collect()
     }
@@ -181,7 +181,7 @@ fn text_to(to: &str, body: &str) -> Value {
 /// The ids of a list's items.
 fn ids(body: &Value) -> Vec<String> {
     let items = body["data"].as_array().expect("a list");
-    items.iter().map(|it| it["id"].as_str().expect("an id").to_owned()).collect()
+    items.iter().map(|item| item["id"].as_str().expect("an id").to_owned()).collect()
 }
 
 /// A call that is being made up.
@@ -266,20 +266,20 @@ impl Answer {
         }
         assert_eq!(self.header("content-type"), Some("application/json"), "{self:?}");
         if !(200..300).contains(&self.status) {
-            let text = |name: &str| self.body[name].as_str().is_some_and(|it| !it.is_empty());
+            let text = |name: &str| self.body[name].as_str().is_some_and(|body| !body.is_empty());
             assert!(text("code") && text("message"), "{self:?} is not in the Error shape");
         }
         if self.status == 429 {
-            assert!(self.number("retry-after").is_some_and(|it| it >= 1), "{self:?}");
+            assert!(self.number("retry-after").is_some_and(|number| number >= 1), "{self:?}");
         }
     }
 
     fn header(&self, name: &str) -> Option<&str> {
-        self.headers.get(name).and_then(|it| it.to_str().ok())
+        self.headers.get(name).and_then(|header| header.to_str().ok())
     }
 
     fn number(&self, name: &str) -> Option<i64> {
-        self.header(name).and_then(|it| it.parse().ok())
+        self.header(name).and_then(|header| header.parse().ok())
     }
 
     fn code(&self) -> &str {

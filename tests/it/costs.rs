@@ -60,7 +60,7 @@ fn costs(conversations: u32) -> Vec<Cost> {
                 desk.told(News::Conversations(ChannelId::from("whatsapp")));
             }
         }
-        let waited = |it: &&Load| matches!(it, Load::History(_) | Load::Conversations(_));
+        let waited = |load: &&Load| matches!(load, Load::History(_) | Load::Conversations(_));
         (desk.loads.iter().filter(waited).count(), desk.loads.len(), bytes(&desk, &mut before))
     };
     GESTURES.iter().map(&mut cost).collect()

@@ -46,23 +46,28 @@ static ALL: LazyLock<Vec<Dependency>> = LazyLock::new(|| {
     ]);
     let used: BTreeSet<(&str, &str)> = tree
         .lines()
-        .filter_map(|it| it.split_once(' '))
+        .filter_map(|line| line.split_once(' '))
         .map(|(name, rest)| (name, rest.split(' ').next().unwrap_or("").trim_start_matches('v')))
         .collect();
     let metadata =
         cargo(&["metadata", "--format-version", "1", "--all-features", "--filter-platform", TARGET]);
     let metadata: Value = serde_json::from_str(&metadata).expect("JSON");
-    let text = |it: &Value| it.as_str().unwrap_or("").to_owned();
+    let text = |value: &Value| value.as_str().unwrap_or("").to_owned();
     let packages = metadata["packages"].as_array().expect("packages").iter();
-    let outside = packages.filter(|it| !it["source"].is_null()).map(|it| Dependency {
-        name: text(&it["name"]),
-        version: text(&it["version"]),
-        licence: text(&it["license"]),
-        source: text(&it["source"]),
-        kinds: it["targets"].as_array().expect("targets").iter().map(|it| text(&it["kind"][0])).collect(),
+    let outside = packages.filter(|package| !package["source"].is_null()).map(|package| Dependency {
+        name: text(&package["name"]),
+        version: text(&package["version"]),
+        licence: text(&package["license"]),
+        source: text(&package["source"]),
+        kinds: package["targets"]
+            .as_array()
+            .expect("targets")
+            .iter()
+            .map(|value| text(&value["kind"][0]))
+            .collect(),
     });
     let all: Vec<Dependency> =
-        outside.filter(|it| used.contains(&(it.name.as_str(), it.version.as_str()))).collect();
+        outside.filter(|outside| used.contains(&(outside.name.as_str(), outside.version.as_str()))).collect();
     assert!(all.len() > 100, "{} crates", all.len());
     all
 });
@@ -73,7 +78,7 @@ fn rules(name: &str) -> toml::Table {
 }
 
 fn texts(list: &toml::Value) -> BTreeSet<String> {
-    list.as_array().expect("a list").iter().map(|it| it.as_str().expect("a text").to_owned()).collect()
+    list.as_array().expect("a list").iter().map(|value| value.as_str().expect("a text").to_owned()).collect()
 }
 
 /// Whether a licence expression can be satisfied by what is allowed. `OR`
@@ -157,7 +162,8 @@ fn two_versions_of_a_crate_have_a_reason() {
     let rules = rules("deny.toml");
     let mut known = BTreeSet::new();
     for it in rules["bans"]["skip"].as_array().expect("a list") {
-        let (name, version) = it["crate"].as_str().and_then(|it| it.split_once(':')).expect("name:version");
+        let (name, version) =
+            it["crate"].as_str().and_then(|text| text.split_once(':')).expect("name:version");
         assert!(!it["reason"].as_str().unwrap_or("").is_empty(), "{name} needs a reason");
         known.insert((name.to_owned(), format!("{version}.")));
     }
@@ -166,9 +172,9 @@ fn two_versions_of_a_crate_have_a_reason() {
         versions.entry(&it.name).or_default().push(&it.version);
     }
     let mut wrong = Vec::new();
-    for (name, versions) in versions.iter().filter(|(_, it)| it.len() > 1) {
+    for (name, versions) in versions.iter().filter(|(_, version)| version.len() > 1) {
         let reasons = known.extract_if(.., |(which, version)| {
-            which == name && versions.iter().any(|it| it.starts_with(version.as_str()))
+            which == name && versions.iter().any(|text| text.starts_with(version.as_str()))
         });
         if reasons.count() + 1 < versions.len() {
             wrong.push(format!("{name} is there as {}", versions.join(" and ")));
@@ -182,7 +188,10 @@ fn two_versions_of_a_crate_have_a_reason() {
 #[test]
 fn no_crate_runs_a_program_of_its_own_unnamed() {
     let of_kind = |kind: &str| -> BTreeSet<String> {
-        ALL.iter().filter(|it| it.kinds.contains(kind)).map(|it| it.name.clone()).collect()
+        ALL.iter()
+            .filter(|dependency| dependency.kinds.contains(kind))
+            .map(|dependency| dependency.name.clone())
+            .collect()
     };
     let scripts = texts(&rules("deny.toml")["bans"]["build"]["allow-build-scripts"]);
     assert_eq!(of_kind("custom-build"), scripts, "crates with a build script, and those named");
@@ -209,7 +218,8 @@ const TOP: [&str; 12] = [
 #[test]
 fn the_top_level_stays_short() {
     let entries = std::fs::read_dir(env!("CARGO_MANIFEST_DIR")).expect("the folder");
-    let names = entries.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned());
-    let more: Vec<String> = names.filter(|it| !it.starts_with('.') && !TOP.contains(&it.as_str())).collect();
+    let names = entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned());
+    let more: Vec<String> =
+        names.filter(|name| !name.starts_with('.') && !TOP.contains(&name.as_str())).collect();
     assert!(more.is_empty(), "{more:?}");
 }

@@ -65,7 +65,7 @@ const BETWEEN_KEYS: i64 = SECOND / 5;
 
 /// The zone the stories happen in: UTC, or what `FRONTDESK_STORY_ZONE` names.
 pub fn zone() -> Zone {
-    std::env::var("FRONTDESK_STORY_ZONE").map_or(Zone::UTC, |it| named_zone(&it))
+    std::env::var("FRONTDESK_STORY_ZONE").map_or(Zone::UTC, |var| named_zone(&var))
 }
 
 /// A zone of the database.
@@ -81,7 +81,7 @@ pub fn utc(local: &str) -> String {
 /// A picture with the interface's own texts of times, which are shown raw, as
 /// if the zone of the stories were UTC.
 pub fn in_any_zone(picture: &str) -> String {
-    let outside = |it: char| !it.is_ascii_digit() && !"TZ:.-".contains(it);
+    let outside = |character: char| !character.is_ascii_digit() && !"TZ:.-".contains(character);
     let told = |piece: &str| {
         let word = piece.trim_end_matches(outside);
         let at = Timestamp::parse(word).filter(|_| word.ends_with('Z'))?;
@@ -89,7 +89,7 @@ pub fn in_any_zone(picture: &str) -> String {
         let wall = if word.contains('.') { wall } else { wall.replace(".000Z", "Z") };
         Some(wall + &piece[word.len()..])
     };
-    picture.split_inclusive(outside).map(|it| told(it).unwrap_or_else(|| it.to_owned())).collect()
+    picture.split_inclusive(outside).map(|part| told(part).unwrap_or_else(|| part.to_owned())).collect()
 }
 
 /// Stories are about what is done, so their lists keep a conversation that
@@ -277,7 +277,7 @@ impl Desk {
         let keys: Vec<(String, Environment, String)> = running
             .keys
             .iter()
-            .map(|it| (it.channel.to_string(), it.environment, it.key.expose().to_owned()))
+            .map(|key| (key.channel.to_string(), key.environment, key.key.expose().to_owned()))
             .collect();
         let tabs = [
             ("whatsapp", "Harbor chat"),
@@ -286,12 +286,12 @@ impl Desk {
             ("voip", "Harbor phone"),
         ];
         let specs = tabs.iter().take(if world == World::Sample { 4 } else { 2 }).map(|(channel, name)| {
-            let found = keys.iter().find(|it| it.0 == *channel && it.1 == Environment::Live);
+            let found = keys.iter().find(|key| key.0 == *channel && key.1 == Environment::Live);
             spec(channel, name, &running.base_url, &found.expect("a live key").2)
         });
         let mut specs: Vec<ChannelSpec> = specs.collect();
         if world == World::Rehearsal {
-            let found = keys.iter().find(|it| it.0 == "whatsapp" && it.1 == Environment::Test);
+            let found = keys.iter().find(|key| key.0 == "whatsapp" && key.1 == Environment::Test);
             let key = &found.expect("a test key").2;
             specs[1] = spec("rehearsal", "Rehearsal", &running.base_url, key);
         }
@@ -335,9 +335,10 @@ impl Desk {
         let reader = store.reader().expect("a reader");
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let app = Inbox::new(DeskParts::infos(&specs), settings, size, clock.times());
-        let homes = specs.iter().map(|it| (it.id.clone(), it.base_url.clone())).collect();
+        let homes = specs.iter().map(|spec| (spec.id.clone(), spec.base_url.clone())).collect();
         let viewer = Viewer::new(runtime.handle().clone(), homes, Graphics::Half);
-        let channels: Vec<_> = specs.into_iter().map(|it| make_channel(it, &store, &clock, &news)).collect();
+        let channels: Vec<_> =
+            specs.into_iter().map(|spec| make_channel(spec, &store, &clock, &news)).collect();
         let steps = channels.iter().map(|_| Steps::new(clock.now())).collect();
         frontdesk::client::install_tls();
         let mut desk = Self {
@@ -382,7 +383,7 @@ impl Desk {
 
     /// Ends the desk as kill -9 does and opens it again on the same files.
     pub fn crash_and_reopen(self) -> Self {
-        let specs: Vec<ChannelSpec> = self.channels.iter().map(|it| it.spec().clone()).collect();
+        let specs: Vec<ChannelSpec> = self.channels.iter().map(|channel| channel.spec().clone()).collect();
         let (settings, size) = (self.app.context.settings.clone(), self.app.context.size);
         let Self {
             clock, runtime, folder, store, reader, channels, base_url, dev_url, keys, _service, ..
@@ -436,10 +437,11 @@ impl Desk {
                     Some(Event::Edited(Ok(edited)))
                 }
                 Effect::Sync(SyncOrder::ReadCalls) => {
-                    let mut calls: Vec<_> = self.channels.iter().flat_map(|it| it.calls()).collect();
+                    let mut calls: Vec<_> =
+                        self.channels.iter().flat_map(|channel| channel.calls()).collect();
                     let others = self.store.calls_of_others(String::new(), 100);
                     calls.extend(self.runtime.block_on(others).unwrap_or_default());
-                    calls.sort_by_key(|it| std::cmp::Reverse(it.at));
+                    calls.sort_by_key(|call| std::cmp::Reverse(call.at));
                     Some(Event::Calls(calls))
                 }
                 Effect::Terminal(TerminalOrder::OpenOutside(url)) => {
@@ -461,7 +463,7 @@ impl Desk {
                 Effect::Write(write) => {
                     let awaited = write.is_awaited();
                     let event = self.write(write);
-                    waiting.extend(event.into_iter().flat_map(|it| self.app.update(it)));
+                    waiting.extend(event.into_iter().flat_map(|event| self.app.update(event)));
                     awaited.then_some(Event::Written)
                 }
                 Effect::Sync(_) | Effect::Terminal(_) | Effect::Log(_) => None,
@@ -476,7 +478,7 @@ impl Desk {
 
     /// What is read from the server on a person's behalf.
     fn ask(&self, effect: Effect) {
-        let of = |id: ChannelId| self.channels.iter().find(|it| it.spec().id == id).expect("a tab");
+        let of = |id: ChannelId| self.channels.iter().find(|channel| channel.spec().id == id).expect("a tab");
         let on = &self.runtime;
         match effect {
             Effect::Sync(SyncOrder::Fetch(channel, fetch)) => {
@@ -558,7 +560,7 @@ impl Desk {
 
     fn take_news(&mut self) -> Vec<Effect> {
         let news = std::mem::take(&mut *self.news.lock().expect("no one failed"));
-        news.into_iter().flat_map(|it| self.app.update(Event::News(it))).collect()
+        news.into_iter().flat_map(|news| self.app.update(Event::News(news))).collect()
     }
 
     /// So many conversations nobody had come into the first tab, with so many
@@ -602,7 +604,7 @@ impl Desk {
     /// after the last.
     pub fn keys_at_once(&mut self, keys: &str) -> &mut Self {
         let effects: Vec<Effect> =
-            presses(keys).into_iter().flat_map(|it| self.app.update(Event::Key(it))).collect();
+            presses(keys).into_iter().flat_map(|press| self.app.update(Event::Key(press))).collect();
         self.perform(effects);
         self
     }
@@ -631,14 +633,14 @@ impl Desk {
         for _ in 0..9 {
             let events = match input::read(&self.app, line, &[]) {
                 PlainCommand::Events(events) => {
-                    events.into_iter().for_each(|it| self.event(it));
+                    events.into_iter().for_each(|event| self.event(event));
                     return None;
                 }
                 PlainCommand::Elsewhere => input::leaving(&self.app),
                 PlainCommand::Unknown(why) => return Some(why),
                 PlainCommand::Again | PlainCommand::List | PlainCommand::Help(_) => return None,
             };
-            events.into_iter().for_each(|it| self.event(it));
+            events.into_iter().for_each(|event| self.event(event));
         }
         Some("it cannot be left".to_owned())
     }
@@ -695,7 +697,7 @@ impl Desk {
                 }
                 channel.apply_rules().await;
             });
-            let open = self.app.desk.tabs[index].history.as_ref().map(|it| it.conversation.clone());
+            let open = self.app.desk.tabs[index].history.as_ref().map(|history| history.conversation.clone());
             if let Some(conversation) = open {
                 self.runtime.block_on(self.channels[index].pull_history(&conversation));
             }
@@ -777,7 +779,7 @@ impl Desk {
     pub fn uploads_in_part(&mut self, channel: &str, percent: u8) -> &mut Self {
         let id = ChannelId::from(channel);
         let rows = self.runtime.block_on(self.store.lane_rows(&id)).expect("rows");
-        let row = rows.iter().find(|it| it.row.can_withdraw()).expect("a file");
+        let row = rows.iter().find(|row| row.row.can_withdraw()).expect("a file");
         let claim = self.store.claim(&row.row.id, row.fence, self.clock.now(), "elsewhere");
         let claimed = self.runtime.block_on(claim).expect("a claim").expect("the row is free");
         let conversation = claimed.row.lane.conversation().expect("a conversation").clone();
@@ -793,7 +795,7 @@ impl Desk {
         for (connection, secret) in all {
             credentials.keep(connection, &Secret::new(secret)).expect("kept");
         }
-        let connections: Vec<Connection> = all.iter().map(|it| it.0.clone()).collect();
+        let connections: Vec<Connection> = all.iter().map(|pair| pair.0.clone()).collect();
         let file = folder.join("connections.toml");
         std::fs::write(&file, frontdesk::wire::connections::write(&connections)).expect("written");
         self.app.context.settings.connections.clone_from(&connections);
@@ -832,7 +834,9 @@ impl Desk {
             zone: self.app.context.settings.zone.clone(),
         };
         let suggester = Suggester::new(setup, self.clock.clone(), self.runtime.handle().clone());
-        let home = |it: &ChannelSync| (it.spec().id.clone(), it.spec().base_url.clone());
+        let home = |channel_sync: &ChannelSync| {
+            (channel_sync.spec().id.clone(), channel_sync.spec().base_url.clone())
+        };
         let homes = self.channels.iter().map(home).collect();
         let viewer = Viewer::new(self.runtime.handle().clone(), homes, Graphics::Half);
         self.outside = Outside::new(self.replies(), viewer).suggesting(Some(suggester.expect("an endpoint")));
@@ -842,7 +846,11 @@ impl Desk {
 
     /// The AI is to stay paused in all of a tab from now on.
     pub fn draft_only(&mut self, channel: &str) {
-        let found = self.channels.iter().position(|it| it.spec().id.as_str() == channel).expect("a tab");
+        let found = self
+            .channels
+            .iter()
+            .position(|channel_sync| channel_sync.spec().id.as_str() == channel)
+            .expect("a tab");
         let spec = ChannelSpec { draft_only: true, ..self.channels[found].spec().clone() };
         self.channels[found] = make_channel(spec, &self.store, &self.clock, &self.news);
     }
@@ -850,14 +858,14 @@ impl Desk {
     /// What questions to the model took on all days.
     pub fn model_usage(&self) -> ModelUsage {
         let rows = self.reader.model_usage(0).expect("the disk");
-        rows.iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
+        rows.iter().fold(ModelUsage::default(), |all, row| all.plus(&row.usage))
     }
 
     /// What questions to the model took today.
     pub fn model_usage_today(&self) -> ModelUsage {
         let today = self.clock.now().day_number(&self.app.context.settings.zone);
         let rows = self.reader.model_usage(today).expect("the disk");
-        rows.iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
+        rows.iter().fold(ModelUsage::default(), |all, row| all.plus(&row.usage))
     }
 
     /// What was said of the AI's answers, oldest first.
@@ -961,7 +969,7 @@ impl Desk {
 
     /// Reads from the interface with the live key of a channel.
     pub fn get(&self, channel: &str, path: &str) -> Value {
-        let key = self.keys.iter().find(|it| it.0 == channel && it.1 == Environment::Live).expect("a key");
+        let key = self.keys.iter().find(|key| key.0 == channel && key.1 == Environment::Live).expect("a key");
         self.runtime.block_on(async {
             let request = self.http.get(format!("{}{path}", self.base_url)).bearer_auth(&key.2);
             let text = request.send().await.expect("an answer").text().await.expect("a body");
@@ -999,7 +1007,7 @@ impl Desk {
     }
 
     fn key(&self, channel: &str, environment: Environment) -> String {
-        self.keys.iter().find(|it| it.0 == channel && it.1 == environment).expect("a key").2.clone()
+        self.keys.iter().find(|key| key.0 == channel && key.1 == environment).expect("a key").2.clone()
     }
 }
 
@@ -1025,7 +1033,7 @@ fn make_channel(
     news: &Arc<Mutex<Vec<News>>>,
 ) -> ChannelSync {
     let told = news.clone();
-    let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
+    let tell = Arc::new(move |news: News| told.lock().expect("no one failed").push(news));
     ChannelSync::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
 }
 

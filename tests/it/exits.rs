@@ -121,8 +121,8 @@ fn a_key_is_not_sent_to_another_users_port() {
     squatter.wait().expect("ended");
     let mut heard = String::new();
     std::io::Read::read_to_string(&mut said, &mut heard).expect("text");
-    let first = heard.lines().find(|it| it.contains("Bearer")).expect("it is asked");
+    let first = heard.lines().find(|line| line.contains("Bearer")).expect("it is asked");
     assert!(first.contains("svc_live_"), "{first}");
-    let before: Vec<&str> = heard.lines().take_while(|it| !it.contains("Bearer")).collect();
-    assert!(before.iter().all(|it| it.trim() == "heard"), "no byte before: {before:?}");
+    let before: Vec<&str> = heard.lines().take_while(|line| !line.contains("Bearer")).collect();
+    assert!(before.iter().all(|text| text.trim() == "heard"), "no byte before: {before:?}");
 }

@@ -8,7 +8,9 @@ use crate::pty::Terminal;
 
 fn started(columns: u16, rows: u16) -> Terminal {
     let mut terminal = Terminal::start(&[], columns, rows);
-    terminal.wait_for("the first screen", |it| it.contains("Look around") && it.contains("Quit"));
+    terminal.wait_for("the first screen", |terminal| {
+        terminal.contains("Look around") && terminal.contains("Quit")
+    });
     terminal
 }
 
@@ -31,8 +33,10 @@ fn it_offers_the_demo_the_tutor_and_a_channel_at_any_size() {
 fn the_demo_and_the_tutor_start_in_its_terminal() {
     let mut terminal = started(80, 24);
     terminal.keys("d");
-    terminal.wait_for("the demo, with its tutor named", |it| {
-        it.contains("Harbor chat") && it.contains(":tutor teaches the keys") && it.contains("Enter open")
+    terminal.wait_for("the demo, with its tutor named", |terminal| {
+        terminal.contains("Harbor chat")
+            && terminal.contains(":tutor teaches the keys")
+            && terminal.contains("Enter open")
     });
     terminal.signal("TERM");
     assert_eq!(terminal.ended(), 0);

@@ -57,7 +57,7 @@ fn files_below(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) {
         let path = entry.expect("an entry").path();
         if path.is_dir() {
             files_below(&path, ending, found);
-        } else if path.extension().is_some_and(|it| it == ending) {
+        } else if path.extension().is_some_and(|extension| extension == ending) {
             found.push(path);
         }
     }
@@ -81,7 +81,7 @@ fn sources() -> Vec<(String, PathBuf, String)> {
 
 /// The code of a file without its comments and documentation.
 fn code(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().map(|it| it.split("//").next().unwrap_or("")).filter(|it| !it.trim().is_empty())
+    text.lines().map(|line| line.split("//").next().unwrap_or("")).filter(|text| !text.trim().is_empty())
 }
 
 /// The crates a floor's manifest names, also for its tests.
@@ -129,7 +129,7 @@ fn floors_depend_only_downward() {
         wrong.extend(wrong_dependencies(floor, &fs::read_to_string(path).expect("a floor is a crate")));
     }
     let workspace = fs::read_to_string(root.join("Cargo.toml")).expect("the manifest");
-    let members = workspace.lines().find(|it| it.starts_with("members")).expect("members");
+    let members = workspace.lines().find(|line| line.starts_with("members")).expect("members");
     let unlisted = FLOORS.iter().filter(|(floor, _)| !members.contains(&format!("src/{floor}\"")));
     wrong.extend(unlisted.map(|(floor, _)| format!("{floor} is no member of the workspace")));
     assert_eq!(members.matches('"').count(), 2 * FLOORS.len(), "a member is on no floor");
@@ -166,8 +166,8 @@ fn rooms_of_the_edge_keep_apart() {
     for (floor, path, text) in sources() {
         let Some((_, banned)) = ROOMS.iter().find(|(name, _)| *name == floor) else { continue };
         for line in code(&text) {
-            let named = banned.iter().filter(|it| starts_a_word(line, &format!("{it}::")));
-            wrong.extend(named.map(|it| format!("{}: {floor} may not name {it}", path.display())));
+            let named = banned.iter().filter(|text| starts_a_word(line, &format!("{text}::")));
+            wrong.extend(named.map(|text| format!("{}: {floor} may not name {text}", path.display())));
             if line.contains("super::super") {
                 wrong.push(format!("{}: name the module from the crate on", path.display()));
             }
@@ -177,8 +177,9 @@ fn rooms_of_the_edge_keep_apart() {
 }
 
 fn starts_a_word(line: &str, word: &str) -> bool {
-    line.match_indices(word)
-        .any(|(at, _)| !line[..at].ends_with(|it: char| it.is_alphanumeric() || it == '_' || it == ':'))
+    line.match_indices(word).any(|(at, _)| {
+        !line[..at].ends_with(|line: char| line.is_alphanumeric() || line == '_' || line == ':')
+    })
 }
 
 /// Closed enums that say what happens: each is matched to its last variant,
@@ -204,14 +205,14 @@ fn catch_alls(text: &str, closed: &[&str]) -> Vec<String> {
         if !line.contains("match ") || !line.ends_with('{') {
             continue;
         }
-        let arms = lines[at + 1..].iter().take_while(|it| it.is_empty() || indent(it) > indent(line));
+        let arms = lines[at + 1..].iter().take_while(|text| text.is_empty() || indent(text) > indent(line));
         let arms: Vec<&str> =
-            arms.filter(|it| indent(it) == indent(line) + 4).map(|it| it.trim_start()).collect();
-        let closed = |it: &&&str| closed.iter().any(|name| it.trim_start_matches("| ").starts_with(name));
-        let names = |it: &str| it.chars().all(|letter| letter.is_lowercase() || letter == '_');
-        let catches = |it: &&&str| it.split_once(" =>").is_some_and(|(pattern, _)| names(pattern));
-        if arms.iter().any(|it| closed(&it)) {
-            found.extend(arms.iter().filter(catches).map(|it| format!("{}: {it}", at + 1)));
+            arms.filter(|arm| indent(arm) == indent(line) + 4).map(|arm| arm.trim_start()).collect();
+        let closed = |text: &&&str| closed.iter().any(|name| text.trim_start_matches("| ").starts_with(name));
+        let names = |text: &str| text.chars().all(|letter| letter.is_lowercase() || letter == '_');
+        let catches = |text: &&&str| text.split_once(" =>").is_some_and(|(pattern, _)| names(pattern));
+        if arms.iter().any(|arm| closed(&arm)) {
+            found.extend(arms.iter().filter(catches).map(|arm| format!("{}: {arm}", at + 1)));
         }
     }
     found
@@ -223,7 +224,7 @@ fn a_command_is_done_where_its_row_says() {
     for (floor, path, text) in sources() {
         if floor == "inbox" {
             let found = catch_alls(&text, &["C::", "Command::"]).into_iter();
-            wrong.extend(found.map(|it| format!("{}:{it}", path.display())));
+            wrong.extend(found.map(|text| format!("{}:{text}", path.display())));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -235,9 +236,14 @@ fn what_happens_is_matched_without_a_catch_all() {
     for (floor, path, text) in sources() {
         let here = matches!(floor.as_str(), "inbox" | "shell");
         // Other crates have enums of these names.
-        let ours = ["crate::event::", "inbox::event::", "model::news::"].iter().any(|it| text.contains(it));
+        let ours =
+            ["crate::event::", "inbox::event::", "model::news::"].iter().any(|entry| text.contains(entry));
         if here && ours {
-            wrong.extend(catch_alls(&text, &CLOSED).into_iter().map(|it| format!("{}:{it}", path.display())));
+            wrong.extend(
+                catch_alls(&text, &CLOSED)
+                    .into_iter()
+                    .map(|catch_all| format!("{}:{catch_all}", path.display())),
+            );
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -265,11 +271,11 @@ fn reads_by_place(line: &str) -> bool {
     line.match_indices(".get").any(|(at, _)| {
         let rest = line[at + 4..].trim_start_matches("_ref").trim_start_matches("_unwrap");
         let call = match rest.strip_prefix("::<") {
-            Some(kind) => kind.split_once(">(").map(|it| it.1),
+            Some(kind) => kind.split_once(">(").map(|pair| pair.1),
             None => rest.strip_prefix('('),
         };
-        let place = call.is_some_and(|it| it.starts_with(|first: char| first.is_ascii_digit()));
-        place && !line[..at].ends_with("arguments") && !call.is_some_and(|it| it.contains(".."))
+        let place = call.is_some_and(|call| call.starts_with(|first: char| first.is_ascii_digit()));
+        place && !line[..at].ends_with("arguments") && !call.is_some_and(|call| call.contains(".."))
     })
 }
 
@@ -281,9 +287,9 @@ fn rows_are_read_by_name() {
             continue;
         }
         // Only this floor hands out rows, and those of its own kind.
-        let maps = |it: &&str| it.contains("query_row(") || it.contains("query_map(");
-        let found = code(&text).filter(|it| reads_by_place(it) || (floor != "sqlite" && maps(it)));
-        wrong.extend(found.map(|it| format!("{}: {}", path.display(), it.trim())));
+        let maps = |text: &&str| text.contains("query_row(") || text.contains("query_map(");
+        let found = code(&text).filter(|code| reads_by_place(code) || (floor != "sqlite" && maps(code)));
+        wrong.extend(found.map(|text| format!("{}: {}", path.display(), text.trim())));
     }
     assert!(wrong.is_empty(), "read these by name, as src/sqlite does:\n{}", wrong.join("\n"));
 }

@@ -150,7 +150,7 @@ impl Hands {
 
     /// The last word on the connection since the last look.
     fn health(&self) -> Option<Health> {
-        self.news().into_iter().rev().find_map(|it| match it {
+        self.news().into_iter().rev().find_map(|news| match news {
             News::Health(_, health) => Some(health),
             _ => None,
         })
@@ -158,7 +158,7 @@ impl Hands {
 
     fn rings(&self) -> Vec<String> {
         let news = self.news().into_iter();
-        news.filter_map(|it| if let News::Inbound(_, id) = it { Some(id.to_string()) } else { None })
+        news.filter_map(|news| if let News::Inbound(_, id) = news { Some(id.to_string()) } else { None })
             .collect()
     }
 
@@ -175,7 +175,11 @@ impl Hands {
 
     /// The ids of a history, oldest first.
     fn messages(&self, conversation: &str) -> Vec<String> {
-        self.history(conversation).messages.into_iter().map(|it| it.message.id.to_string()).collect()
+        self.history(conversation)
+            .messages
+            .into_iter()
+            .map(|message| message.message.id.to_string())
+            .collect()
     }
 
     /// Where its files are.
@@ -250,7 +254,7 @@ fn open(
     news: &Arc<Mutex<Vec<News>>>,
 ) -> ChannelSync {
     let told = news.clone();
-    let tell = Arc::new(move |it: News| told.lock().expect("no one failed").push(it));
+    let tell = Arc::new(move |news: News| told.lock().expect("no one failed").push(news));
     ChannelSync::new(spec, store.clone(), clock.clone(), tell).expect("a channel")
 }
 

@@ -35,7 +35,9 @@ fn a_paste_that_a_slow_line_cuts_is_a_paste() {
         let rest = b"[200~refund for Anna\rand q\x1b[201~";
         let paused = terminal.bytes_with_pauses(&[b"\x1b", rest], PAUSE);
         if paused <= BRIDGED {
-            terminal.wait_for("the text", |it| it.contains("refund for Anna") && it.contains("and q"));
+            terminal.wait_for("the text", |terminal| {
+                terminal.contains("refund for Anna") && terminal.contains("and q")
+            });
             // The composer is open still.
             terminal.keys(" more");
             terminal.wait_for_text("and q more");
@@ -74,7 +76,7 @@ fn a_paste_without_marks_is_not_sent_and_no_commands() {
     nothing_left(&terminal);
     // One line after a colon is a command, as scripts type it.
     terminal.keys(":open +34600111222\r");
-    terminal.wait_for("the command to act", |it| !it.contains("pasted text was ignored"));
+    terminal.wait_for("the command to act", |terminal| !terminal.contains("pasted text was ignored"));
     terminal.kill();
 }
 
@@ -83,9 +85,9 @@ fn a_paste_whose_end_is_lost_leaves_the_keyboard_alive() {
     let mut terminal = writing(80, 24);
     terminal.keys("\x1b[200~half of it");
     terminal.wait_for_text("half of it");
-    terminal.press_until("!", "keys again", |it| it.contains("half of it!"));
+    terminal.press_until("!", "keys again", |terminal| terminal.contains("half of it!"));
     terminal.keys("\x08\x08");
-    terminal.wait_for("a word less", |it| !it.contains("it!"));
+    terminal.wait_for("a word less", |terminal| !terminal.contains("it!"));
     nothing_left(&terminal);
     terminal.kill();
 }

@@ -54,7 +54,7 @@ fn drawn(theme: Theme, style: Style, selected: bool) -> Cell {
 
 /// What a terminal makes of a cell: its letters and its ground.
 fn seen(cell: &Cell, terminal: &KnownTerminal) -> (Rgb, Rgb) {
-    let color = |it: Color, own: Rgb| match it {
+    let color = |color: Color, own: Rgb| match color {
         Color::Reset => own,
         Color::Rgb(red, green, blue) => Rgb(red, green, blue),
         Color::Indexed(number @ 16..) => Rgb::indexed(number),
@@ -68,7 +68,7 @@ fn seen(cell: &Cell, terminal: &KnownTerminal) -> (Rgb, Rgb) {
 /// Each theme on each terminal, by how much the terminal tells.
 fn everywhere(mut check: impl FnMut(Theme, &KnownTerminal, &str)) {
     for terminal in TERMINALS {
-        for (word, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
+        for (word, palette) in ThemePalette::ALL.map(|theme_palette| (theme_palette.word(), theme_palette)) {
             for depth in [ColorDepth::Direct, ColorDepth::Indexed, ColorDepth::Few] {
                 let silent = TerminalColors { depth, ..TerminalColors::UNKNOWN };
                 let ground = TerminalColors { ground: Some(terminal.ground), ..silent };
@@ -124,7 +124,7 @@ fn a_selected_row_is_one_ground_that_differs_from_the_ground_around_it() {
     everywhere(|theme, terminal, place| {
         let grounds: Vec<Rgb> =
             styles(theme).iter().map(|(_, style)| seen(&drawn(theme, *style, true), terminal).1).collect();
-        assert!(grounds.iter().all(|it| *it == grounds[0]), "patches in {place}: {grounds:?}");
+        assert!(grounds.iter().all(|ground| *ground == grounds[0]), "patches in {place}: {grounds:?}");
         let around = seen(&drawn(theme, Style::new(), false), terminal).1;
         let step = grounds[0].contrast(around);
         assert!(step >= 1.2, "{place}: {step:.2}");
@@ -152,7 +152,7 @@ fn a_theme_of_its_own_ground_asks_the_terminal_nothing() {
     let asks = |palette, depth| {
         Theme::new(palette, false).on(TerminalColors { depth, ..TerminalColors::UNKNOWN }).follows_terminal()
     };
-    for (word, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
+    for (word, palette) in ThemePalette::ALL.map(|theme_palette| (theme_palette.word(), theme_palette)) {
         let own_ground = !matches!(word, "terminal" | "colour-blind");
         assert_eq!(asks(palette, ColorDepth::Indexed), !own_ground, "{word}");
         assert!(!asks(palette, ColorDepth::Few), "{word} asks a terminal that has no answer");

@@ -190,10 +190,10 @@ impl TokenSink for Found {
     type Handle = ();
 
     fn process_token(&self, token: Token, _: u64) -> TokenSinkResult<()> {
-        let wrong = |it: String| self.wrong.borrow_mut().push(it);
+        let wrong = |text: String| self.wrong.borrow_mut().push(text);
         match token {
             Token::TagToken(Tag { kind, name, attrs, .. }) => {
-                if !TAGS.split_whitespace().any(|it| it == &*name) {
+                if !TAGS.split_whitespace().any(|word| word == &*name) {
                     wrong(format!("<{name}>"));
                 }
                 if kind == TagKind::EndTag && !attrs.is_empty() {
@@ -210,9 +210,9 @@ impl TokenSink for Found {
                             let lower = value.to_lowercase();
                             !["\\", "url", "image", "@", "expression", "/*", "var("]
                                 .iter()
-                                .any(|it| lower.contains(it))
+                                .any(|text| lower.contains(text))
                         }
-                        (_, key) => ATTRIBUTES.split_whitespace().any(|it| it == key),
+                        (_, key) => ATTRIBUTES.split_whitespace().any(|word| word == key),
                     };
                     if !fine {
                         wrong(format!("<{name} {key}={value:?}>"));
@@ -352,14 +352,14 @@ fn a_large_newsletter_keeps_its_layout() {
 
 /// A browser, if one is here or demanded.
 fn browser() -> Option<PathBuf> {
-    if let Some(named) = std::env::var_os("FRONTDESK_BROWSER").filter(|it| !it.is_empty()) {
+    if let Some(named) = std::env::var_os("FRONTDESK_BROWSER").filter(|var_os| !var_os.is_empty()) {
         return Some(named.into());
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let names = ["chromium", "chromium-browser", "google-chrome"];
     let found = std::env::split_paths(&path)
-        .flat_map(|folder| names.map(|it| folder.join(it)))
-        .find(|it| it.is_file());
+        .flat_map(|folder| names.map(|name| folder.join(name)))
+        .find(|path| path.is_file());
     if found.is_none() {
         let _ = writeln!(
             std::io::stderr(),
@@ -422,7 +422,7 @@ impl Ears {
 
     /// The forms that were heard; `None` for what named none.
     fn forms(&self) -> BTreeSet<Option<usize>> {
-        let of = |it: &String| it.split(' ').nth(1)?.split('/').nth(1)?.parse::<usize>().ok();
+        let of = |text: &String| text.split(' ').nth(1)?.split('/').nth(1)?.parse::<usize>().ok();
         self.heard.lock().expect("not poisoned").iter().map(of).collect()
     }
 
@@ -494,7 +494,7 @@ fn a_real_browser_asks_for_nothing_and_goes_nowhere() {
     let took = begun.elapsed();
     // Rebuilt, none is, in as much time.
     let (ears, folder) = (Ears::open(), tempfile::tempdir().expect("a folder"));
-    let rebuilt = ears.every("http").chain(ears.every("https")).map(|it| page(&it));
+    let rebuilt = ears.every("http").chain(ears.every("https")).map(|every| page(&every));
     let document = open(&browser, &ears.framed(folder.path(), rebuilt), || {
         until_so("the document", || ears.holds());
         std::thread::sleep(took);
@@ -502,7 +502,10 @@ fn a_real_browser_asks_for_nothing_and_goes_nowhere() {
         true
     });
     assert!(document.contains("the end") && document.contains("61.html"), "{document}");
-    let heard: Vec<_> =
-        ears.forms().into_iter().map(|it| it.and_then(|it| FORMS.get(it)).map(|it| it.0)).collect();
+    let heard: Vec<_> = ears
+        .forms()
+        .into_iter()
+        .map(|form| form.and_then(|number| FORMS.get(number)).map(|pair| pair.0))
+        .collect();
     assert!(heard.is_empty(), "{heard:?}");
 }

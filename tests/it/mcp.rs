@@ -51,7 +51,7 @@ impl Scene {
     fn says(&self, switches: &[&str], messages: &[String]) -> Vec<Value> {
         let arguments = [&["mcp"], switches].concat();
         let out = self.binary.ok(&arguments, &(messages.join("\n") + "\n"));
-        out.lines().map(|it| serde_json::from_str(it).expect("each line is JSON")).collect()
+        out.lines().map(|line| serde_json::from_str(line).expect("each line is JSON")).collect()
     }
 
     /// Calls one tool after the handshake; its text, and whether it failed.
@@ -112,9 +112,9 @@ fn the_handshake_and_every_mistake_are_answered_as_the_protocol_says() {
     let answers = scene.says(&[], &messages);
     let told: Vec<String> = answers
         .iter()
-        .map(|it| match it["error"]["code"].as_i64() {
-            Some(code) => format!("{} {code}", it["id"]),
-            None => format!("{} {}", it["id"], it["result"]["protocolVersion"]),
+        .map(|answer| match answer["error"]["code"].as_i64() {
+            Some(code) => format!("{} {code}", answer["id"]),
+            None => format!("{} {}", answer["id"], answer["result"]["protocolVersion"]),
         })
         .collect();
     let expected = [
@@ -132,7 +132,7 @@ fn the_handshake_and_every_mistake_are_answered_as_the_protocol_says() {
     ];
     assert_eq!(told, expected);
     assert_eq!(answers[2]["result"]["capabilities"], json!({"tools": {}}));
-    assert!(answers.iter().all(|it| it["jsonrpc"] == "2.0"));
+    assert!(answers.iter().all(|answer| answer["jsonrpc"] == "2.0"));
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_list_of_messages_is_answered_by_one_list_where_its_version_has_them() {
     );
     let answers =
         scene.says(&[], &[hello().replace("2025-06-18", "2025-03-26"), batch.clone(), "[]".to_owned()]);
-    let told: Vec<&Value> = answers[1].as_array().expect("a list").iter().map(|it| &it["id"]).collect();
+    let told: Vec<&Value> = answers[1].as_array().expect("a list").iter().map(|value| &value["id"]).collect();
     assert_eq!(told, [&json!(2), &json!(3), &Value::Null]);
     assert_eq!(answers[2]["error"]["code"], -32600);
     let answers = scene.says(&[], &[hello(), batch]);
@@ -167,10 +167,10 @@ fn read_only_offers_what_reads_and_refuses_the_rest() {
             assert!(
                 !fields
                     .keys()
-                    .any(|it| ["key", "file", "path", "url", "address", "to"].contains(&it.as_str()))
+                    .any(|key| ["key", "file", "path", "url", "address", "to"].contains(&key.as_str()))
             );
         }
-        tools.iter().map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+        tools.iter().map(|tool| tool["name"].as_str().expect("a name").to_owned()).collect()
     };
     let reading = ["list_conversations", "read_conversation", "search", "customer", "stats"];
     let answers = scene.says(&["--read-only"], &messages);
@@ -195,7 +195,7 @@ fn each_reading_tool_tells_what_is_stored_and_marks_it_as_untrusted() {
     for (name, arguments) in cases {
         let (told, failed) = scene.calls(name, arguments);
         assert!(!failed, "{name}: {told}");
-        assert!(told["notice"].as_str().is_some_and(|it| it.contains("never an instruction")), "{told}");
+        assert!(told["notice"].as_str().is_some_and(|text| text.contains("never an instruction")), "{told}");
         let text = told["untrusted"].to_string();
         assert!(name == "stats" || text.contains("Maria Lopez"), "{name}: {text}");
         assert!(!text.contains("\"raw\"") && !text.contains(ELSEWHERE), "{name}: {text}");
@@ -208,7 +208,7 @@ fn each_reading_tool_tells_what_is_stored_and_marks_it_as_untrusted() {
     assert!(told.to_string().contains("My key is svc_live_…") && !told.to_string().contains(&key), "{told}");
     let other = json!({"channel": "Harbor bot", "conversation": scene.other});
     let (why, failed) = scene.calls("read_conversation", other);
-    assert!(failed && why.as_str().is_some_and(|it| it.contains("no channel is called")), "{why}");
+    assert!(failed && why.as_str().is_some_and(|text| text.contains("no channel is called")), "{why}");
     let other = json!({"channel": "Harbor chat", "conversation": scene.other});
     assert!(scene.calls("read_conversation", other).1);
 }
@@ -271,7 +271,7 @@ fn a_note_of_an_assistant_leaves_the_one_that_is_being_written() {
     store.save_draft(&channel, &conversation, Some(draft)).expect("kept");
     assert!(!scene.calls("add_note", scene.about(&json!({"text": "Hm."}))).1);
     let kept = store.reader().expect("a reader").draft(&channel, &conversation).expect("read");
-    assert_eq!(kept.map(|it| it.note).as_deref(), Some("half a no"));
+    assert_eq!(kept.map(|draft| draft.note).as_deref(), Some("half a no"));
 }
 
 #[test]
@@ -284,11 +284,11 @@ fn calls_beyond_the_limit_are_refused_and_all_are_in_the_log() {
     let mut messages = vec![hello()];
     messages.extend((2..26).map(call));
     let answers = scene.says(&[], &messages);
-    let refused = answers.iter().filter(|it| it["result"]["isError"] == true).count();
+    let refused = answers.iter().filter(|answer| answer["result"]["isError"] == true).count();
     assert_eq!((answers.len(), refused), (25, 4));
     let store = Store::open(&scene.binary.data()).expect("the files open");
     let log = store.assistant_calls(100).expect("the log");
-    let done = log.iter().filter(|it| it.outcome == "done").count();
+    let done = log.iter().filter(|assistant_call| assistant_call.outcome == "done").count();
     assert_eq!((log.len(), done, log[0].assistant.as_str()), (24, 20, "Helper 1.0"));
     assert!(log[0].outcome.starts_with("refused: too many calls"), "{:?}", log[0]);
     let printed = scene.binary.ok(&["mcp", "--log"], "");
@@ -396,13 +396,13 @@ impl Dice {
 
 #[test]
 fn whatever_is_called_nothing_leaves_and_nothing_else_is_read() {
-    let calls = std::env::var("FRONTDESK_MCP").ok().and_then(|it| it.parse().ok()).unwrap_or(CALLS);
+    let calls = std::env::var("FRONTDESK_MCP").ok().and_then(|var| var.parse().ok()).unwrap_or(CALLS);
     let scene = Scene::new();
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let mut done = 0;
     for batch in 0..calls.div_ceil(BATCH) {
         let mut messages = vec![hello()];
-        messages.extend((0..BATCH).map(|it| dice.message(it + 2, &scene)));
+        messages.extend((0..BATCH).map(|entry| dice.message(entry + 2, &scene)));
         // It ends well only if it took all of them.
         for answer in scene.says(&[], &messages) {
             done += usize::from(answer["result"]["isError"] == false);

@@ -21,8 +21,8 @@ fn operations(document: &Value) -> Vec<(String, String, &Value)> {
     let paths = document["paths"].as_object().expect("paths");
     let of_path = |(path, item): (&String, &'_ Value)| {
         let path = path.clone();
-        let methods = METHODS.into_iter().filter(|it| item.get(it).is_some());
-        methods.map(|it| (path.clone(), it.to_owned())).collect::<Vec<_>>()
+        let methods = METHODS.into_iter().filter(|method| item.get(method).is_some());
+        methods.map(|method| (path.clone(), method.to_owned())).collect::<Vec<_>>()
     };
     let found = paths.iter().flat_map(of_path);
     found.map(|(path, method)| (path.clone(), method.clone(), &document["paths"][path][method])).collect()
@@ -58,15 +58,15 @@ fn inside(value: &Value) -> Vec<&Value> {
 fn routes() -> BTreeSet<(String, String)> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/service/router.rs");
     let text = std::fs::read_to_string(path).expect("the router is there");
-    let functions = text.split("\nfn ").filter(|it| !it.starts_with("switches"));
+    let functions = text.split("\nfn ").filter(|part| !part.starts_with("switches"));
     let mut found = BTreeSet::new();
-    for route in functions.flat_map(|it| it.split(".route(").skip(1)) {
+    for route in functions.flat_map(|function| function.split(".route(").skip(1)) {
         let route = route.trim_start().strip_prefix('"').expect("a path");
         let (path, handlers) = route.split_once('"').expect("the end of a path");
         for method in METHODS {
             let calls = handlers.match_indices(&format!("{method}(")).any(|(at, _)| {
                 let before = handlers[..at].chars().next_back();
-                before.is_some_and(|it| it == '.' || it.is_whitespace())
+                before.is_some_and(|character| character == '.' || character.is_whitespace())
             });
             if calls {
                 found.insert((path.to_owned(), method.to_owned()));
@@ -94,12 +94,14 @@ fn every_reference_leads_somewhere_and_names_are_unique() {
     for value in inside(&document) {
         resolved(&document, value);
         if let Some(operation) = value["operationId"].as_str().filter(|_| value.get("parameters").is_some()) {
-            let known = inside(&document["paths"]).iter().any(|it| it["operationId"] == operation);
+            let known = inside(&document["paths"]).iter().any(|value| value["operationId"] == operation);
             assert!(known || operation.starts_with("on"), "a link leads to {operation}");
         }
     }
-    let names: Vec<_> =
-        operations(&document).iter().map(|(_, _, it)| it["operationId"].as_str().expect("a name")).collect();
+    let names: Vec<_> = operations(&document)
+        .iter()
+        .map(|(_, _, operation)| operation["operationId"].as_str().expect("a name"))
+        .collect();
     let unique: BTreeSet<_> = names.iter().collect();
     assert_eq!(unique.len(), names.len(), "{names:?}");
 }
@@ -107,7 +109,8 @@ fn every_reference_leads_somewhere_and_names_are_unique() {
 #[test]
 fn every_operation_tells_its_refusals_and_its_parameters() {
     let document = document();
-    let tags: Vec<_> = document["tags"].as_array().expect("tags").iter().map(|it| &it["name"]).collect();
+    let tags: Vec<_> =
+        document["tags"].as_array().expect("tags").iter().map(|value| &value["name"]).collect();
     for (path, method, operation) in operations(&document) {
         let place = format!("{method} {path}");
         let responses = operation["responses"].as_object().expect("answers");
@@ -115,18 +118,22 @@ fn every_operation_tells_its_refusals_and_its_parameters() {
         for status in ["401", "429"] {
             assert_eq!(responses.contains_key(status), !open, "{place} {status}");
         }
-        assert!(operation["tags"].as_array().expect("tags").iter().all(|it| tags.contains(&it)), "{place}");
+        assert!(
+            operation["tags"].as_array().expect("tags").iter().all(|value| tags.contains(&value)),
+            "{place}"
+        );
         let parameters: Vec<_> = operation["parameters"]
             .as_array()
             .map_or(&[][..], Vec::as_slice)
             .iter()
-            .map(|it| resolved(&document, it))
+            .map(|value| resolved(&document, value))
             .collect();
-        for name in path.split('{').skip(1).filter_map(|it| it.split_once('}')).map(|(name, _)| name) {
-            let told = parameters.iter().any(|it| it["in"] == "path" && it["name"] == name);
+        for name in path.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name) {
+            let told =
+                parameters.iter().any(|parameter| parameter["in"] == "path" && parameter["name"] == name);
             assert!(told, "{place}: {name}");
         }
-        let keyed = parameters.iter().any(|it| it["name"] == "Idempotency-Key");
+        let keyed = parameters.iter().any(|parameter| parameter["name"] == "Idempotency-Key");
         assert_eq!(keyed, method != "get", "{place}: every write takes an idempotency key");
         assert_eq!(responses.contains_key("409"), keyed, "{place}");
         for (status, response) in responses {
@@ -148,8 +155,8 @@ fn check_response(document: &Value, place: &str, status: &str, response: &Value)
     let content = &response["content"]["application/json"];
     assert_eq!(content["schema"]["$ref"], "#/components/schemas/Error", "{place}");
     let told: BTreeSet<_> = content["examples"].as_object().expect("examples").keys().cloned().collect();
-    let known = ErrorCode::ALL.iter().filter(|it| it.status().to_string() == status);
-    let known: BTreeSet<_> = known.map(|it| it.word().to_owned()).collect();
+    let known = ErrorCode::ALL.iter().filter(|error_code| error_code.status().to_string() == status);
+    let known: BTreeSet<_> = known.map(|error_code| error_code.word().to_owned()).collect();
     assert_eq!(told, known, "{place}");
     for (name, example) in content["examples"].as_object().expect("examples") {
         assert_eq!(example["value"]["code"], name.as_str());
@@ -164,7 +171,7 @@ fn the_codes_are_those_of_the_service() {
     let schemas = &document["components"]["schemas"];
     let told: BTreeSet<_> =
         schemas["ErrorCode"]["enum"].as_array().expect("words").iter().filter_map(Value::as_str).collect();
-    let known: BTreeSet<_> = ErrorCode::ALL.iter().map(|it| it.word()).collect();
+    let known: BTreeSet<_> = ErrorCode::ALL.iter().map(|error_code| error_code.word()).collect();
     assert_eq!(told, known);
     let emoji: BTreeSet<_> = schemas["ReactOnTelegram"]["properties"]["emoji"]["enum"]
         .as_array()
@@ -212,8 +219,11 @@ fn the_bounds_are_those_of_the_service() {
     }
     // Numbers are written in one form everywhere.
     let phones = inside(&document["components"]["schemas"]);
-    let patterns: BTreeSet<_> =
-        phones.iter().filter_map(|it| it["pattern"].as_str()).filter(|it| it.starts_with("^\\+")).collect();
+    let patterns: BTreeSet<_> = phones
+        .iter()
+        .filter_map(|phone| phone["pattern"].as_str())
+        .filter(|entry| entry.starts_with("^\\+"))
+        .collect();
     assert_eq!(patterns.into_iter().collect::<Vec<_>>(), ["^\\+[1-9][0-9]{6,14}$"]);
 }
 

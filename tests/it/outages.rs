@@ -45,24 +45,24 @@ fn status(contents: &str) -> &str {
 fn a_cache_held_by_another_process_is_named_and_read_as_soon_as_it_is_free() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Maria Lopez");
-    terminal.wait_for("the second tab", |it| it.contains("2 Harbor bot"));
+    terminal.wait_for("the second tab", |terminal| terminal.contains("2 Harbor bot"));
     let cache = terminal.folder().join("demo/desk/cache.db");
     let held = hold(&cache);
     // Who needs a person changes while the world goes on; who is open does not.
     terminal.keys("2\\8jj");
-    terminal.wait_for("that it is not read", |it| {
-        let said = status(it).contains("being read") || status(it).contains("could not be read");
-        said && !status(it).contains(" live") && !it.contains("Andriy Bondar")
+    terminal.wait_for("that it is not read", |terminal| {
+        let said = status(terminal).contains("being read") || status(terminal).contains("could not be read");
+        said && !status(terminal).contains(" live") && !terminal.contains("Andriy Bondar")
     });
     drop(held);
     let free = instant();
-    terminal.wait_for("the list of the second tab", |it| {
-        it.contains("Andriy Bondar") && !it.contains("Reading…") && !it.contains("read, ")
+    terminal.wait_for("the list of the second tab", |terminal| {
+        terminal.contains("Andriy Bondar") && !terminal.contains("Reading…") && !terminal.contains("read, ")
     });
     // The real figure is below three seconds; this holds beside compilers, too.
     assert!(free.elapsed() < Duration::from_secs(30), "{:?}", free.elapsed());
     terminal.keys("gg");
-    terminal.wait_for("the status", |it| status(it).contains("live"));
+    terminal.wait_for("the status", |terminal| status(terminal).contains("live"));
 }
 
 /// A service of its own, which can be stopped.
@@ -96,20 +96,20 @@ fn a_server_that_stops_answering_is_named_before_its_reads_are_given_up() {
         .expect("the service starts");
     let service = Service(serve);
     let told = until("the service", || {
-        let read = std::fs::read_to_string(&ready).map_err(|it| it.to_string())?;
-        serde_json::from_str::<serde_json::Value>(&read).map_err(|it| it.to_string())
+        let read = std::fs::read_to_string(&ready).map_err(|error| error.to_string())?;
+        serde_json::from_str::<serde_json::Value>(&read).map_err(|error| error.to_string())
     });
-    let word = |it: &serde_json::Value| it.as_str().expect("a text").to_owned();
+    let word = |value: &serde_json::Value| value.as_str().expect("a text").to_owned();
     configure(folder.path(), &word(&told["base_url"]));
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_frontdesk"));
     command.env("HARBOR_CHAT_KEY", word(&told["keys"][0]["key"]));
     let mut terminal = Terminal::run(folder, command, 120, 40);
-    terminal.wait_for("the connection", |it| status(it).contains("live"));
+    terminal.wait_for("the connection", |terminal| status(terminal).contains("live"));
     service.signal("STOP");
-    terminal.wait_for("the silence", |it| status(it).contains("no answer for "));
+    terminal.wait_for("the silence", |terminal| status(terminal).contains("no answer for "));
     assert!(!status(&terminal.contents()).contains("OFFLINE"), "{}", terminal.contents());
     service.signal("CONT");
-    terminal.wait_for("the connection again", |it| status(it).contains("live"));
+    terminal.wait_for("the connection again", |terminal| status(terminal).contains("live"));
 }
 
 /// Leaves what `frontdesk` needs to open one tab.
@@ -142,7 +142,7 @@ fn a_draft_that_another_window_goes_on_with_is_taken_and_said_so() {
     one.wait_for_text("from one");
     let mut other = open();
     // In the list and in the composer.
-    other.wait_for("the draft", |it| it.matches("from one").count() >= 2);
+    other.wait_for("the draft", |other| other.matches("from one").count() >= 2);
     other.keys(" and the other");
     one.wait_for_text("also open in another window");
     one.wait_for_text("from one and the other");

@@ -48,7 +48,7 @@ fn is_whole(root: &Path) {
         "share/doc/frontdesk/README.md",
         "share/doc/frontdesk/LICENSE-MIT",
     ] {
-        let length = root.join(file).metadata().map(|it| it.len()).unwrap_or(0);
+        let length = root.join(file).metadata().map(|metadata| metadata.len()).unwrap_or(0);
         assert!(length > 100, "{file}");
     }
 }
@@ -77,16 +77,16 @@ fn a_debian_package_is_made_opened_and_run() {
     assert!(opened.join("usr/share/doc/frontdesk/copyright").exists());
     // Where it is installed, its root is the machine's.
     let listed = text(&run(Command::new("dpkg-deb").arg("--contents").arg(&package)));
-    let folders: Vec<&str> = listed.lines().filter(|it| it.ends_with('/')).collect();
+    let folders: Vec<&str> = listed.lines().filter(|line| line.ends_with('/')).collect();
     assert!(folders[0].ends_with(" ./"), "{listed}");
-    assert!(folders.iter().all(|it| it.starts_with("drwxr-xr-x root/root ")), "{listed}");
+    assert!(folders.iter().all(|folder| folder.starts_with("drwxr-xr-x root/root ")), "{listed}");
 }
 
 /// The words of an instruction of the Containerfile.
 #[track_caller]
 fn instruction(name: &str) -> Vec<String> {
     let text = page("assets/Containerfile");
-    let words = text.lines().find_map(|it| it.strip_prefix(name)?.strip_prefix(' '));
+    let words = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
     serde_json::from_str(words.unwrap_or_else(|| panic!("no {name}"))).expect("a list")
 }
 
@@ -95,7 +95,7 @@ fn instruction(name: &str) -> Vec<String> {
 fn is_served(of: &str, given: &[String]) {
     let entry = instruction("ENTRYPOINT");
     assert_eq!(entry, ["frontdesk", "serve"]);
-    assert!(["--listen", "--db"].iter().all(|it| given.iter().any(|word| word == it)), "{of}: {given:?}");
+    assert!(["--listen", "--db"].iter().all(|text| given.iter().any(|word| word == text)), "{of}: {given:?}");
     let line = [&entry[1..], given].concat().join(" ");
     assert_eq!(commands(of, [line.as_str()].into_iter()), 1);
 }
@@ -104,20 +104,20 @@ fn is_served(of: &str, given: &[String]) {
 fn the_container_serves_with_switches_that_there_are() {
     is_served("assets/Containerfile", &instruction("CMD"));
     let text = page("assets/Containerfile");
-    let built = text.lines().find(|it| it.contains("cargo build")).expect("it is built");
+    let built = text.lines().find(|line| line.contains("cargo build")).expect("it is built");
     assert!(built.contains("--profile packaged") && page("Cargo.toml").contains("[profile.packaged]"));
     let rust = format!("rust:{}-", env!("CARGO_PKG_RUST_VERSION"));
     assert!(text.contains(&rust), "{rust}");
     // The one name that docker and podman read both.
-    assert!(page(".dockerignore").lines().any(|it| it == "/target"));
+    assert!(page(".dockerignore").lines().any(|line| line == "/target"));
     assert!(!root().join(".containerignore").exists());
 }
 
 /// A part of a file of compose: the lines behind a line that are indented further.
 fn part<'a>(text: &'a str, heading: &str) -> Vec<&'a str> {
-    let depth = |it: &str| it.len() - it.trim_start().len();
-    let mut lines = text.lines().skip_while(|it| *it != heading).skip(1);
-    lines.by_ref().take_while(|it| it.trim().is_empty() || depth(it) > depth(heading)).collect()
+    let depth = |text: &str| text.len() - text.trim_start().len();
+    let mut lines = text.lines().skip_while(|line| *line != heading).skip(1);
+    lines.by_ref().take_while(|line| line.trim().is_empty() || depth(line) > depth(heading)).collect()
 }
 
 /// A value of compose without its variables: what they stand for where none is set.
@@ -138,12 +138,12 @@ fn each_service_of_compose_serves_with_switches_that_there_are() {
     let shared = part(&text, "x-serve: &serve").join("\n");
     let command = part(&shared, "  command:");
     let given: Vec<String> =
-        command.iter().map(|it| unset(it.trim().strip_prefix("- ").expect("a word"))).collect();
+        command.iter().map(|text| unset(text.trim().strip_prefix("- ").expect("a word"))).collect();
     let services = part(&text, "services:");
     let names: Vec<&str> = services
         .iter()
-        .filter_map(|it| it.strip_prefix("  ")?.strip_suffix(':'))
-        .filter(|it| !it.starts_with(' '))
+        .filter_map(|service| service.strip_prefix("  ")?.strip_suffix(':'))
+        .filter(|text| !text.starts_with(' '))
         .collect();
     assert_eq!(names, ["postgres", "one", "other"]);
     for name in &names[1..] {
@@ -157,9 +157,12 @@ fn each_service_of_compose_serves_with_switches_that_there_are() {
     assert!(shared.contains("dockerfile: assets/Containerfile") && !shared.contains("entrypoint:"));
     // Nobody can set what the shell keeps for itself.
     let kept = ["UID", "EUID", "PPID", "GROUPS"];
-    let variables = text.split("${").skip(1).filter_map(|it| it.split([':', '}']).next());
-    assert!(variables.clone().count() >= 3 && variables.clone().all(|it| !kept.contains(&it)), "{text}");
-    for name in variables.filter(|it| it.ends_with("ID")) {
+    let variables = text.split("${").skip(1).filter_map(|part| part.split([':', '}']).next());
+    assert!(
+        variables.clone().count() >= 3 && variables.clone().all(|variable| !kept.contains(&variable)),
+        "{text}"
+    );
+    for name in variables.filter(|variable| variable.ends_with("ID")) {
         assert!(text.contains(&format!(" {name}=$(id ")), "{name} is not told how to set");
     }
 }

@@ -42,7 +42,7 @@ fn completions_and_the_manual_name_every_command() {
         assert!(status.contains(&paragraph), "{paragraph} is not in {status}");
         assert!(help.contains(&format!("  {code}  {}", &words[..20])), "{help}");
     }
-    assert!(help.lines().all(|it| it.chars().count() <= 100), "{help}");
+    assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     assert_eq!(binary.run(&["completions", "tcsh"], "").code, Some(2));
 }
 
@@ -65,7 +65,7 @@ fn completions_know_channels_and_conversations() {
         assert!(!told.contains('\u{1b}'), "{told:?}");
     }
     let begun = offered(&binary, "fish", &["pause", "+346001113"]);
-    assert_eq!(begun.lines().filter(|it| it.starts_with('+')).count(), 1, "{begun}");
+    assert_eq!(begun.lines().filter(|line| line.starts_with('+')).count(), 1, "{begun}");
     assert!(offered(&binary, "fish", &["list", "--channel", ""]).contains("Harbor chat"));
     assert!(offered(&binary, "fish", &["channel", "test", "Har"]).contains("Harbor chat"));
 }
@@ -87,7 +87,11 @@ fn put_in(binary: &Binary, line: &str, tells_line: bool) -> Vec<String> {
     });
     let output = bash.output().expect("bash runs");
     assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{line}");
-    String::from_utf8_lossy(&output.stdout).lines().filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    String::from_utf8_lossy(&output.stdout)
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Two channels whose names are no single words.
@@ -174,7 +178,7 @@ fn completions_offer_what_a_command_takes() {
     for command in ["change", "move", "spam", "delete"] {
         let told = offered(&["mail", command, ""]);
         assert!(
-            threads.iter().all(|it| told.contains(it)) && !told.contains("mail.example"),
+            threads.iter().all(|thread| told.contains(thread)) && !told.contains("mail.example"),
             "{command}: {told}"
         );
     }
@@ -201,7 +205,9 @@ fn the_manual_tells_every_command_with_its_options() {
         let section = manual.split(&format!(".SS \"{name}\"\n")).nth(1);
         let section = section.unwrap_or_else(|| panic!("the manual lacks {name}"));
         let section = section.split("\n.S").next().unwrap_or("");
-        for option in command.get_arguments().filter_map(|it| it.get_long()).filter(|it| *it != "help") {
+        for option in
+            command.get_arguments().filter_map(|argument| argument.get_long()).filter(|text| *text != "help")
+        {
             assert!(section.contains(&format!("--{option}")), "{name} lacks {option}: {section}");
         }
         told += 1;
@@ -219,25 +225,25 @@ fn the_manual_tells_every_command_with_its_options() {
         ".SH FILES",
         ".SH EXAMPLES",
     ] {
-        assert_eq!(manual.lines().filter(|it| *it == heading).count(), 1, "{heading}");
+        assert_eq!(manual.lines().filter(|line| *line == heading).count(), 1, "{heading}");
     }
 }
 
 /// What a command says of itself and of all below it.
 fn abouts(command: &Command, found: &mut Vec<String>) {
     found.extend(command.get_about().map(ToString::to_string));
-    command.get_subcommands().for_each(|it| abouts(it, found));
+    command.get_subcommands().for_each(|subcommand| abouts(subcommand, found));
 }
 
 #[test]
 fn commands_and_keys_are_told_in_words_of_those_who_use_them() {
-    let mut told: Vec<String> = TABLE.iter().map(|it| it.doc.to_owned()).collect();
-    told.extend(VERBS.iter().map(|it| it.doc.to_owned()));
+    let mut told: Vec<String> = TABLE.iter().map(|command_row| command_row.doc.to_owned()).collect();
+    told.extend(VERBS.iter().map(|verb| verb.doc.to_owned()));
     abouts(&frontdesk::cli::Cli::command(), &mut told);
     told.push(Automation::Unknown.label().to_owned());
     assert!(told.len() > 300, "{}", told.len());
     for words in ["passed by", "pass by", "dashboard side", "embedded", "whom the AI", "unknown"] {
-        let found: Vec<&String> = told.iter().filter(|it| it.contains(words)).collect();
+        let found: Vec<&String> = told.iter().filter(|text| text.contains(words)).collect();
         assert!(found.is_empty(), "{words}: {found:?}");
     }
 }
@@ -269,7 +275,7 @@ fn the_manual_of_the_configuration_tells_every_key() {
 #[test]
 fn what_is_for_those_who_work_on_it_is_no_part_of_the_help() {
     let binary = Binary::new();
-    let lists_dev = |text: &str| text.lines().any(|it| it.trim_start().starts_with("dev "));
+    let lists_dev = |text: &str| text.lines().any(|line| line.trim_start().starts_with("dev "));
     assert!(!lists_dev(&binary.ok(&["--help"], "")));
     assert!(!binary.ok(&["man"], "").contains("frontdesk dev"));
     assert!(binary.ok(&["dev", "--help"], "").contains("fuzz-html"));
@@ -288,8 +294,8 @@ fn asked(source: &str) -> impl Iterator<Item = &str> {
     calls
         .into_iter()
         .flat_map(move |call| source.split(call).skip(1))
-        .filter_map(|it| it.split_once('"'))
-        .map(|it| it.0)
+        .filter_map(|text| text.split_once('"'))
+        .map(|pair| pair.0)
 }
 
 #[test]
@@ -306,16 +312,20 @@ fn every_variable_that_is_read_is_in_the_manual() {
                 }
                 continue;
             }
-            if path.components().any(|it| it.as_os_str() == "tests") || path.ends_with("tests.rs") {
+            if path.components().any(|component| component.as_os_str() == "tests")
+                || path.ends_with("tests.rs")
+            {
                 continue;
             }
             let source = std::fs::read_to_string(&path).unwrap_or_default();
             let (source, _) = source.split_once("#[cfg(test)]").unwrap_or((&source, ""));
-            let is_variable =
-                |it: &&str| it.chars().all(|it| it.is_ascii_uppercase() || it == '_') && it.len() > 1;
+            let is_variable = |text: &&str| {
+                text.chars().all(|character| character.is_ascii_uppercase() || character == '_')
+                    && text.len() > 1
+            };
             for name in asked(source).filter(is_variable) {
                 checked += 1;
-                if !ENVIRONMENT.iter().any(|(names, _)| names.split(", ").any(|it| it == name)) {
+                if !ENVIRONMENT.iter().any(|(names, _)| names.split(", ").any(|part| part == name)) {
                     missing.push(format!("{name} in {}", path.display()));
                 }
             }

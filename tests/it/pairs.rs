@@ -177,7 +177,8 @@ impl Scene {
                 self.desk.dev("fault", slow);
                 let path = self.binary.folder().join(format!("{which}.csv"));
                 let start = if which == "first" { 0 } else { 5_000 };
-                let rows = (start..start + 1_000).map(|it| format!("+3460020{it:04},Person {it}\n"));
+                let rows =
+                    (start..start + 1_000).map(|number| format!("+3460020{number:04},Person {number}\n"));
                 let text: String = std::iter::once("phone,name\n".to_owned()).chain(rows).collect();
                 std::fs::write(&path, text).expect("written");
                 let is_up = "SELECT count(*) FROM audit WHERE lane = 'contact' AND event = 'queued'";
@@ -208,14 +209,14 @@ impl Scene {
     /// Stops a process between two writes: one that is stopped within holds the
     /// files, and the others rightly refuse.
     fn stop(&self, process: &Process) {
-        let files = ["outbox.db", "cache.db"].map(|it| self.binary.data().join(it));
+        let files = ["outbox.db", "cache.db"].map(|text| self.binary.data().join(text));
         self.until("a moment without a write", || {
             process.signal("STOP");
             self.until("the stop", || stands_still(process.id()));
-            let free = files.iter().all(|it| {
-                let open = Connection::open_with_flags(it, OpenFlags::SQLITE_OPEN_READ_WRITE);
-                open.is_ok_and(|it| {
-                    it.execute_batch("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK").is_ok()
+            let free = files.iter().all(|file| {
+                let open = Connection::open_with_flags(file, OpenFlags::SQLITE_OPEN_READ_WRITE);
+                open.is_ok_and(|connection| {
+                    connection.execute_batch("PRAGMA busy_timeout = 0; BEGIN IMMEDIATE; ROLLBACK").is_ok()
                 })
             });
             if !free {
@@ -244,7 +245,7 @@ impl Scene {
 
 fn number(path: &Path, sql: &str) -> i64 {
     let open = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY);
-    open.and_then(|it| it.query_row(sql, [], |row| row.get(0))).unwrap_or(0)
+    open.and_then(|connection| connection.query_row(sql, [], |row| row.get(0))).unwrap_or(0)
 }
 
 /// Whether no thread of a process runs, or it has ended.
@@ -252,7 +253,7 @@ fn stands_still(process: u32) -> bool {
     let threads = std::fs::read_dir(format!("/proc/{process}/task"));
     threads.into_iter().flatten().flatten().all(|thread| {
         let told = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
-        let state = told.rsplit(") ").next().and_then(|it| it.chars().next());
+        let state = told.rsplit(") ").next().and_then(|part| part.chars().next());
         !matches!(state, Some('R' | 'S' | 'D'))
     })
 }
@@ -269,14 +270,18 @@ fn pair(first: Kind, second: Kind) {
     scene.both_ways("it goes on", &mut [(first, &mut one), (second, &mut other)]);
     one.kill();
     scene.both_ways("it is killed", &mut [(second, &mut other)]);
-    let arrived: Vec<String> =
-        scene.desk.outbound().iter().map(|it| it["content"].as_str().unwrap_or("").to_owned()).collect();
+    let arrived: Vec<String> = scene
+        .desk
+        .outbound()
+        .iter()
+        .map(|value| value["content"].as_str().unwrap_or("").to_owned())
+        .collect();
     for text in &scene.sent {
-        let count = arrived.iter().filter(|it| *it == text).count();
+        let count = arrived.iter().filter(|entry| *entry == text).count();
         assert_eq!(count, 1, "{}: {text:?} of {arrived:?}", scene.name);
     }
     for text in ["first script", "second script"] {
-        let count = arrived.iter().filter(|it| *it == text).count();
+        let count = arrived.iter().filter(|entry| *entry == text).count();
         assert!(count <= 1, "{}: {text:?} of {arrived:?}", scene.name);
     }
     other.kill();
@@ -288,7 +293,7 @@ fn every_pair_sends_once_and_hears() {
         Kind::ALL.into_iter().flat_map(|one| Kind::ALL.map(|other| (one, other))).collect();
     let only = std::env::var("FRONTDESK_PAIR").ok();
     let wanted =
-        |it: &(Kind, Kind)| only.as_ref().is_none_or(|only| format!("{:?}-{:?}", it.0, it.1) == *only);
+        |pair: &(Kind, Kind)| only.as_ref().is_none_or(|only| format!("{:?}-{:?}", pair.0, pair.1) == *only);
     let left = Mutex::new(pairs.into_iter().filter(wanted).collect::<VecDeque<_>>());
     let failures = Mutex::new(Vec::new());
     std::thread::scope(|scope| {

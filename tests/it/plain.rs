@@ -76,7 +76,7 @@ impl Talk {
                 panic!("{parts:?} was not said:\n{}", self.heard.join("\n"));
             };
             self.heard.push(line.clone());
-            if parts.iter().all(|it| line.contains(it)) {
+            if parts.iter().all(|part| line.contains(part)) {
                 return self;
             }
         }
@@ -114,7 +114,7 @@ fn a_takeover_without_a_screen() {
     let before = talk.heard.len();
     talk.says("help").hears(&["help reply: what one command does"]);
     assert!(talk.heard.len() - before < 12, "a short help: {:#?}", &talk.heard[before..]);
-    assert!(!talk.heard[before..].iter().any(|it| it.contains("pane") || it.contains("mouse")));
+    assert!(!talk.heard[before..].iter().any(|text| text.contains("pane") || text.contains("mouse")));
     talk.says("help pause ai").hears(&["pause AI, or p: Pause the AI"]);
     talk.says("outbox").hears(&["Outbox"]);
     // Whoever leaves with the AI paused is told so, and can hand it back.
@@ -162,7 +162,7 @@ fn a_pause_and_a_hold_are_told_and_no_word_is_taken_letter_by_letter() {
     talk.says("close").hears(&["is a command", "`text close` writes it"]);
     talk.says("On its way.").hears(&["held ", "1 credit", "undo takes it back", "On its way."]);
     talk.says("quit").hears(&["Quit frontdesk?"]).says("y").ends();
-    assert!(talk.desk.outbound().iter().all(|it| it["content"] == "On its way."));
+    assert!(talk.desk.outbound().iter().all(|value| value["content"] == "On its way."));
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn before_the_server_answered_nothing_is_said_of_who_waits() {
     talk.hears(&["Tab 1 of 1: Harbor chat", "asking the server"]);
     talk.hears(&["0 waiting"]).hears(&["No one needs you now."]);
     talk.says("quit").ends();
-    let before = talk.heard.iter().position(|it| it == "0 waiting").expect("it was said");
-    assert!(!talk.heard[..before].iter().any(|it| it.contains("No one needs you")), "{:#?}", talk.heard);
+    let before = talk.heard.iter().position(|text| text == "0 waiting").expect("it was said");
+    assert!(!talk.heard[..before].iter().any(|text| text.contains("No one needs you")), "{:#?}", talk.heard);
 }
 
 #[test]
@@ -223,7 +223,7 @@ fn commands_are_taken_as_they_are_written_elsewhere() {
     talk.says("gb").hears(&["roadcasts"]).says("stop broadcast").hears(&["roadcast"]);
     talk.says(":broadcasts").says("gi").hears(&["山本 健太, waits"]);
     talk.says(":handover").hears(&["# Handover, "]).hears(&["## What broke"]).hears(&["## Channels"]);
-    assert!(!talk.heard.iter().any(|it| it.contains("not a command")), "{:#?}", talk.heard);
+    assert!(!talk.heard.iter().any(|text| text.contains("not a command")), "{:#?}", talk.heard);
     talk.says("quit").ends();
 }
 
@@ -239,5 +239,9 @@ fn what_this_side_says_is_no_news_of_a_customer() {
     talk.says("1").hears(&["Open at ten."]);
     talk.desk.customer("whatsapp", "+34600333444", "João", "bom dia");
     talk.says("").hears(&["NEW Harbor chat, João", "bom dia"]);
-    assert!(!talk.heard.iter().any(|it| it.contains("NEW") && it.contains("Maria")), "{:#?}", talk.heard);
+    assert!(
+        !talk.heard.iter().any(|text| text.contains("NEW") && text.contains("Maria")),
+        "{:#?}",
+        talk.heard
+    );
 }

@@ -70,8 +70,8 @@ fn the_contract_holds_on_a_server() {
     }
     let done = run.output().expect("it runs");
     let told = String::from_utf8_lossy(&done.stdout);
-    let passed = told.split(" passed").next().and_then(|it| it.rsplit(' ').next()?.parse::<u32>().ok());
-    assert!(done.status.success() && passed.is_some_and(|it| it > 60), "{told}");
+    let passed = told.split(" passed").next().and_then(|part| part.rsplit(' ').next()?.parse::<u32>().ok());
+    assert!(done.status.success() && passed.is_some_and(|entry| entry > 60), "{told}");
 }
 
 pub(crate) fn options(url: &str, folder: &tempfile::TempDir) -> Options {

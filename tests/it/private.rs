@@ -229,8 +229,8 @@ fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
     let variables = || {
         let of = |name: &str, folder: &str| (name.to_owned(), at(folder).display().to_string());
         let mut all = vec![of("HOME", "home")];
-        all.extend(["CONFIG", "DATA", "STATE", "CACHE"].map(|it| of(&format!("XDG_{it}_HOME"), it)));
-        all.extend(["CONFIG", "DATA"].map(|it| (format!("FRONTDESK_{it}_DIR"), String::new())));
+        all.extend(["CONFIG", "DATA", "STATE", "CACHE"].map(|text| of(&format!("XDG_{text}_HOME"), text)));
+        all.extend(["CONFIG", "DATA"].map(|text| (format!("FRONTDESK_{text}_DIR"), String::new())));
         all
     };
     let binary = Binary::new();
@@ -250,8 +250,9 @@ fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
     assert_eq!(terminal.wait_for_end(), 0);
     let names = |path: &str| {
         let entries = std::fs::read_dir(at(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-        let mut names: Vec<String> =
-            entries.map(|it| it.expect("an entry").file_name().to_string_lossy().into_owned()).collect();
+        let mut names: Vec<String> = entries
+            .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
+            .collect();
         names.sort();
         names
     };
@@ -260,7 +261,7 @@ fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
     let holds = |folder: &str, wanted: &[&str]| {
         assert_eq!(names(folder), ["frontdesk"], "{folder}");
         let found = names(&format!("{folder}/frontdesk"));
-        let base = |it: &String| it.trim_end_matches("-wal").trim_end_matches("-shm").to_owned();
+        let base = |text: &String| text.trim_end_matches("-wal").trim_end_matches("-shm").to_owned();
         let found: std::collections::BTreeSet<String> = found.iter().map(base).collect();
         for it in wanted {
             assert!(found.iter().any(|name| name.starts_with(it)), "{folder} lacks {it}: {found:?}");
@@ -269,9 +270,9 @@ fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
     };
     holds("CONFIG", &["config.toml", "keys"]);
     let data = holds("DATA", &["outbox.db"]);
-    assert!(!data.iter().any(|it| it.starts_with("cache") || it.ends_with(".log")), "{data:?}");
+    assert!(!data.iter().any(|text| text.starts_with("cache") || text.ends_with(".log")), "{data:?}");
     let cache = holds("CACHE", &["cache.db"]);
-    assert!(cache.iter().all(|it| it.starts_with("cache")), "{cache:?}");
+    assert!(cache.iter().all(|text| text.starts_with("cache")), "{cache:?}");
     let logs = holds("STATE", &["frontdesk."]);
-    assert!(logs.iter().all(|it| it.ends_with(".log")), "{logs:?}");
+    assert!(logs.iter().all(|log| log.ends_with(".log")), "{logs:?}");
 }

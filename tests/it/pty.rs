@@ -59,7 +59,7 @@ impl Terminal {
         let size = PtySize { rows, cols: columns, pixel_width: 0, pixel_height: 0 };
         let pair = native_pty_system().openpty(size).expect("a pseudo-terminal");
         command.env("TERM", "xterm-256color");
-        if command.get_env("TZ").is_none_or(|it| std::env::var_os("TZ").is_some_and(|mine| mine == it)) {
+        if command.get_env("TZ").is_none_or(|name| std::env::var_os("TZ").is_some_and(|mine| mine == name)) {
             command.env("TZ", "UTC");
         }
         for name in ["FRONTDESK_DATA_DIR", "FRONTDESK_CONFIG_DIR"] {
@@ -157,8 +157,8 @@ impl Terminal {
             self.keys(&key.to_string());
             typed.push(key);
             let refused = format!("\"{typed}\" was typed too early");
-            self.wait_until("an answer", |it| {
-                let contents = it.contents();
+            self.wait_until("an answer", |terminal| {
+                let contents = terminal.contents();
                 !contents.contains(question) || contents.contains(&refused)
             });
         }
@@ -170,7 +170,7 @@ impl Terminal {
         while !holds(&self.contents()) {
             assert!(instant() < until, "{what} never comes:\n{}", self.contents());
             self.keys(keys);
-            self.comes_until(instant() + Duration::from_secs(1), |it| holds(&it.contents()));
+            self.comes_until(instant() + Duration::from_secs(1), |terminal| holds(&terminal.contents()));
         }
     }
 
@@ -188,7 +188,7 @@ impl Terminal {
     }
 
     pub(crate) fn wait_for_text(&mut self, text: &str) {
-        self.wait_for(&format!("{text:?}"), |it| it.contains(text));
+        self.wait_for(&format!("{text:?}"), |entry| entry.contains(text));
     }
 
     /// Takes in what is there without waiting.
@@ -274,7 +274,7 @@ impl Terminal {
         let stty =
             std::process::Command::new("stty").arg("-a").arg("-F").arg(name).output().expect("stty runs");
         let modes = String::from_utf8_lossy(&stty.stdout).into_owned();
-        ["icanon", "echo", "isig"].iter().all(|mode| modes.split([' ', ';', '\n']).any(|it| it == *mode))
+        ["icanon", "echo", "isig"].iter().all(|mode| modes.split([' ', ';', '\n']).any(|part| part == *mode))
     }
 
     /// Whether the binary is stopped: one that is about to be would miss being
@@ -304,8 +304,8 @@ impl Terminal {
 /// histories are read.
 pub(crate) fn open_maria(terminal: &mut Terminal) {
     terminal.keys(":open +34600111222\r");
-    terminal.wait_for("the keys of her messages", |it| {
-        it.contains("Maria Lopez · +346") && it.contains("; note")
+    terminal.wait_for("the keys of her messages", |terminal| {
+        terminal.contains("Maria Lopez · +346") && terminal.contains("; note")
     });
 }
 
@@ -334,7 +334,7 @@ fn demo_replies_pauses_closes_and_quits() {
     let mut terminal = Terminal::start(&["demo"], 120, 40);
     terminal.wait_for_text("Harbor chat");
     terminal.wait_for_text("Maria Lopez");
-    terminal.wait_for("the AI's state", |it| it.contains("AI ON"));
+    terminal.wait_for("the AI's state", |terminal| terminal.contains("AI ON"));
     // Answer, pausing the AI on the way, and do not wait for the hold.
     open_maria(&mut terminal);
     terminal.keys("i");
@@ -346,8 +346,8 @@ fn demo_replies_pauses_closes_and_quits() {
     terminal.say_yes("[y] pause the AI and send");
     terminal.wait_for_text("sends in");
     terminal.keys("\r");
-    terminal.wait_for("the message on the server", |it| {
-        it.lines().any(|line| {
+    terminal.wait_for("the message on the server", |terminal| {
+        terminal.lines().any(|line| {
             line.contains("una persona.")
                 && (line.contains("sent") || line.contains("delivered") || line.contains("read"))
         })
@@ -386,7 +386,8 @@ fn a_panic_gives_the_terminal_back_without_its_words() {
         "--test-threads=1",
     ]);
     let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), command, 80, 24);
-    terminal.wait_until("the sentence", |it| String::from_utf8_lossy(&it.seen).contains(SENTENCE));
+    terminal
+        .wait_until("the sentence", |terminal| String::from_utf8_lossy(&terminal.seen).contains(SENTENCE));
     assert!(!String::from_utf8_lossy(&terminal.seen).contains("clipboard"), "the panic's own words are told");
     assert_ne!(terminal.ended(), 0);
 }
@@ -404,12 +405,16 @@ fn suspended_it_gives_the_terminal_back_and_takes_it_again() {
     let mut terminal = Terminal::start(&["demo"], 80, 24);
     terminal.wait_for_text("Maria Lopez");
     terminal.signal("TSTP");
-    terminal.wait_until("the terminal as it was", |it| it.is_stopped() && it.is_cooked() && it.has_left());
+    terminal.wait_until("the terminal as it was", |terminal| {
+        terminal.is_stopped() && terminal.is_cooked() && terminal.has_left()
+    });
     assert_eq!(terminal.keyboard_flags(), (1, 1), "the shell gets its keys as it knows them");
     terminal.seen.clear();
     terminal.signal("CONT");
-    terminal.wait_until("the screen again", |it| {
-        !it.is_cooked() && it.contents().contains("Maria Lopez") && it.screen.screen().alternate_screen()
+    terminal.wait_until("the screen again", |terminal| {
+        !terminal.is_cooked()
+            && terminal.contents().contains("Maria Lopez")
+            && terminal.screen.screen().alternate_screen()
     });
     terminal.signal("TERM");
     assert_eq!(terminal.ended(), 0);
@@ -425,7 +430,7 @@ fn stopped_from_outside_it_takes_the_terminal_from_the_shell_again() {
     let sane = std::process::Command::new("stty").arg("sane").arg("-F").arg(name).status();
     assert!(sane.expect("stty runs").success() && terminal.is_cooked(), "as a shell leaves it");
     terminal.signal("CONT");
-    terminal.wait_until("the keys as they come", |it| !it.is_cooked());
+    terminal.wait_until("the keys as they come", |terminal| !terminal.is_cooked());
     terminal.keys("?");
     terminal.wait_for_text("Keys");
     terminal.signal("TERM");
@@ -441,7 +446,9 @@ fn a_draft_survives_kill_9() {
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought 自転車");
     terminal.wait_for_text("half a thought");
-    terminal.wait_until("the draft on disk", |it| drafts(it.folder.path()).contains("half a thought 自転車"));
+    terminal.wait_until("the draft on disk", |terminal| {
+        drafts(terminal.folder.path()).contains("half a thought 自転車")
+    });
     terminal.signal("KILL");
     let Terminal { folder, mut child, .. } = terminal;
     child.wait().expect("it ends");
@@ -483,25 +490,27 @@ fn a_channel_key_is_asked_for_and_not_shown() {
     terminal.wait_for_text("Address of the service");
     // An address that cannot be used is asked for again; the name is not.
     terminal.keys("api.example.com/v1\r");
-    terminal.wait_for("a second question", |it| it.matches("Address of the service (").count() == 2);
+    terminal
+        .wait_for("a second question", |terminal| terminal.matches("Address of the service (").count() == 2);
     let told = terminal.contents();
     assert!(
         told.contains("Address of the service \"api.example.com/v1\" cannot be used: it must begin with"),
         "{told}"
     );
     assert!(told.contains("it should look like") && !told.contains("base_url"), "{told}");
-    assert!(told.lines().all(|it| it.chars().count() <= 80), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
     terminal.keys("\r");
     terminal.wait_for_text("Address of the service must not be empty.");
     terminal.keys(&format!("{}\r", desk.base_url));
     terminal.wait_for_text("Channel key (not shown):");
     // A key the server refuses is asked for again; name and address are not.
     terminal.keys("svc_live_wrong\r");
-    terminal.wait_for("a second question", |it| it.matches("Channel key (not shown):").count() == 2);
+    terminal
+        .wait_for("a second question", |terminal| terminal.matches("Channel key (not shown):").count() == 2);
     let told = terminal.contents();
     let words: Vec<&str> = told.split_whitespace().collect();
     assert!(words.join(" ").contains("Type another; Harbor chat and its address are kept."), "{told}");
-    assert!(told.lines().all(|it| it.chars().count() <= 80), "{told}");
+    assert!(told.lines().all(|line| line.chars().count() <= 80), "{told}");
     // A wrong beginning is taken back.
     terminal.keys(&format!("wrong\x15x\x7f{key}\r"));
     terminal.wait_for_text("`frontdesk` opens it");
@@ -532,7 +541,9 @@ fn the_editor_gets_the_terminal_and_gives_it_back() {
     terminal.keys("half a thought");
     terminal.wait_for_text("half a thought");
     terminal.keys("\x07");
-    terminal.wait_for("a terminal of its own", |it| !it.contains("Inbox") && it.contains("go on"));
+    terminal.wait_for("a terminal of its own", |terminal| {
+        !terminal.contains("Inbox") && terminal.contains("go on")
+    });
     assert_eq!(terminal.keyboard_flags(), (1, 1), "the editor asks for its keys itself");
     terminal.keys("qqq\r");
     terminal.wait_for_text("edited; nothing was sent");
@@ -625,8 +636,8 @@ fn shift_enter_is_a_new_line_and_fast_typing_answers_no_question() {
     terminal.wait_for_text("typed too early to be an answer");
     assert!(terminal.contents().contains("[y] pause the AI and send"), "{}", terminal.contents());
     // Nobody means a question that has only just appeared: Esc closes it later.
-    terminal.press_until("\x1b", "the text as it was written", |it| {
-        !it.contains("[y] pause") && it.contains("lineplease say yes")
+    terminal.press_until("\x1b", "the text as it was written", |terminal| {
+        !terminal.contains("[y] pause") && terminal.contains("lineplease say yes")
     });
     terminal.signal("TERM");
     assert_eq!(terminal.ended(), 0);

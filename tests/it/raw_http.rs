@@ -20,16 +20,16 @@ pub struct RawRequest {
 impl RawRequest {
     /// The request these bytes are, once they are all there.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
-        let end = bytes.windows(4).position(|it| it == b"\r\n\r\n")?;
+        let end = bytes.windows(4).position(|window| window == b"\r\n\r\n")?;
         let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
         let mut lines = head.lines();
         let mut words = lines.next()?.split(' ').map(str::to_owned);
         let (method, target) = (words.next()?, words.next()?);
         let headers: HashMap<String, String> = lines
-            .filter_map(|it| it.split_once(':'))
+            .filter_map(|line| line.split_once(':'))
             .map(|(name, value)| (name.to_ascii_lowercase(), value.trim().to_owned()))
             .collect();
-        let length = headers.get("content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+        let length = headers.get("content-length").and_then(|header| header.parse().ok()).unwrap_or(0);
         let body = bytes[end + 4..].to_vec();
         (body.len() >= length).then_some(Self { method, target, headers, body })
     }

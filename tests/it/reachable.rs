@@ -66,15 +66,15 @@ const ADDED: [&str; 2] = ["getDocument", "getFile"];
 fn operations() -> BTreeSet<String> {
     let document: Value = serde_json::from_str(include_str!("../../assets/openapi.json")).expect("JSON");
     let paths = document["paths"].as_object().expect("paths").values();
-    let all = paths.flat_map(|it| it.as_object().expect("a path").values());
-    all.filter_map(|it| it["operationId"].as_str().map(str::to_owned)).collect()
+    let all = paths.flat_map(|path| path.as_object().expect("a path").values());
+    all.filter_map(|value| value["operationId"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]
 fn every_operation_is_in_the_table_once() {
     let wanted: BTreeSet<String> =
-        operations().into_iter().filter(|it| !ADDED.contains(&it.as_str())).collect();
-    let named: BTreeSet<String> = WAYS.iter().map(|it| it.0.to_owned()).collect();
+        operations().into_iter().filter(|operation| !ADDED.contains(&operation.as_str())).collect();
+    let named: BTreeSet<String> = WAYS.iter().map(|way| way.0.to_owned()).collect();
     assert_eq!(named.len(), WAYS.len(), "an operation is named twice");
     let unreachable: Vec<_> = wanted.difference(&named).collect();
     assert!(unreachable.is_empty(), "nobody says how these are reached: {unreachable:?}");
@@ -90,7 +90,7 @@ fn every_command_at_the_screen_has_a_key_and_is_in_the_palette() {
         assert!(!names.is_empty(), "{operation} has no command");
         for name in names {
             // The palette offers the rows of the table, and the line takes their names.
-            let row = TABLE.iter().find(|it| command::name(it.command) == *name);
+            let row = TABLE.iter().find(|entry| command::name(entry.command) == *name);
             let row = row.unwrap_or_else(|| panic!("{operation}: no command is called {name}"));
             assert!(!map.all(row.command).is_empty(), "{operation}: {name} has no key");
         }

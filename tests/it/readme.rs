@@ -44,6 +44,6 @@ fn its_five_keys_are_the_command_table_s() {
 fn every_command_of_the_readme_is_one_the_binary_knows() {
     let text = page("README.md");
     let count =
-        commands("README.md", text.lines().filter_map(|it| it.strip_prefix("cargo run --release -- ")));
+        commands("README.md", text.lines().filter_map(|line| line.strip_prefix("cargo run --release -- ")));
     assert!(count >= 2, "the README has lost its commands");
 }

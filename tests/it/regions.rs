@@ -78,7 +78,7 @@ impl Desk {
             [] => self.picture(),
             regions => {
                 let buffer = self.buffer();
-                let texts: Vec<String> = regions.iter().map(|it| self.region(*it, &buffer)).collect();
+                let texts: Vec<String> = regions.iter().map(|region| self.region(*region, &buffer)).collect();
                 texts.join("\n")
             }
         };
@@ -100,7 +100,7 @@ impl Desk {
 
     fn area_of(&self, region: Region) -> Option<Area> {
         let areas = self.app.desk.areas(&self.app.context);
-        let pane = |it: Option<Area>| it.filter(|_| self.app.desk.page == PageKind::Inbox);
+        let pane = |area: Option<Area>| area.filter(|_| self.app.desk.page == PageKind::Inbox);
         match region {
             Region::Tabs => Some(areas.tabs),
             Region::Header => pane(areas.header),
@@ -122,10 +122,10 @@ impl Desk {
         overlays::view::draw(&self.app, self.theme, &mut buffer);
         let body = self.app.desk.areas(&self.app.context).body;
         overlays::which_key_view::draw(&self.app, self.theme, body, &mut buffer);
-        let cells = buffer.content.iter().enumerate().filter(|(_, it)| it.symbol() != UNTOUCHED);
+        let cells = buffer.content.iter().enumerate().filter(|(_, cell)| cell.symbol() != UNTOUCHED);
         let places: Vec<(u16, u16)> = cells.map(|(index, _)| buffer.pos_of(index)).collect();
-        let left = places.iter().map(|it| it.0).min()?;
-        let right = places.iter().map(|it| it.0).max()?;
+        let left = places.iter().map(|place| place.0).min()?;
+        let right = places.iter().map(|place| place.0).max()?;
         let (top, bottom) = (places.first()?.1, places.last()?.1);
         Some(Area { x: left, y: top, width: right - left + 1, height: bottom - top + 1 })
     }
@@ -154,7 +154,7 @@ pub fn rows_of(buffer: &Buffer, area: Area) -> Vec<String> {
 /// Rows without a word are told once and counted, so that a region is as long
 /// as what it says.
 fn without_repetition(rows: &[String]) -> String {
-    let is_blank = |it: &String| it.chars().all(|it| FRAME.contains(it));
+    let is_blank = |text: &String| text.chars().all(|character| FRAME.contains(character));
     let mut lines = Vec::new();
     for same in rows.chunk_by(|one, next| one == next && is_blank(one)) {
         lines.push(same[0].clone());

@@ -164,7 +164,7 @@ fn what_was_refused_waits_in_the_outbox_for_a_word() {
     script.desk.dev("credits", json!({"balance": 0}));
     let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
     let waiting: Vec<&Value> =
-        rows.as_array().expect("rows").iter().filter(|it| it["waitsForYou"] == true).collect();
+        rows.as_array().expect("rows").iter().filter(|value| value["waitsForYou"] == true).collect();
     assert!(!waiting.is_empty() && rows[0]["operation"] == "send", "{rows:#}");
     // Each says what it waits for, and which command ends it.
     let waits = |at: usize| rows[at]["waitingFor"].clone();
@@ -180,7 +180,7 @@ fn what_was_refused_waits_in_the_outbox_for_a_word() {
             .as_array()
             .expect("rows")
             .iter()
-            .find(|it| it["summary"].as_str().is_some_and(|it| it.contains(text)));
+            .find(|value| value["summary"].as_str().is_some_and(|entry| entry.contains(text)));
         found.expect("a row")["id"].as_str().expect("an id").to_owned()
     };
     assert!(script.ok(&["outbox", "list"]).contains("Maria Lopez"));
@@ -193,15 +193,16 @@ fn what_was_refused_waits_in_the_outbox_for_a_word() {
         assert!(said.contains(part), "{part}: {said}");
     }
     let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
-    let unpaid = rows.as_array().expect("rows").iter().find(|it| it["id"] == json!(first)).expect("the row");
+    let unpaid =
+        rows.as_array().expect("rows").iter().find(|value| value["id"] == json!(first)).expect("the row");
     assert_eq!(unpaid["waitingFor"]["reason"], "credits", "{rows:#}");
     assert_eq!(unpaid["waitingFor"]["command"], json!(retry), "{rows:#}");
     assert!(script.ok(&["outbox", "list"]).contains("NOT SENT, out of credits"));
     script.desk.dev("credits", json!({"balance": 10}));
     script.ok(&["outbox", "retry", &first]);
-    assert_eq!(script.desk.outbound().iter().filter(|it| it["content"] == "First.").count(), 1);
+    assert_eq!(script.desk.outbound().iter().filter(|value| value["content"] == "First.").count(), 1);
     let rows: Value = serde_json::from_str(&script.ok(&["outbox", "list", "--json"])).expect("JSON");
-    for left in rows.as_array().expect("rows").iter().filter(|it| it["waitsForYou"] == true) {
+    for left in rows.as_array().expect("rows").iter().filter(|value| value["waitsForYou"] == true) {
         script.ok(&["outbox", "drop", left["id"].as_str().expect("an id")]);
     }
     assert!(script.fails(1, &["outbox", "drop", "nothing"]).contains("outbox list"));
@@ -294,7 +295,8 @@ async fn a_command_reads_the_top_of_the_list_once() {
     let mut child = folder.start(&["send", "+34600100129", "Hi", "--beside-ai"]);
     let ended = tokio::task::spawn_blocking(move || child.wait()).await.expect("no panic");
     assert!(ended.expect("it ends").success());
-    let asked: Vec<_> = proxy.seen().into_iter().map(|it| it.asked.target).collect();
-    let tops = asked.iter().filter(|it| it.starts_with("/v1/conversations?") && !it.contains("cursor="));
+    let asked: Vec<_> = proxy.seen().into_iter().map(|seen| seen.asked.target).collect();
+    let tops =
+        asked.iter().filter(|text| text.starts_with("/v1/conversations?") && !text.contains("cursor="));
     assert_eq!(tops.count(), 1, "{asked:#?}");
 }

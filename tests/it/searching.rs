@@ -22,7 +22,7 @@ const SYLLABLES: [&str; 20] = [
 ];
 
 fn size() -> u64 {
-    std::env::var("FRONTDESK_SEARCH").ok().and_then(|it| it.parse().ok()).unwrap_or(2_000)
+    std::env::var("FRONTDESK_SEARCH").ok().and_then(|var| var.parse().ok()).unwrap_or(2_000)
 }
 
 /// A small generator: the same texts on every run.
@@ -102,10 +102,10 @@ fn fill(store: &Store, size: u64) -> u64 {
     let (mut number, mut bytes) = (0, 0);
     while number < size {
         let batch: Vec<Message> = (number..size.min(number + 1_000))
-            .map(|it| {
+            .map(|entry| {
                 let text = text(&mut chance);
                 bytes += text.len() as u64;
-                message(it, &text)
+                message(entry, &text)
             })
             .collect();
         number += batch.len() as u64;

@@ -77,7 +77,7 @@ impl Desk {
         let keys = running
             .keys
             .iter()
-            .map(|it| (format!("{} {}", it.channel, it.environment.word()), it.key.expose().to_owned()));
+            .map(|key| (format!("{} {}", key.channel, key.environment.word()), key.key.expose().to_owned()));
         Self { keys: keys.collect(), running, database, place, _folder: folder }
     }
 
@@ -127,7 +127,7 @@ impl Desk {
         let url = format!("{}{path}", self.running.base_url);
         let bytes = if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
         let mut headers = vec![("content-type", "application/json")];
-        headers.extend(idempotency.map(|it| ("idempotency-key", it)));
+        headers.extend(idempotency.map(|idempotency| ("idempotency-key", idempotency)));
         self.send(key, method, &url, &headers, bytes).await
     }
 
@@ -170,8 +170,11 @@ impl Desk {
         let mut tables = db
             .prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('idempotency', 'sqlite_stat1')")
             .expect("prepared");
-        let tables: Vec<String> =
-            tables.query_map([], |row| row.get(0)).expect("read").map(|it| it.expect("a name")).collect();
+        let tables: Vec<String> = tables
+            .query_map([], |row| row.get(0))
+            .expect("read")
+            .map(|query_map| query_map.expect("a name"))
+            .collect();
         let mut rows = Vec::new();
         for table in tables {
             let mut statement = db.prepare(&format!("SELECT * FROM {table}")).expect("prepared");
@@ -180,7 +183,7 @@ impl Desk {
                 let value = |index| row.get::<_, rusqlite::types::Value>(index);
                 Ok(format!("{table} {:?}", (0..columns).map(value).collect::<Result<Vec<_>, _>>()?))
             });
-            rows.extend(found.expect("read").map(|it| it.expect("a row")));
+            rows.extend(found.expect("read").map(|result| result.expect("a row")));
         }
         rows
     }
@@ -206,7 +209,7 @@ fn options(database: PathBuf) -> Options {
 
 /// One request on a connection of its own.
 async fn fetch(url: &str, request: hyper::http::request::Builder, body: Vec<u8>) -> Answer {
-    let (host, path) = url.strip_prefix("http://").and_then(|it| it.split_once('/')).expect("a URL");
+    let (host, path) = url.strip_prefix("http://").and_then(|text| text.split_once('/')).expect("a URL");
     let stream = TcpStream::connect(host).await.expect("it listens");
     let (mut sender, connection) =
         hyper::client::conn::http1::handshake(TokioIo::new(stream)).await.expect("HTTP");
@@ -228,5 +231,5 @@ async fn fetch(url: &str, request: hyper::http::request::Builder, body: Vec<u8>)
 /// The texts of a field of every row of a list.
 fn texts(list: &Value, field: &str) -> Vec<String> {
     let rows = list["data"].as_array().expect("a list");
-    rows.iter().map(|it| it[field].as_str().unwrap_or("null").to_owned()).collect()
+    rows.iter().map(|row| row[field].as_str().unwrap_or("null").to_owned()).collect()
 }

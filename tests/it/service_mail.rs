@@ -70,9 +70,9 @@ impl World {
 
     /// The key of a channel: `email`, or `email test`.
     fn key(&self, whose: &str) -> &str {
-        let (channel, test) = whose.split_once(' ').map_or((whose, false), |(it, _)| (it, true));
+        let (channel, test) = whose.split_once(' ').map_or((whose, false), |(text, _)| (text, true));
         let wanted = if test { Environment::Test } else { Environment::Live };
-        let found = self.running.keys.iter().find(|it| it.channel == channel && it.environment == wanted);
+        let found = self.running.keys.iter().find(|key| key.channel == channel && key.environment == wanted);
         found.expect("a key").key.expose()
     }
 
@@ -157,7 +157,7 @@ impl World {
             let page = self.get(whose, &format!("{path}{mark}limit={limit}{cursor}")).await.good();
             let rows = page["data"].as_array().expect("rows");
             assert!(rows.len() <= limit);
-            found.extend(rows.iter().map(|it| it[field].as_str().unwrap_or("").to_owned()));
+            found.extend(rows.iter().map(|row| row[field].as_str().unwrap_or("").to_owned()));
             match page["nextCursor"].as_str() {
                 Some(next) => cursor = format!("&cursor={next}"),
                 None => {

@@ -68,7 +68,7 @@ impl Serving {
     fn key(&self, channel: &str, environment: &str) -> String {
         let told = self.told();
         let keys = told["keys"].as_array().expect("keys");
-        let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == environment);
+        let found = keys.iter().find(|key| key["channel"] == channel && key["environment"] == environment);
         found.expect("a key")["key"].as_str().expect("text").to_owned()
     }
 
@@ -96,10 +96,10 @@ fn write_request(
 ) {
     let mut head =
         format!("{method} {path} HTTP/1.1\r\nconnection: close\r\ncontent-length: {}\r\n", body.len());
-    if !headers.iter().any(|it| it.starts_with("host:")) {
+    if !headers.iter().any(|header| header.starts_with("host:")) {
         head.push_str(&format!("host: {host}\r\n"));
     }
-    headers.iter().for_each(|it| head.push_str(&format!("{it}\r\n")));
+    headers.iter().for_each(|header| head.push_str(&format!("{header}\r\n")));
     stream.write_all(format!("{head}\r\n").as_bytes()).expect("sent");
     stream.write_all(body).expect("sent");
 }
@@ -118,7 +118,7 @@ impl Answer {
         stream.read_to_end(&mut bytes).expect("it answers");
         let text = String::from_utf8_lossy(&bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("an answer, not {text:?}"));
-        let status = head.split(' ').nth(1).and_then(|it| it.parse().ok()).expect("a status");
+        let status = head.split(' ').nth(1).and_then(|part| part.parse().ok()).expect("a status");
         Self { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
     }
 

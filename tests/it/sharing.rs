@@ -20,7 +20,7 @@ const WRITERS: usize = 4;
 const TEXTS: usize = 3;
 
 fn texts() -> usize {
-    let times = std::env::var("FRONTDESK_SHARING").ok().and_then(|it| it.parse().ok()).unwrap_or(1);
+    let times = std::env::var("FRONTDESK_SHARING").ok().and_then(|var| var.parse().ok()).unwrap_or(1);
     TEXTS * times
 }
 
@@ -80,7 +80,7 @@ fn scripts_beside_an_engine_send_each_text_once_and_in_order() {
         let (writer, number) = text.split_once(' ').expect("two words");
         by_writer.entry(writer.to_owned()).or_default().push(number.to_owned());
     }
-    let expected: Vec<String> = (0..texts()).map(|it| it.to_string()).collect();
+    let expected: Vec<String> = (0..texts()).map(|number| number.to_string()).collect();
     assert_eq!(by_writer.len(), WRITERS);
     for (writer, numbers) in by_writer {
         assert_eq!(numbers, expected, "writer {writer}");

@@ -27,8 +27,10 @@ fn the_wall_shows_every_channel_and_changes_nothing() {
         terminal.wait_for_text(words);
     }
     // One customer needs a person.
-    terminal.wait_for("who waits", |it| {
-        it.lines().any(|it| it.contains("Harbor chat") && it.split_whitespace().any(|word| word == "1"))
+    terminal.wait_for("who waits", |terminal| {
+        terminal
+            .lines()
+            .any(|line| line.contains("Harbor chat") && line.split_whitespace().any(|word| word == "1"))
     });
     terminal.keys("gi");
     terminal.wait_for_text("read-only · nothing can be sent");

@@ -33,23 +33,27 @@ fn started(more: &str, variables: &[(&str, &str)]) -> (Desk, Terminal) {
 /// The titles its window was given.
 fn titles(terminal: &Terminal) -> Vec<String> {
     let written = terminal.written();
-    let titles = written.split("\x1b]2;").skip(1).filter_map(|it| it.split_once('\x07'));
-    titles.map(|it| it.0.to_owned()).collect()
+    let titles = written.split("\x1b]2;").skip(1).filter_map(|part| part.split_once('\x07'));
+    titles.map(|title| title.0.to_owned()).collect()
 }
 
 #[test]
 fn the_title_counts_who_waits_and_is_given_back() {
     let (desk, mut terminal) = started("", &[]);
-    terminal.wait_until("one who waits", |it| titles(it).last().is_some_and(|it| it == "(1) frontdesk"));
+    terminal.wait_until("one who waits", |terminal| {
+        titles(terminal).last().is_some_and(|title| title == "(1) frontdesk")
+    });
     desk.customer("whatsapp", "+34600333444", "Ana Silva", "Hello?");
-    terminal.wait_until("two who wait", |it| titles(it).last().is_some_and(|it| it == "(2) frontdesk"));
+    terminal.wait_until("two who wait", |terminal| {
+        titles(terminal).last().is_some_and(|title| title == "(2) frontdesk")
+    });
     // What it is called already is not said again, whatever is drawn.
     terminal.keys("jkjk");
     terminal.keys("q");
-    terminal.wait_until("its end", |it| it.written().contains("\x1b[23;2t"));
+    terminal.wait_until("its end", |terminal| terminal.written().contains("\x1b[23;2t"));
     let all = titles(&terminal);
     let changes: Vec<&str> = all.iter().map(String::as_str).collect();
-    assert!(changes.windows(2).all(|it| it[0] != it[1]), "{changes:?}");
+    assert!(changes.windows(2).all(|window| window[0] != window[1]), "{changes:?}");
     assert_eq!(changes.last(), Some(&""), "{changes:?}");
     let written = terminal.written();
     assert!(written.find("\x1b[22;2t") < written.find("\x1b]2;"), "the old title is not kept");
@@ -72,13 +76,14 @@ fn an_address_is_a_link_where_the_terminal_takes_it() {
     for (more, variables, linked) in cases {
         let (_desk, mut terminal) = started(more, variables);
         terminal.keys("\r");
-        terminal.wait_for("the message", |it| it.contains(ADDRESS) && it.contains("r reply"));
+        terminal
+            .wait_for("the message", |terminal| terminal.contains(ADDRESS) && terminal.contains("r reply"));
         let written = terminal.written();
         let opened: Vec<&str> = written
             .split("\x1b]8;")
             .skip(1)
-            .filter_map(|it| it.split_once("\x1b\\"))
-            .map(|it| it.0)
+            .filter_map(|part| part.split_once("\x1b\\"))
+            .map(|pair| pair.0)
             .collect();
         assert_eq!(!opened.is_empty(), linked, "{more:?} {variables:?}");
         // Every link is closed, and leads where its cells say.
@@ -95,7 +100,8 @@ fn the_last_line_stays_as_it_was_chosen() {
     let (_desk, mut terminal) = started("[ui] # mine\nfooter = \"keys\" # all\n", &[]);
     terminal.wait_for_text("e close");
     terminal.keys("\x1bOS");
-    terminal.wait_for("three keys", |it| it.contains("p pause AI") && !it.contains("e close"));
+    terminal
+        .wait_for("three keys", |terminal| terminal.contains("p pause AI") && !terminal.contains("e close"));
     let config = terminal.folder().join("config.toml");
     let kept = |word: &str| {
         let text = std::fs::read_to_string(&config).expect("readable");
@@ -103,7 +109,7 @@ fn the_last_line_stays_as_it_was_chosen() {
     };
     terminal.wait_until("the setting on disk", |_| kept("three"));
     terminal.keys("\x1bOS");
-    terminal.wait_for("no keys", |it| !it.contains("p pause AI"));
+    terminal.wait_for("no keys", |terminal| !terminal.contains("p pause AI"));
     terminal.wait_until("the setting on disk", |_| kept("off"));
     terminal.keys("\x1bOS");
     terminal.wait_for_text("e close");

@@ -26,11 +26,11 @@ pub async fn run(admin: &Admin, action: CallAction, json: bool) -> Result<()> {
         CallAction::List => {
             let all = admin.open_calls().await.context("listing the calls")?;
             if json {
-                let one = |it: &service::carriers::dashboard::OpenCall| json!({"id": it.id, "to": it.to, "status": it.status, "placedAt": it.placed_at.to_string()});
+                let one = |open_call: &service::carriers::dashboard::OpenCall| json!({"id": open_call.id, "to": open_call.to, "status": open_call.status, "placedAt": open_call.placed_at.to_string()});
                 return print::json(&Value::Array(all.iter().map(one).collect()));
             }
-            all.iter().try_for_each(|it| {
-                let line = format!("{} · {} · {} · {}", it.id, it.to, it.status, it.placed_at);
+            all.iter().try_for_each(|entry| {
+                let line = format!("{} · {} · {} · {}", entry.id, entry.to, entry.status, entry.placed_at);
                 print::line(SafeText::line(&line).as_str())
             })
         }

@@ -130,7 +130,7 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
             if json {
                 return print::json(&json!({"channel": channel.channel().word(), "told": lines}));
             }
-            lines.iter().try_for_each(|it| print::line(SafeText::line(it).as_str()))
+            lines.iter().try_for_each(|text| print::line(SafeText::line(text).as_str()))
         }
         PlatformAction::Disconnect { channel } => {
             admin.disconnect(channel.channel()).await.context("disconnecting the channel")?;
@@ -148,7 +148,7 @@ async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str,
     let nothing = "nothing was connected";
     let secret = |what: &str| {
         let asked = prompt::secret(what).with_context(|| format!("reading the {what}; {nothing}"));
-        asked.map(|it| Secret::new(&it))
+        asked.map(|text| Secret::new(&text))
     };
     let now = SystemClock.now();
     Ok(match platform {
@@ -194,7 +194,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     if json {
         return print::json(&Value::Array(all.iter().map(standing_json).collect()));
     }
-    all.iter().try_for_each(|it| print::line(&standing_words(it)))
+    all.iter().try_for_each(|channel_standing| print::line(&standing_words(channel_standing)))
 }
 
 fn standing_words(it: &ChannelStanding) -> String {
@@ -204,7 +204,7 @@ fn standing_words(it: &ChannelStanding) -> String {
     let state = it.trouble.as_ref().map_or_else(|| "well".to_owned(), |why| format!("TROUBLE: {why}"));
     let mut line = format!("{word}\t{address}\t{heard}\t{state}");
     let rated = [("quality", &it.quality), ("limit", &it.tier)];
-    for (name, told) in rated.into_iter().filter_map(|(name, it)| Some((name, it.as_ref()?))) {
+    for (name, told) in rated.into_iter().filter_map(|(name, text)| Some((name, text.as_ref()?))) {
         line.push_str(&format!("\t{name} {told}"));
     }
     if let Some(earlier) = it.earlier.filter(|earlier| !earlier.is_finished) {

@@ -80,9 +80,9 @@ pub struct TrialArguments {
 
 impl TrialArguments {
     fn trial(self) -> Result<Trial> {
-        let pair = |it: String| match it.split_once('=') {
+        let pair = |text: String| match text.split_once('=') {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-            None => bail!("--set {it:?}: write it as name=value"),
+            None => bail!("--set {text:?}: write it as name=value"),
         };
         let given = [
             (Platform::Whatsapp, "--phone", "a number such as +34600111222", self.phone),
@@ -119,7 +119,7 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
             if json {
                 return print::json(&Value::Array(calls.iter().map(call_json).collect()));
             }
-            calls.iter().try_for_each(|it| print::line(&call_words(it)))
+            calls.iter().try_for_each(|call| print::line(&call_words(call)))
         }
         ConnectionAction::Remove { name } => {
             admin.remove_connection(&name).await.context("removing the connection")?;
@@ -214,8 +214,9 @@ fn show(answer: &EndpointResponse, endpoint: &ConnectionEndpoint) -> Result<()> 
 async fn list(admin: &Admin, json: bool) -> Result<()> {
     let all = admin.connections().await.context("listing the connections")?;
     if json {
-        let item = |(it, has_credential): &(Connection, bool)| {
-            let mut item: Value = serde_json::from_str(&connections::to_json(it)).unwrap_or(Value::Null);
+        let item = |(connection, has_credential): &(Connection, bool)| {
+            let mut item: Value =
+                serde_json::from_str(&connections::to_json(connection)).unwrap_or(Value::Null);
             item["hasCredential"] = json!(has_credential);
             item
         };
@@ -227,7 +228,7 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
             (true, true) => "credential kept",
             (true, false) => "CREDENTIAL MISSING",
         };
-        let endpoints: Vec<&str> = it.endpoints.iter().map(|it| it.name.as_str()).collect();
+        let endpoints: Vec<&str> = it.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
         let (auth, limit) = (it.auth.word(), it.per_minute);
         print::line(&format!(
             "{}\t{}\t{auth}\t{credential}\t{limit}/min\t{}",

@@ -97,11 +97,11 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     if json {
         let items: Vec<_> = keys
             .iter()
-            .map(|it| {
+            .map(|key| {
                 json!({
-                    "id": it.id, "workspace": it.workspace, "channel": it.channel.word(), "environment": it.environment.word(),
-                    "tail": it.tail, "createdAt": it.created_at.to_string(),
-                    "revokedAt": it.revoked_at.map(|at| at.to_string()),
+                    "id": key.id, "workspace": key.workspace, "channel": key.channel.word(), "environment": key.environment.word(),
+                    "tail": key.tail, "createdAt": key.created_at.to_string(),
+                    "revokedAt": key.revoked_at.map(|at| at.to_string()),
                 })
             })
             .collect();

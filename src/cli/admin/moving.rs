@@ -82,7 +82,7 @@ fn say_missing(transfer: &Transfer) -> Result<()> {
 }
 
 fn summary(Transfer { tables, media, credits, .. }: &Transfer) -> String {
-    let rows: u64 = tables.iter().map(|it| it.rows).sum();
+    let rows: u64 = tables.iter().map(|table| table.rows).sum();
     format!(
         "{rows} rows of {} tables and {media} uploaded files; all arrived as they left, and the ledger explains the \
          {credits} credits",
@@ -92,7 +92,7 @@ fn summary(Transfer { tables, media, credits, .. }: &Transfer) -> String {
 
 fn told(moved: &Transfer) -> serde_json::Value {
     let tables: serde_json::Map<_, _> =
-        moved.tables.iter().map(|it| (it.name.clone(), json!(it.rows))).collect();
+        moved.tables.iter().map(|table| (table.name.clone(), json!(table.rows))).collect();
     json!({
         "tables": tables,
         "media": moved.media,

@@ -39,7 +39,7 @@ pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()
             if json {
                 return print::json(&Value::Array(all.iter().map(item).collect()));
             }
-            all.iter().try_for_each(|it| print::line(&words(it)))
+            all.iter().try_for_each(|proposal_row| print::line(&words(proposal_row)))
         }
         ProposalAction::CarryOut { id } => {
             let called = admin.carry_out(&id, Arc::new(SystemClock)).await.context("carrying it out")?;
@@ -71,7 +71,7 @@ fn words(it: &ProposalRow) -> String {
         it.state.word(),
         outcome,
     ]
-    .map(|it| SafeText::line(it).to_string());
+    .map(|text| SafeText::line(text).to_string());
     line.join("\t").trim_end().to_owned()
 }
 

@@ -72,8 +72,8 @@ pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()
         TemplateAction::List => list(admin, json).await,
         TemplateAction::Put(arguments) => {
             let components = read(&arguments.components)?;
-            let upper = |it: Option<clap::builder::PossibleValue>| {
-                it.map(|it| it.get_name().to_uppercase()).unwrap_or_default()
+            let upper = |value: Option<clap::builder::PossibleValue>| {
+                value.map(|possible_value| possible_value.get_name().to_uppercase()).unwrap_or_default()
             };
             let template = Template {
                 name: arguments.name,
@@ -112,11 +112,11 @@ async fn list(admin: &Admin, json: bool) -> Result<()> {
     if json {
         let items: Vec<_> = templates
             .iter()
-            .map(|it| {
-                let components: Value = serde_json::from_str(&it.components).unwrap_or(Value::Null);
+            .map(|template| {
+                let components: Value = serde_json::from_str(&template.components).unwrap_or(Value::Null);
                 json!({
-                    "name": it.name, "language": it.language, "category": it.category,
-                    "status": it.status, "components": components,
+                    "name": template.name, "language": template.language, "category": template.category,
+                    "status": template.status, "components": components,
                 })
             })
             .collect();

@@ -30,9 +30,9 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
             let (id, keys) =
                 admin.add_workspace(name, SystemClock.now()).await.context("adding a workspace")?;
             if json {
-                let key = |it: &service::IssuedKey| {
-                    let environment = it.environment.word();
-                    json!({"channel": it.channel, "environment": environment, "key": it.key.expose()})
+                let key = |issued_key: &service::IssuedKey| {
+                    let environment = issued_key.environment.word();
+                    json!({"channel": issued_key.channel, "environment": environment, "key": issued_key.key.expose()})
                 };
                 return print::json(&json!({"id": id, "keys": keys.iter().map(key).collect::<Vec<_>>()}));
             }
@@ -45,7 +45,7 @@ pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<(
         WorkspaceAction::List => {
             let all = admin.workspaces().await.context("listing the workspaces")?;
             if json {
-                let one = |it: &service::database::workspaces::Workspace| json!({"id": it.id, "name": it.name, "balance": it.balance});
+                let one = |workspace: &service::database::workspaces::Workspace| json!({"id": workspace.id, "name": workspace.name, "balance": workspace.balance});
                 return print::json(&serde_json::Value::Array(all.iter().map(one).collect()));
             }
             for it in all {

@@ -33,7 +33,7 @@ pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let (key, checked) = checked_key(arguments, &wanted)?;
     let kept = match &arguments.key_env {
         Some(_) => None,
-        None => Some(place(&file, &wanted).keep(&key).map_err(|it| anyhow!(it))?),
+        None => Some(place(&file, &wanted).keep(&key).map_err(|error| anyhow!(error))?),
     };
     let entry = ChannelTable {
         name: &wanted.name,
@@ -78,7 +78,7 @@ fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError>
         })?,
     };
     // A channel keeps the name it has, so that its drafts stay with it.
-    let name = known.map_or(name, |it| it.name.clone());
+    let name = known.map_or(name, |channel_config| channel_config.name.clone());
     Ok(NewChannel { name, base_url })
 }
 
@@ -177,7 +177,7 @@ fn tell(
     for line in checked.scope_lines() {
         print::line(&format!("  {line}"))?;
     }
-    let because = why.map_or_else(String::new, |it| format!(" ({it})"));
+    let because = why.map_or_else(String::new, |entry| format!(" ({entry})"));
     print::line(&format!("  {}; key {} in {place}{because}", checked.budget_line(), key.hint()))?;
     print::line(&format!("{:?} is in {}; `frontdesk` opens it", wanted.name, file.path.display()))
 }

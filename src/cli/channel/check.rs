@@ -58,7 +58,7 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
     desk::runtime()?.block_on(async {
         let greeted = patiently(until, async || {
             let asked = clock.now();
-            client.greet().await.map(|it| (it, asked, clock.now()))
+            client.greet().await.map(|greet| (greet, asked, clock.now()))
         });
         let (greeting, asked, answered) = greeted.await.map_err(CheckError::Read)?;
         // The server's date is whole seconds, so half of one is right on average.
@@ -116,9 +116,12 @@ impl KeyCheck {
         let account = &self.greeting.account;
         // Only of business chat does the interface tell a number, and so
         // whether it is connected.
-        let number = account.number.as_ref().map_or_else(String::new, |it| format!(", {it}"));
+        let number = account.number.as_ref().map_or_else(String::new, |number| format!(", {number}"));
         let connected = if account.is_unconnected() { ", not connected" } else { "" };
-        let workspace = account.workspace_name.as_ref().map_or_else(String::new, |it| format!(" of {it}"));
+        let workspace = account
+            .workspace_name
+            .as_ref()
+            .map_or_else(String::new, |workspace_name| format!(" of {workspace_name}"));
         format!(
             "{}{workspace}, {}{number}{connected}, {} credits",
             account.platform.label(),
@@ -134,11 +137,12 @@ impl KeyCheck {
             names.collect::<Vec<_>>().join(", ")
         };
         let mut lines = vec![format!("may read: {}", named(Result::is_ok))];
-        let denied = named(|it| matches!(it, Err(ReadError::Forbidden(_))));
+        let denied = named(|result| matches!(result, Err(ReadError::Forbidden(_))));
         if !denied.is_empty() {
             lines.push(format!("not for this key: {denied}"));
         }
-        let missing = named(|it| matches!(it, Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_))));
+        let missing =
+            named(|result| matches!(result, Err(ReadError::NotFound(_) | ReadError::NoSuchPath(_))));
         if !missing.is_empty() {
             lines.push(format!("not on this server: {missing}"));
         }
@@ -182,10 +186,10 @@ impl KeyCheck {
             "workspace": account.workspace_name.as_ref().map(SafeText::as_str),
             "credits": account.credits,
             "scope": scope,
-            "rateLimit": self.greeting.rate.map(|it| it.limit),
-            "rateRemaining": self.greeting.rate.map(|it| it.remaining),
+            "rateLimit": self.greeting.rate.map(|rate| rate.limit),
+            "rateRemaining": self.greeting.rate.map(|rate| rate.remaining),
             "latencyMs": self.latency / 1000,
-            "clockSkewMs": self.skew.map(|it| it / 1000),
+            "clockSkewMs": self.skew.map(|skew| skew / 1000),
         })
     }
 }

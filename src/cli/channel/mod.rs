@@ -129,7 +129,7 @@ impl File {
     }
 
     fn channel(&self, name: &str) -> Option<&ChannelConfig> {
-        self.config.channels.iter().find(|it| it.name.eq_ignore_ascii_case(name))
+        self.config.channels.iter().find(|channel| channel.name.eq_ignore_ascii_case(name))
     }
 
     /// The file as it is, to be changed.

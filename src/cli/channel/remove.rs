@@ -35,7 +35,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     let folder = file.folder();
     if channel.key == KeySource::Kept(folder.clone()) {
         let place = KeyLocation { folder: &folder, channel: &channel.name, base_url: &channel.base_url };
-        place.forget().map_err(|it| anyhow!(it))?;
+        place.forget().map_err(|error| anyhow!(error))?;
     }
     edit::write(path, &text).with_context(|| format!("writing {}", path.display()))?;
     let (drafts, unsent) = kept;

@@ -103,9 +103,9 @@ impl BegunWords {
                 (None, '"' | '\'') => (quote, kept) = (Some(it), text.len()),
                 (Some(open), _) if open == it => (quote, kept) = (None, text.len()),
                 (None, '\\') => text.extend(chars.next()),
-                (Some('"'), '\\') => text.push(chars.next_if(|it| "\"\\$`".contains(*it)).unwrap_or(it)),
+                (Some('"'), '\\') => text.push(chars.next_if(|char| "\"\\$`".contains(*char)).unwrap_or(it)),
                 (None, _) if it.is_whitespace() => {
-                    words.extend(word.take().filter(|it| !it.is_empty()));
+                    words.extend(word.take().filter(|word| !word.is_empty()));
                     kept = 0;
                 }
                 (None, _) if breaks.contains(it) => {
@@ -123,17 +123,21 @@ impl BegunWords {
     fn put_in(&self, whole: &str) -> String {
         let text = whole.get(self.kept..).unwrap_or(whole);
         match self.quote {
-            Some('"') => escaped(text, |it| "\"\\$`".contains(it)),
+            Some('"') => escaped(text, |character| "\"\\$`".contains(character)),
             Some(_) => text.replace('\'', r"'\''"),
-            None => escaped(text, |it| {
-                it.is_ascii() && !it.is_ascii_alphanumeric() && !"_-+@%.,/:=^".contains(it)
+            None => escaped(text, |character| {
+                character.is_ascii()
+                    && !character.is_ascii_alphanumeric()
+                    && !"_-+@%.,/:=^".contains(character)
             }),
         }
     }
 }
 
 fn escaped(text: &str, is_special: impl Fn(char) -> bool) -> String {
-    let parts = text.chars().map(|it| if is_special(it) { format!("\\{it}") } else { it.to_string() });
+    let parts = text.chars().map(|character| {
+        if is_special(character) { format!("\\{character}") } else { character.to_string() }
+    });
     parts.collect()
 }
 

@@ -27,7 +27,7 @@ const SHELLS: Shells<'static> =
 
 /// Answers a shell that asks, and ends; does nothing where none does.
 pub fn answer() {
-    let is_switch = |it: OsString| it.to_string_lossy().split_whitespace().any(|it| it == "--name");
+    let is_switch = |name: OsString| name.to_string_lossy().split_whitespace().any(|word| word == "--name");
     CompleteEnv::with_factory(|| asked(std::env::args_os().any(is_switch)))
         .var(VARIABLE)
         .shells(SHELLS)
@@ -37,15 +37,15 @@ pub fn answer() {
 /// The commands, of which each offers what a conversation is called there.
 fn asked(by_name: bool) -> Command {
     let offering = move |command: Command, of_mail: bool| {
-        command.mut_args(|it| match (it.get_id() == "conversation", by_name, of_mail) {
-            (false, _, _) | (true, false, false) => it,
-            (true, true, _) => it.add(ArgValueCandidates::new(move || names(of_mail))),
-            (true, false, true) => it.add(ArgValueCandidates::new(mails)),
+        command.mut_args(|command| match (command.get_id() == "conversation", by_name, of_mail) {
+            (false, _, _) | (true, false, false) => command,
+            (true, true, _) => command.add(ArgValueCandidates::new(move || names(of_mail))),
+            (true, false, true) => command.add(ArgValueCandidates::new(mails)),
         })
     };
-    Cli::command().mut_subcommands(|it| {
-        let is_mail = it.get_name() == "mail";
-        offering(it, false).mut_subcommands(|it| offering(it, is_mail))
+    Cli::command().mut_subcommands(|entry| {
+        let is_mail = entry.get_name() == "mail";
+        offering(entry, false).mut_subcommands(|command| offering(command, is_mail))
     })
 }
 
@@ -59,9 +59,9 @@ pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
 
 /// The configured channels.
 pub fn channels() -> Vec<CompletionCandidate> {
-    let config = folders::config().map(|it| Config::examine_file(&it.join("config.toml")));
-    let channels = config.map(|it| it.channels).unwrap_or_default();
-    channels.into_iter().map(|it| CompletionCandidate::new(it.name)).collect()
+    let config = folders::config().map(|config| Config::examine_file(&config.join("config.toml")));
+    let channels = config.map(|config| config.channels).unwrap_or_default();
+    channels.into_iter().map(|channel| CompletionCandidate::new(channel.name)).collect()
 }
 
 /// The newest open conversations, by what names them, with the customer's name.
@@ -76,12 +76,14 @@ fn mails() -> Vec<CompletionCandidate> {
 
 /// The newest threads of mails, by their ids.
 pub fn threads() -> Vec<CompletionCandidate> {
-    offered(true, |it, _| Some(it.id.clone()).filter(|it| is_plain(it)))
+    offered(true, |conversation_name, _| Some(conversation_name.id.clone()).filter(|text| is_plain(text)))
 }
 
 /// The customers' names.
 fn names(threads: bool) -> Vec<CompletionCandidate> {
-    offered(threads, |it, _| it.name.clone().filter(|it| it.split(' ').all(is_plain_name)))
+    offered(threads, |conversation_name, _| {
+        conversation_name.name.clone().filter(|name| name.split(' ').all(is_plain_name))
+    })
 }
 
 /// How many conversations an address has.
@@ -89,8 +91,8 @@ type AddressCounts = HashMap<String, usize>;
 
 /// The address, where it means one conversation, else the id.
 fn by_address(it: &ConversationName, counts: &AddressCounts) -> Option<String> {
-    let address = it.address.clone().filter(|it| counts.get(it) == Some(&1));
-    [address, Some(it.id.clone())].into_iter().flatten().find(|it| is_plain(it))
+    let address = it.address.clone().filter(|address| counts.get(address) == Some(&1));
+    [address, Some(it.id.clone())].into_iter().flatten().find(|text| is_plain(text))
 }
 
 fn offered(
@@ -101,15 +103,20 @@ fn offered(
     let cache = Some(files.cache.as_path());
     let found = inspect::newest_conversations(&files.data, cache, threads, OFFERED).unwrap_or_default();
     let mut counts = AddressCounts::new();
-    for address in found.iter().filter_map(|it| it.address.clone()) {
+    for address in found.iter().filter_map(|conversation_name| conversation_name.address.clone()) {
         *counts.entry(address).or_default() += 1;
     }
     let mut told = HashSet::new();
-    let fresh = found.iter().filter_map(|it| Some((word(it, &counts)?, it)));
+    let fresh = found
+        .iter()
+        .filter_map(|conversation_name| Some((word(conversation_name, &counts)?, conversation_name)));
     let fresh = fresh.filter(|(word, _)| told.insert(word.clone())).enumerate();
-    let candidate = |(at, (word, it)): (usize, (String, &ConversationName))| {
-        let known = [&it.name, &it.subject].into_iter().flatten().filter(|it| **it != word);
-        let help: Vec<String> = known.map(|it| SafeText::line(it).to_string()).collect();
+    let candidate = |(at, (word, conversation_name)): (usize, (String, &ConversationName))| {
+        let known = [&conversation_name.name, &conversation_name.subject]
+            .into_iter()
+            .flatten()
+            .filter(|text| **text != word);
+        let help: Vec<String> = known.map(|text| SafeText::line(text).to_string()).collect();
         let help = (!help.is_empty()).then(|| help.join(" · ").into());
         CompletionCandidate::new(word).help(help).display_order(Some(at))
     };
@@ -121,14 +128,14 @@ fn offered(
 fn is_plain(word: &str) -> bool {
     !word.is_empty()
         && !word.starts_with('-')
-        && word.chars().all(|it| it.is_ascii_alphanumeric() || "+@._-".contains(it))
+        && word.chars().all(|character| character.is_ascii_alphanumeric() || "+@._-".contains(character))
 }
 
 /// The same of a word of a name, which may be in any script.
 fn is_plain_name(word: &str) -> bool {
     !word.starts_with('-')
         && !word.is_empty()
-        && word.chars().all(|it| it.is_alphanumeric() || "._-".contains(it))
+        && word.chars().all(|character| character.is_alphanumeric() || "._-".contains(character))
 }
 
 #[cfg(test)]

@@ -102,7 +102,7 @@ pub async fn fill(store: &Store, channel: &ChannelId, world: &SeededWorld) -> Re
         let snapshot = store.snapshot();
         store.apply_conversations(channel, page, snapshot, true, Vec::new()).await.context("storing")?;
         for (id, messages) in histories {
-            let newest = messages.first().and_then(|it| Some((it.created_at?, it.id.clone())));
+            let newest = messages.first().and_then(|message| Some((message.created_at?, message.id.clone())));
             let step = HistoryMove::Anew { newest, older_cursor: None };
             let platform = Platform::Whatsapp;
             store.apply_history(channel, &id, messages, platform, step, true).await.context("storing")?;

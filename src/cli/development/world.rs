@@ -204,12 +204,15 @@ mod tests {
     fn a_seed_is_one_world_and_every_message_is_dealt() {
         let (one, same, other) =
             (SeededWorld::new(7, 30, 100), SeededWorld::new(7, 30, 100), SeededWorld::new(8, 30, 100));
-        let dealt: usize = (0..30).map(|it| one.conversation(it).1.len()).sum();
+        let dealt: usize = (0..30).map(|number| one.conversation(number).1.len()).sum();
         assert_eq!(dealt, 100);
         assert_eq!(one.conversation(11), same.conversation(11));
         assert_ne!(one.conversation(11).1, other.conversation(11).1);
         let (conversation, messages) = one.conversation(3);
         assert_eq!(conversation.last_message_at, messages[0].created_at);
-        assert!(messages.windows(2).all(|it| it[0].created_at > it[1].created_at), "newest first");
+        assert!(
+            messages.windows(2).all(|window| window[0].created_at > window[1].created_at),
+            "newest first"
+        );
     }
 }

@@ -22,16 +22,17 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
     }
     let (read, wrong) = file::read(&path);
     let mut findings: Vec<CheckResult> =
-        wrong.into_iter().map(|it| CheckResult::fail("connections", it, "")).collect();
+        wrong.into_iter().map(|text| CheckResult::fail("connections", text, "")).collect();
     if findings.is_empty() {
         findings.push(CheckResult::ok("connections", format!("{}: {}", path.display(), read.len())));
     }
     let folder = config.parent().unwrap_or(Path::new("")).to_owned();
     let credentials = Credentials::new(config.with_file_name("connections.sealed"), holder(folder));
-    let without = read.iter().filter(|it| it.auth.wants_secret() && !credentials.has(it));
-    findings.extend(without.map(|it| {
-        let advice = format!("in the inbox: :connection credential {}", it.name);
-        CheckResult::warn("connections", format!("{:?} has no credential", it.name), advice)
+    let without =
+        read.iter().filter(|connection| connection.auth.wants_secret() && !credentials.has(connection));
+    findings.extend(without.map(|connection| {
+        let advice = format!("in the inbox: :connection credential {}", connection.name);
+        CheckResult::warn("connections", format!("{:?} has no credential", connection.name), advice)
     }));
     findings
 }
@@ -43,8 +44,8 @@ pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     }
     let files = folders.files(String::new());
     let today = SystemClock.now().day_number(&clock::zone());
-    let rows = Store::peek(&files.folder, &files.options).and_then(|it| it.model_usage(today).ok());
-    let used = rows.unwrap_or_default().iter().fold(ModelUsage::default(), |all, it| all.plus(&it.usage));
+    let rows = Store::peek(&files.folder, &files.options).and_then(|reader| reader.model_usage(today).ok());
+    let used = rows.unwrap_or_default().iter().fold(ModelUsage::default(), |all, row| all.plus(&row.usage));
     let (model, caps) = (&assist.model, &assist.caps);
     let tokens = format!("{model}, {} of {} tokens used today", used.tokens(), caps.tokens);
     let cost =
@@ -73,7 +74,7 @@ pub fn look(path: &Path) -> (Config, Vec<CheckResult>) {
     };
     let (config, mistakes) = Config::examine(&shown, &text);
     let mut findings: Vec<CheckResult> =
-        mistakes.iter().map(|it| CheckResult::fail("configuration", it.to_string(), "")).collect();
+        mistakes.iter().map(|mistake| CheckResult::fail("configuration", mistake.to_string(), "")).collect();
     if mistakes.is_empty() {
         let count = config.channels.len();
         findings.push(match count {

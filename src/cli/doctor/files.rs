@@ -11,7 +11,7 @@ use model::time::Clock;
 use store::inspect::{self, FileState, StoreInspection};
 
 pub fn open_to_others(path: &Path, rights: u32) -> bool {
-    path.metadata().is_ok_and(|it| disk::is_open_to_others(&it, rights))
+    path.metadata().is_ok_and(|metadata| disk::is_open_to_others(&metadata, rights))
 }
 
 /// What was found.
@@ -49,7 +49,8 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
             format!("run: chmod 700 {shown}"),
         );
     }
-    let entries = std::fs::read_dir(folder).map(|entries| entries.flatten().map(|it| it.path()).collect());
+    let entries =
+        std::fs::read_dir(folder).map(|entries| entries.flatten().map(|entry| entry.path()).collect());
     let entries: Vec<_> = match entries {
         Ok(entries) => entries,
         Err(error) => {
@@ -57,8 +58,9 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
             return CheckResult::fail(name, format!("{shown}: {error}"), advice);
         }
     };
-    let open =
-        entries.iter().find(|it| it.extension().is_some_and(|it| it != "log") && open_to_others(it, 0o077));
+    let open = entries.iter().find(|entry| {
+        entry.extension().is_some_and(|extension| extension != "log") && open_to_others(entry, 0o077)
+    });
     match open {
         Some(path) => {
             let path = path.display();
@@ -139,7 +141,7 @@ fn leftovers(seen: &StoreInspection, channels: &[ChannelConfig]) -> Vec<CheckRes
         .channels
         .iter()
         .map(String::as_str)
-        .filter(|name| !known.iter().any(|it| it.as_str() == *name))
+        .filter(|name| !known.iter().any(|entry| entry.as_str() == *name))
         .collect();
     if !orphaned.is_empty() {
         let seen =

@@ -104,7 +104,7 @@ impl CheckResult {
 /// `frontdesk doctor`
 pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     let findings = look(arguments)?;
-    let failed = findings.iter().filter(|it| it.verdict == CheckVerdict::Fail).count();
+    let failed = findings.iter().filter(|finding| finding.verdict == CheckVerdict::Fail).count();
     if arguments.json {
         let all: Vec<Value> = findings.iter().map(CheckResult::json).collect();
         print::json(&json!({"ok": failed == 0, "findings": all}))?;
@@ -125,7 +125,7 @@ fn look(arguments: &DoctorArguments) -> Result<Vec<CheckResult>> {
     let (config, mut findings) = config::look(&path);
     findings.extend(config::connections(&path));
     let folders = DeskFolders::find()?;
-    findings.extend(config.assist.as_ref().map(|it| config::assist(it, &folders)));
+    findings.extend(config.assist.as_ref().map(|assist_config| config::assist(assist_config, &folders)));
     let channels = config.channels;
     findings.extend(receiver::look(config.receiver.as_ref()));
     findings.extend(files::look(&folders, &channels));

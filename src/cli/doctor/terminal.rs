@@ -26,7 +26,7 @@ pub fn look(copy_command: &[String]) -> Vec<CheckResult> {
 }
 
 fn variable(name: &str) -> Option<String> {
-    std::env::var(name).ok().filter(|it| !it.is_empty())
+    std::env::var(name).ok().filter(|var| !var.is_empty())
 }
 
 fn size() -> CheckResult {

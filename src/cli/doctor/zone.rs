@@ -7,7 +7,7 @@ use model::time::{Clock, Timestamp, Zone};
 
 /// What was found.
 pub fn look() -> CheckResult {
-    finding(system_zone().map_err(|it| it.to_string()), SystemClock.now())
+    finding(system_zone().map_err(|error| error.to_string()), SystemClock.now())
 }
 
 fn finding(zone: Result<Zone, String>, now: Timestamp) -> CheckResult {
@@ -31,7 +31,7 @@ mod tests {
     #[test]
     fn it_tells_the_zone_or_what_to_do() {
         let now = Timestamp::parse("2026-11-20T10:00:00Z").expect("a time");
-        let tokyo = jiff::tz::TimeZone::get("Asia/Tokyo").map(Zone::from).map_err(|it| it.to_string());
+        let tokyo = jiff::tz::TimeZone::get("Asia/Tokyo").map(Zone::from).map_err(|error| error.to_string());
         assert_eq!(finding(tokyo, now).seen, "Asia/Tokyo, here it is 2026-11-20 19:00:00 +09:00");
         let rule = Zone::posix("JST-9").ok_or_else(String::new);
         assert_eq!(finding(rule, now).seen, "a zone without a name, here it is 2026-11-20 19:00:00 +09:00");

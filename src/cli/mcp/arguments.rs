@@ -27,7 +27,7 @@ pub(super) struct ToolArguments<'a>(&'a Map<String, Value>);
 impl<'a> ToolArguments<'a> {
     /// Checks what came against the fields; why not in words.
     pub(super) fn of(given: &'a Map<String, Value>, fields: &[ToolField]) -> Result<Self, String> {
-        if let Some(name) = given.keys().find(|it| !fields.iter().any(|field| field.name == **it)) {
+        if let Some(name) = given.keys().find(|key| !fields.iter().any(|field| field.name == **key)) {
             return Err(format!("there is no argument {name:?}"));
         }
         for field in fields {
@@ -49,7 +49,7 @@ impl<'a> ToolArguments<'a> {
     }
 
     pub(super) fn number(&self, name: &str) -> Option<u32> {
-        self.0.get(name).and_then(Value::as_u64).and_then(|it| u32::try_from(it).ok())
+        self.0.get(name).and_then(Value::as_u64).and_then(|number| u32::try_from(number).ok())
     }
 }
 
@@ -58,12 +58,12 @@ impl ToolField {
         let name = self.name;
         let fits = match self.kind {
             ArgumentKind::Text(most) => {
-                value.as_str().is_some_and(|it| !it.trim().is_empty() && it.chars().count() <= most)
+                value.as_str().is_some_and(|value| !value.trim().is_empty() && value.chars().count() <= most)
             }
             ArgumentKind::Number(least, most) => {
-                value.as_u64().is_some_and(|it| (u64::from(least)..=u64::from(most)).contains(&it))
+                value.as_u64().is_some_and(|number| (u64::from(least)..=u64::from(most)).contains(&number))
             }
-            ArgumentKind::Word(words) => value.as_str().is_some_and(|it| words.contains(&it)),
+            ArgumentKind::Word(words) => value.as_str().is_some_and(|value| words.contains(&value)),
         };
         if fits { Ok(()) } else { Err(format!("{name} must be {}", self.kind.words())) }
     }
@@ -95,7 +95,7 @@ pub(super) fn schema(fields: &[ToolField]) -> Value {
         schema["description"] = field.doc.into();
         properties.insert(field.name.to_owned(), schema);
     }
-    let required: Vec<&str> = fields.iter().filter(|it| it.required).map(|it| it.name).collect();
+    let required: Vec<&str> = fields.iter().filter(|field| field.required).map(|field| field.name).collect();
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }
 

@@ -38,26 +38,31 @@ impl CustomerLookup {
 
     /// Asks each of them about a customer.
     pub(super) fn about(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
-        let all = self.connections.iter().flat_map(|it| it.endpoints.iter().map(move |at| (it, at)));
-        all.filter(|(_, it)| it.automatic && it.reads_with(facts))
-            .map(|(connection, endpoint)| {
-                let slot = AnswerKey {
-                    key: Some(key.clone()),
-                    connection: connection.name.clone(),
-                    endpoint: endpoint.name.clone(),
-                };
-                let facts = facts.clone();
-                let call = ConnectionRequest::Call { slot, facts, answers: Vec::new(), by_hand: false };
-                let mut told = json!({"connection": connection.name, "endpoint": endpoint.name});
-                match self.linked.answer(call) {
-                    ConnectionResult::Called { mapped: Ok(mapped), .. } => {
-                        told["answer"] = mapped.lines(LINES).into();
-                    }
-                    ConnectionResult::Called { mapped: Err(why), .. } => told["failed"] = why.into(),
-                    _ => (),
+        let all = self
+            .connections
+            .iter()
+            .flat_map(|connection| connection.endpoints.iter().map(move |at| (connection, at)));
+        all.filter(|(_, connection_endpoint)| {
+            connection_endpoint.automatic && connection_endpoint.reads_with(facts)
+        })
+        .map(|(connection, endpoint)| {
+            let slot = AnswerKey {
+                key: Some(key.clone()),
+                connection: connection.name.clone(),
+                endpoint: endpoint.name.clone(),
+            };
+            let facts = facts.clone();
+            let call = ConnectionRequest::Call { slot, facts, answers: Vec::new(), by_hand: false };
+            let mut told = json!({"connection": connection.name, "endpoint": endpoint.name});
+            match self.linked.answer(call) {
+                ConnectionResult::Called { mapped: Ok(mapped), .. } => {
+                    told["answer"] = mapped.lines(LINES).into();
                 }
-                told
-            })
-            .collect()
+                ConnectionResult::Called { mapped: Err(why), .. } => told["failed"] = why.into(),
+                _ => (),
+            }
+            told
+        })
+        .collect()
     }
 }

@@ -48,15 +48,15 @@ pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
 }
 
 fn print_log(files: &Files) -> Result<()> {
-    files.store.assistant_calls(LOGGED)?.into_iter().try_for_each(|it| {
-        let at = it.at.to_string();
+    files.store.assistant_calls(LOGGED)?.into_iter().try_for_each(|assistant_call| {
+        let at = assistant_call.at.to_string();
         print::line(&print::columns(&[
             at,
-            it.assistant.to_string(),
-            it.asked,
-            it.channel,
-            it.conversation,
-            it.outcome,
+            assistant_call.assistant.to_string(),
+            assistant_call.asked,
+            assistant_call.channel,
+            assistant_call.conversation,
+            assistant_call.outcome,
         ]))
     })
 }

@@ -46,7 +46,8 @@ impl McpConnection {
         };
         match message {
             Value::Array(batch) if self.takes_batches && !batch.is_empty() => {
-                let answers: Vec<Value> = batch.into_iter().filter_map(|it| self.answer_one(it)).collect();
+                let answers: Vec<Value> =
+                    batch.into_iter().filter_map(|value| self.answer_one(value)).collect();
                 (!answers.is_empty()).then_some(Value::Array(answers))
             }
             other => self.answer_one(other),
@@ -99,9 +100,11 @@ impl McpConnection {
     fn initialize(&mut self, parameters: &Map<String, Value>) -> Result<Value, (i64, String)> {
         let asked = parameters.get("protocolVersion").and_then(Value::as_str);
         let asked = asked.ok_or((PARAMETERS, "protocolVersion is missing".to_owned()))?;
-        let version = *VERSIONS.iter().find(|it| **it == asked).unwrap_or(&VERSIONS[0]);
+        let version = *VERSIONS.iter().find(|version| **version == asked).unwrap_or(&VERSIONS[0]);
         self.takes_batches = version == WITH_BATCHES;
-        let told = |name| parameters.get("clientInfo").and_then(|it| it.get(name)).and_then(Value::as_str);
+        let told = |name| {
+            parameters.get("clientInfo").and_then(|parameter| parameter.get(name)).and_then(Value::as_str)
+        };
         let name = format!("{} {}", told("name").unwrap_or("an assistant"), told("version").unwrap_or(""));
         let name: String = name.trim().chars().take(NAME).collect();
         self.assistant = Some(SafeText::line(&name));

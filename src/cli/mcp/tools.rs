@@ -60,18 +60,18 @@ impl ToolBox {
 
     fn offered(&self) -> impl Iterator<Item = &'static McpTool> {
         let read_only = self.read_only;
-        TOOLS.iter().filter(move |it| !(read_only && it.writes))
+        TOOLS.iter().filter(move |tool| !(read_only && tool.writes))
     }
 
     /// What is offered, as the protocol lists it.
     pub(super) fn list(&self) -> Vec<Value> {
-        let told = |it: &McpTool| {
+        let told = |mcp_tool: &McpTool| {
             json!({
-                "name": it.name,
-                "description": it.doc,
-                "inputSchema": schema(it.fields),
+                "name": mcp_tool.name,
+                "description": mcp_tool.doc,
+                "inputSchema": schema(mcp_tool.fields),
                 "annotations": {
-                    "readOnlyHint": !it.writes, "destructiveHint": false, "openWorldHint": false,
+                    "readOnlyHint": !mcp_tool.writes, "destructiveHint": false, "openWorldHint": false,
                 },
             })
         };
@@ -110,7 +110,7 @@ impl ToolBox {
         name: &str,
         given: &Map<String, Value>,
     ) -> Result<Value, ToolFailure> {
-        let tool = self.offered().find(|it| it.name == name);
+        let tool = self.offered().find(|mcp_tool| mcp_tool.name == name);
         let tool = tool.ok_or_else(|| ToolFailure::NoTool(format!("there is no tool {name:?}")))?;
         self.admit(tool.writes).map_err(ToolFailure::Refused)?;
         let arguments = ToolArguments::of(given, tool.fields).map_err(ToolFailure::Refused)?;
@@ -121,7 +121,7 @@ impl ToolBox {
     fn admit(&mut self, writes: bool) -> Result<(), String> {
         let now = self.files.now();
         self.recent.retain(|(at, _)| now.since(*at) < MINUTE);
-        let written = self.recent.iter().filter(|it| it.1).count();
+        let written = self.recent.iter().filter(|pair| pair.1).count();
         if self.recent.len() >= CALLS || (writes && written >= WRITES) {
             return Err(format!("too many calls: {CALLS} a minute are taken, {WRITES} of them that write"));
         }
@@ -136,8 +136,8 @@ impl ToolBox {
             return Ok(vec![channel]);
         }
         let mirrors = self.files.mirrors(&self.reader)?;
-        let all = self.files.config.channels.iter().map(|it| it.id());
-        Ok(all.filter(|it| !mirrors.contains(it)).collect())
+        let all = self.files.config.channels.iter().map(|channel| channel.id());
+        Ok(all.filter(|channel_id| !mirrors.contains(channel_id)).collect())
     }
 
     /// The conversation a call is about, on a configured channel.
@@ -199,7 +199,7 @@ pub(super) fn list_conversations(
     _: &SafeText,
     arguments: &ToolArguments<'_>,
 ) -> Result<Value> {
-    let status = arguments.text("status").and_then(|it| ListStatus::from_str(it, false).ok());
+    let status = arguments.text("status").and_then(|text| ListStatus::from_str(text, false).ok());
     let filter = status.unwrap_or(ListStatus::Open).filter();
     let mut items = Vec::new();
     for channel in tools.channels(arguments.text("channel"))? {
@@ -228,7 +228,7 @@ pub(super) fn read_conversation(
     let query =
         HistoryQuery { channel: row.channel.clone(), conversation: row.conversation.id.clone(), limit };
     let page = tools.reader.history(&query)?;
-    let messages: Vec<Value> = page.messages.iter().map(|it| message_json(&it.message)).collect();
+    let messages: Vec<Value> = page.messages.iter().map(|message| message_json(&message.message)).collect();
     let notes: Vec<Value> = page.notes.iter().map(note_json).collect();
     Ok(untrusted(json!({
         "conversation": conversation_json(&tools.files.name_of(&row.channel), &row),
@@ -262,33 +262,36 @@ pub(super) fn find(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<'_>)
 pub(super) fn customer(tools: &ToolBox, _: &SafeText, arguments: &ToolArguments<'_>) -> Result<Value> {
     let row = tools.conversation(arguments)?;
     let card = tools.reader.card(&row.key())?;
-    let configured: Vec<ChannelId> = tools.files.config.channels.iter().map(|it| it.id()).collect();
-    let elsewhere = card.elsewhere.iter().filter(|it| configured.contains(&it.key.channel)).map(|it| {
-        json!({
-            "channel": tools.files.name_of(&it.key.channel),
-            "conversation": it.key.conversation.as_str(),
-            "name": it.title.as_str(),
-            "lastMessageAt": it.last_at.map(|at| at.to_string()),
-        })
-    });
-    let contact = card.contact.as_ref().map(|it| {
+    let configured: Vec<ChannelId> = tools.files.config.channels.iter().map(|channel| channel.id()).collect();
+    let elsewhere =
+        card.elsewhere.iter().filter(|elsewhere| configured.contains(&elsewhere.key.channel)).map(
+            |elsewhere| {
+                json!({
+                    "channel": tools.files.name_of(&elsewhere.key.channel),
+                    "conversation": elsewhere.key.conversation.as_str(),
+                    "name": elsewhere.title.as_str(),
+                    "lastMessageAt": elsewhere.last_at.map(|at| at.to_string()),
+                })
+            },
+        );
+    let contact = card.contact.as_ref().map(|contact| {
         let kept: Map<String, Value> =
-            it.metadata.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
+            contact.metadata.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
         json!({
-            "name": it.name.as_ref().map(SafeText::as_str),
-            "email": it.email.as_ref().map(SafeText::as_str),
-            "tags": it.tags.iter().map(SafeText::as_str).collect::<Vec<_>>(),
+            "name": contact.name.as_ref().map(SafeText::as_str),
+            "email": contact.email.as_ref().map(SafeText::as_str),
+            "tags": contact.tags.iter().map(SafeText::as_str).collect::<Vec<_>>(),
             "metadata": kept,
         })
     });
     let looked_up =
         tools.lookup.as_ref().zip(tools.reader.account(&row.channel)?).map(|(lookup, account)| {
             let address = row.conversation.address.as_deref().unwrap_or_default();
-            let metadata = card.contact.iter().flat_map(|it| &it.metadata);
+            let metadata = card.contact.iter().flat_map(|contact| &contact.metadata);
             let metadata = metadata.map(|(name, value)| (name.to_string(), value.to_string())).collect();
             lookup.about(&row.key(), &ContactFacts::of(&account.platform, address).with_metadata(metadata))
         });
-    let tags: Vec<&str> = row.local.tags.iter().map(|it| it.word.as_str()).collect();
+    let tags: Vec<&str> = row.local.tags.iter().map(|tag| tag.word.as_str()).collect();
     Ok(untrusted(json!({
         "name": row.conversation.title().as_str(),
         "address": row.conversation.address,

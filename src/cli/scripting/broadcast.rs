@@ -228,7 +228,8 @@ pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
     let mut all = session.channels(None)?.into_iter();
-    all.find(|it| it.spec().id == campaign.channel).context("its channel is not configured any more")
+    all.find(|channel_sync| channel_sync.spec().id == campaign.channel)
+        .context("its channel is not configured any more")
 }
 
 /// The recipients the first request of it names.
@@ -265,7 +266,9 @@ fn flight_check(
         parts.push(plan.words(count));
     }
     let told = [("tier", &account.messaging_tier), ("quality", &account.quality_rating)];
-    parts.extend(told.into_iter().filter_map(|(what, it)| it.as_ref().map(|it| format!("{what} {it}"))));
+    parts.extend(
+        told.into_iter().filter_map(|(what, entry)| entry.as_ref().map(|text| format!("{what} {text}"))),
+    );
     parts.join(", ")
 }
 

@@ -24,7 +24,7 @@ const SLACK: i64 = 2 * MINUTE;
 pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let entry = find(session, &arguments.id)?;
     let channels = session.channels(arguments.common.channel.as_deref())?;
-    let Some(channel) = channels.into_iter().find(|it| it.spec().id == *entry.channel()) else {
+    let Some(channel) = channels.into_iter().find(|channel| channel.spec().id == *entry.channel()) else {
         return Err(waves::absent(&arguments.id).into());
     };
     let counts = ask_again(session, &channel, &entry);
@@ -47,10 +47,10 @@ pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
 }
 
 fn find(session: &Session, id: &str) -> Result<BoardEntry> {
-    let named = |it: &BoardEntry| match it {
-        BoardEntry::Campaign(it) => it.id.as_str() == id,
-        BoardEntry::Broadcast(_, it) => it.id.as_str() == id,
-        BoardEntry::Unread(_, it, _) => it.as_str() == id,
+    let named = |board_entry: &BoardEntry| match board_entry {
+        BoardEntry::Campaign(board_entry) => board_entry.id.as_str() == id,
+        BoardEntry::Broadcast(_, board_entry) => board_entry.id.as_str() == id,
+        BoardEntry::Unread(_, board_entry, _) => board_entry.as_str() == id,
     };
     match session.reader.board(None)?.into_iter().find(named) {
         Some(entry) => Ok(entry),
@@ -74,7 +74,8 @@ fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Re
 
 /// Each line in columns: what, how much, and why where something failed.
 fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec<Vec<String>> {
-    let known = |it: Option<i64>| it.map_or_else(|| "not known".to_owned(), |it| it.to_string());
+    let known =
+        |entry: Option<i64>| entry.map_or_else(|| "not known".to_owned(), |number| number.to_string());
     let took = report.duration(session.now());
     let totals = [
         ("status", entry.word().to_string()),
@@ -113,7 +114,7 @@ fn as_json(
     report: &BroadcastReport,
 ) -> Value {
     let failure = |(reason, count): &(model::failures::FailureReason, i64)| {
-        let told = |it: &str| Some(it.to_owned()).filter(|it| !it.is_empty());
+        let told = |entry: &str| Some(entry.to_owned()).filter(|text| !text.is_empty());
         json!({"code": told(reason.code.as_str()), "reason": told(reason.words()), "count": count})
     };
     json!({
@@ -134,9 +135,9 @@ fn as_json(
         "failures": report.explained().iter().map(failure).collect::<Vec<_>>(),
         "charged": report.charged,
         "balanceFell": report.balance_fell,
-        "price": report.price().map(|it| json!({"least": it.least, "most": it.most})),
-        "beganAt": report.began_at.map(|it| it.to_string()),
-        "endedAt": report.ended_at.map(|it| it.to_string()),
-        "seconds": report.duration(session.now()).map(|it| it / SECOND),
+        "price": report.price().map(|price| json!({"least": price.least, "most": price.most})),
+        "beganAt": report.began_at.map(|began| began.to_string()),
+        "endedAt": report.ended_at.map(|time| time.to_string()),
+        "seconds": report.duration(session.now()).map(|duration| duration / SECOND),
     })
 }

@@ -93,7 +93,7 @@ fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> R
 /// `frontdesk send`
 pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError> {
     let mut text = arguments.text.clone();
-    if let Some(text) = text.as_mut().filter(|it| *it == "-") {
+    if let Some(text) = text.as_mut().filter(|text| *text == "-") {
         text.clear();
         std::io::stdin().read_to_string(text).context("reading the text from standard input")?;
     }
@@ -202,7 +202,8 @@ pub fn carry_out(
 pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operation>) -> Result<Vec<NewRow>> {
     let id = found.row.conversation.id.clone();
     writing::refuse_read_only(&found.channel)?;
-    let pauses = operations.iter().any(|it| matches!(it, Operation::SetAutomation { enabled: false }));
+    let pauses =
+        operations.iter().any(|operation| matches!(operation, Operation::SetAutomation { enabled: false }));
     let mut rows = Vec::new();
     for operation in operations {
         let lane = Lane::Conversation(id.clone());

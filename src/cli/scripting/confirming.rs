@@ -67,10 +67,10 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
     loop {
         let work = session.work(channel, "script")?;
         let rows = session.runtime.block_on(session.store().lane_rows(&channel.spec().id))?;
-        let others: Vec<OutboxRow> = rows.iter().map(|it| it.row.clone()).collect();
+        let others: Vec<OutboxRow> = rows.iter().map(|row| row.row.clone()).collect();
         let unfinished =
             |failure, left, what| Ok(Some(Unfinished { failure, left, channel: name.clone(), what }));
-        let Some(left) = rows.into_iter().find(|it| it.row.id == *id) else {
+        let Some(left) = rows.into_iter().find(|row| row.row.id == *id) else {
             let ending = session.store().ending(id)?;
             if ending.as_deref() == Some("done") {
                 return Ok(None);
@@ -91,7 +91,7 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
         }
         let failure = channel.failure().or_else(|| work.failure());
         let stops = matches!(
-            failure.as_ref().map(|it| it.cause),
+            failure.as_ref().map(|failure| failure.cause),
             Some(FailureCause::KeyRefused | FailureCause::Redirected | FailureCause::Misconfigured)
         );
         if work == SendStep::Halted || (matches!(work, SendStep::Elsewhere(_)) && stops) {

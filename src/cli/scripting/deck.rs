@@ -217,7 +217,7 @@ fn event_json(channel: &str, it: &Happening) -> Value {
     json!({
         "channel": channel, "trigger": it.trigger.label(), "id": it.id, "at": it.at.map(|at| at.to_string()),
         "title": it.title.as_str(), "phone": it.phone,
-        "conversation": it.conversation.as_ref().map(|it| it.as_str()), "fields": fields,
+        "conversation": it.conversation.as_ref().map(|conversation| conversation.as_str()), "fields": fields,
     })
 }
 
@@ -257,7 +257,7 @@ pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
         session.read(channel, "reading the account", async || channel.pull_account().await)?;
         let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
         let account = account.with_context(|| format!("{name}: the account was not told"))?;
-        let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
+        let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
         if arguments.common.json {
             items.push(json!({
                 "channel": name, "id": account.id, "platform": account.platform.word(),

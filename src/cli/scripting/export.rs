@@ -68,8 +68,8 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
         ExportFormat::Md => {
             print::line(&transcript::whole(TranscriptFormat::Markdown, name, row, page, zone))
         }
-        ExportFormat::Jsonl => in_order(page.messages, page.notes).try_for_each(|it| {
-            let mut item = match &it {
+        ExportFormat::Jsonl => in_order(page.messages, page.notes).try_for_each(|in_order| {
+            let mut item = match &in_order {
                 TranscriptEntry::Message(row) => print::message_json(&row.message),
                 TranscriptEntry::Note(note) => note_json(note),
             };

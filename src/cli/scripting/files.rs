@@ -51,10 +51,11 @@ impl Files {
     /// The id of the channel of a name, if one is given.
     pub fn channel(&self, name: Option<&str>) -> Result<Option<ChannelId>> {
         let Some(name) = name else { return Ok(None) };
-        match self.config.channels.iter().find(|it| it.name.eq_ignore_ascii_case(name)) {
+        match self.config.channels.iter().find(|channel| channel.name.eq_ignore_ascii_case(name)) {
             Some(channel) => Ok(Some(channel.id())),
             None => {
-                let known: Vec<&str> = self.config.channels.iter().map(|it| it.name.as_str()).collect();
+                let known: Vec<&str> =
+                    self.config.channels.iter().map(|channel| channel.name.as_str()).collect();
                 let told = format!("no channel is called {name:?}; there are: {}", known.join(", "));
                 Err(CommandRefusal::absent(told).into())
             }
@@ -63,8 +64,8 @@ impl Files {
 
     /// A tab's configured name; its id where it is no longer configured.
     pub fn name_of(&self, id: &ChannelId) -> String {
-        let found = self.config.channels.iter().find(|it| it.id() == *id);
-        found.map_or_else(|| id.to_string(), |it| it.name.clone())
+        let found = self.config.channels.iter().find(|channel| channel.id() == *id);
+        found.map_or_else(|| id.to_string(), |channel_config| channel_config.name.clone())
     }
 
     /// Channels whose TEST key shows what a LIVE key of the same workspace and
@@ -76,18 +77,19 @@ impl Files {
                 seen.push((channel.id(), account));
             }
         }
-        let is_mirror = |it: &Account| {
-            let same =
-                |other: &Account| (&other.workspace_id, &other.platform) == (&it.workspace_id, &it.platform);
+        let is_mirror = |account: &Account| {
+            let same = |other: &Account| {
+                (&other.workspace_id, &other.platform) == (&account.workspace_id, &account.platform)
+            };
             let mut live = seen.iter().filter(|(_, other)| other.environment == Environment::Live);
-            it.environment == Environment::Test && live.any(|(_, other)| same(other))
+            account.environment == Environment::Test && live.any(|(_, other)| same(other))
         };
-        Ok(seen.iter().filter(|(_, it)| is_mirror(it)).map(|(id, _)| id.clone()).collect())
+        Ok(seen.iter().filter(|(_, account)| is_mirror(account)).map(|(id, _)| id.clone()).collect())
     }
 
     /// Whether a channel's key only validates, as far as its account was read.
     pub fn is_test(&self, reader: &Reader, channel: &ChannelId) -> Result<bool> {
-        Ok(reader.account(channel)?.is_some_and(|it| it.environment == Environment::Test))
+        Ok(reader.account(channel)?.is_some_and(|account| account.environment == Environment::Test))
     }
 
     /// A channel's name, with TEST where nothing is really sent.

@@ -105,7 +105,10 @@ impl Session {
             return Err(error.context(format!("looking for the {} {:?}", selector.kind(), selector.text())));
         }
         let Candidate { row, platform, environment, .. } = selector.choose(found)?;
-        let channel = channels.into_iter().map(|(channel, _)| channel).find(|it| it.spec().id == row.channel);
+        let channel = channels
+            .into_iter()
+            .map(|(channel, _)| channel)
+            .find(|channel_sync| channel_sync.spec().id == row.channel);
         let channel = channel.with_context(|| format!("{} is no longer configured", row.channel))?;
         Ok(FoundConversation { channel, platform, environment, row })
     }

@@ -328,13 +328,13 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
     let id = &channel.spec().id;
     let mut items = Vec::new();
     for it in session.reader.correspondents(id, &arguments.search, CORRESPONDENTS)? {
-        let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
+        let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
         if arguments.common.json {
             items.push(json!({"email": it.email.as_str(), "name": text(&it.name), "messages": it.count,
                 "lastAt": it.last_at.map(|at| at.to_string()), "phone": text(&it.phone)}));
         } else {
             let none = || "-".to_owned();
-            let count = it.count.map_or_else(none, |it| it.to_string());
+            let count = it.count.map_or_else(none, |count| count.to_string());
             let (name, phone) = (text(&it.name).unwrap_or_else(none), text(&it.phone).unwrap_or_else(none));
             print::line(&print::columns(&[it.email.as_str(), &name, &count, &phone]))?;
         }

@@ -62,7 +62,7 @@ pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
 fn list(files: &Files, common: &Common) -> Result<()> {
     let channel = files.channel(common.channel.as_deref())?;
     let page = files.store.reader()?.outbox(&DeskQuery { channel, limit: LISTED })?;
-    let rows: Vec<&OutboxRow> = page.entries.iter().map(|it| &it.row).collect();
+    let rows: Vec<&OutboxRow> = page.entries.iter().map(|entry| &entry.row).collect();
     let waits = Waits::of(files, &rows)?;
     if common.json {
         let rows: Vec<Value> = page

@@ -75,8 +75,8 @@ pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> 
 pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError> {
     let to = number(&arguments.to)?;
     if !arguments.yes {
-        let unsocial = phones::zone_of(&to).filter(|it| phones::is_unsocial(session.now(), it));
-        let there = unsocial.map(|it| format!("; it is {} there", session.now().clock_face(&it)));
+        let unsocial = phones::zone_of(&to).filter(|zone| phones::is_unsocial(session.now(), zone));
+        let there = unsocial.map(|unsocial| format!("; it is {} there", session.now().clock_face(&unsocial)));
         return Err(CliError::Usage(format!(
             "the AI would call {to} now, at a price by the minute that is not published{}; add --yes to call",
             there.unwrap_or_default()

@@ -46,7 +46,9 @@ pub fn run(files: &Files, action: &ReviewAction) -> Result<()> {
     let channel = files.channel(arguments.channel.as_deref())?;
     let reviewed = files.store.reader()?.reviewed(channel.as_ref())?;
     match arguments.format {
-        ReviewFormat::Jsonl => reviewed.iter().try_for_each(|it| print::json(&as_json(files, it))),
+        ReviewFormat::Jsonl => {
+            reviewed.iter().try_for_each(|reviewed_answer| print::json(&as_json(files, reviewed_answer)))
+        }
         ReviewFormat::Questions => print::page(question_file(&reviewed).as_bytes()),
     }
 }
@@ -55,7 +57,7 @@ fn as_json(files: &Files, it: &ReviewedAnswer) -> Value {
     let (verdict, reason, corrected) = match &it.verdict {
         ReviewVerdict::Good => ("good", None, None),
         ReviewVerdict::Bad { reason, corrected } => {
-            ("bad", Some(reason.word()), Some(corrected.as_str()).filter(|it| !it.is_empty()))
+            ("bad", Some(reason.word()), Some(corrected.as_str()).filter(|entry| !entry.is_empty()))
         }
     };
     json!({

@@ -46,12 +46,12 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     if query.channel.is_none() {
         let mirrors = files.mirrors(&reader)?;
         page.people.retain(|(channel, _)| !mirrors.contains(channel));
-        page.notes.retain(|it| !mirrors.contains(&it.channel));
-        page.hits.retain(|it| !mirrors.contains(&it.channel));
-        listed.retain(|it| !mirrors.contains(&it.channel));
+        page.notes.retain(|note| !mirrors.contains(&note.channel));
+        page.hits.retain(|hit| !mirrors.contains(&hit.channel));
+        listed.retain(|listed_hit| !mirrors.contains(&listed_hit.channel));
     }
     // A text sent from here is a message, too: told once.
-    listed.retain(|it| !page.hits.iter().any(|hit| is_same(hit, it)));
+    listed.retain(|listed_hit| !page.hits.iter().any(|hit| is_same(hit, listed_hit)));
     if arguments.common.json {
         return print::json(&told(&files, &reader, &page, &listed)?);
     }
@@ -107,7 +107,7 @@ fn kind(hit: &ListedHit) -> &'static str {
 }
 
 fn listed_json(files: &Files, hit: &ListedHit) -> Value {
-    let marks: Vec<[usize; 2]> = hit.snippet.marks.iter().map(|it| [it.start, it.end]).collect();
+    let marks: Vec<[usize; 2]> = hit.snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
     json!({
         "kind": kind(hit),
         "channel": files.name_of(&hit.channel),
@@ -160,7 +160,7 @@ fn note_line(label: &str, hit: &NoteHit) -> String {
 }
 
 fn hit_json(files: &Files, hit: &SearchHit) -> Value {
-    let marks: Vec<[usize; 2]> = hit.snippet.marks.iter().map(|it| [it.start, it.end]).collect();
+    let marks: Vec<[usize; 2]> = hit.snippet.marks.iter().map(|mark| [mark.start, mark.end]).collect();
     json!({
         "channel": files.name_of(&hit.channel),
         "conversation": hit.conversation.as_str(),

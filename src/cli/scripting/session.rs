@@ -292,7 +292,7 @@ impl Session {
                 }
                 _ => None,
             };
-            match wait.filter(|it| self.moment().plus(*it) < self.deadline.at()) {
+            match wait.filter(|wait| self.moment().plus(*wait) < self.deadline.at()) {
                 Some(wait) => self.sleep(Duration::from_micros(wait.unsigned_abs())),
                 None => {
                     let failure = RequestFailure::of_read(&error);
@@ -353,8 +353,10 @@ impl Session {
     pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let wanted = self.files.channel(name)?;
         let all = self.channels.iter();
-        let wanted: Vec<_> =
-            all.filter(|it| wanted.as_ref().is_none_or(|id| it.spec().id == *id)).cloned().collect();
+        let wanted: Vec<_> = all
+            .filter(|channel_sync| wanted.as_ref().is_none_or(|id| channel_sync.spec().id == *id))
+            .cloned()
+            .collect();
         wanted.iter().try_for_each(|channel| self.confirm_account(channel))?;
         Ok(wanted)
     }
@@ -413,11 +415,12 @@ impl Session {
             }
         }
         let said = |((channel, list), count): ((ChannelId, List), usize)| {
-            let named = self.channels.iter().find(|it| it.spec().id == channel);
-            let name = named.map_or_else(|| channel.to_string(), |it| it.spec().name.clone());
+            let named = self.channels.iter().find(|channel_sync| channel_sync.spec().id == channel);
+            let name =
+                named.map_or_else(|| channel.to_string(), |channel_sync| channel_sync.spec().name.clone());
             format!("{name}: {}: {}", list.label(), unreadable::words(count))
         };
-        last.into_iter().filter(|it| it.1 > 0).map(said).collect()
+        last.into_iter().filter(|entry| entry.1 > 0).map(said).collect()
     }
 
     /// What was said last of a failure.
@@ -442,7 +445,7 @@ impl Session {
 
 /// Whether what failed may be well in a moment.
 fn is_passing(channel: &ChannelSync) -> bool {
-    channel.failure().is_none_or(|it| {
-        matches!(it.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)
+    channel.failure().is_none_or(|failure| {
+        matches!(failure.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)
     })
 }

@@ -115,7 +115,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     // A page of the server's holds 50: older ones are asked for as needed.
     while found.platform.has_histories()
         && page.more_on_server
-        && u32::try_from(page.messages.len()).is_ok_and(|it| it < arguments.limit)
+        && u32::try_from(page.messages.len()).is_ok_and(|number| number < arguments.limit)
     {
         let before = page.messages.len();
         let read = session.read(channel, "reading older messages", async || channel.pull_older(&id).await);
@@ -134,12 +134,15 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     }
     let row = page.conversation.as_ref().unwrap_or(&found.row);
     if arguments.common.json {
-        let messages: Vec<Value> = page.messages.iter().map(|it| print::message_json(&it.message)).collect();
+        let messages: Vec<Value> =
+            page.messages.iter().map(|message| print::message_json(&message.message)).collect();
         let conversation = print::conversation_json(&found.channel.spec().name, found.is_test(), row);
         let shown = json!({"conversation": conversation, "messages": messages});
         print::json(&if incomplete.is_none() { shown } else { print::of_broken_list(shown) })?;
         return incomplete.map_or(Ok(()), Err);
     }
-    page.messages.iter().try_for_each(|it| print::line(&print::message_line(&it.message, session.zone())))?;
+    page.messages
+        .iter()
+        .try_for_each(|message| print::line(&print::message_line(&message.message, session.zone())))?;
     incomplete.map_or(Ok(()), Err)
 }

@@ -32,7 +32,8 @@ pub fn channel(
             let named = format!("{} is {}; this needs a {kind} channel", named.spec().name, platform.label());
             let all = session.channels(None)?.into_iter();
             // One whose server does not answer is none to advise.
-            let known = all.filter(|it| session.platform(it).is_ok_and(|it| fits(&it)));
+            let known = all
+                .filter(|channel_sync| session.platform(channel_sync).is_ok_and(|platform| fits(&platform)));
             match names(&known.collect::<Vec<_>>()) {
                 none if none.is_empty() => format!("{named}, and none is configured"),
                 names => format!("{named}: {names}"),
@@ -69,7 +70,7 @@ pub fn channels(
 }
 
 fn names(channels: &[Arc<ChannelSync>]) -> String {
-    channels.iter().map(|it| it.spec().name.as_str()).collect::<Vec<_>>().join(", ")
+    channels.iter().map(|channel| channel.spec().name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 /// A text as it was given; `-` reads it from standard input.

@@ -132,11 +132,11 @@ fn ask_unfinished(
 ) -> Result<Vec<(BroadcastId, String)>> {
     let waves: HashSet<&BroadcastId> = campaigns
         .iter()
-        .flat_map(|it| &it.waves)
-        .filter_map(|it| if let WaveRowState::Sent(Some(id)) = &it.fate { Some(id) } else { None })
+        .flat_map(|campaign| &campaign.waves)
+        .filter_map(|wave| if let WaveRowState::Sent(Some(id)) = &wave.fate { Some(id) } else { None })
         .collect();
     let known: HashSet<BroadcastId> =
-        session.reader.broadcasts(&channel.spec().id)?.into_iter().map(|it| it.id).collect();
+        session.reader.broadcasts(&channel.spec().id)?.into_iter().map(|broadcast| broadcast.id).collect();
     let mut unread = Vec::new();
     let mut silent = None;
     for id in session.reader.unfinished_broadcasts(&channel.spec().id)? {
@@ -181,7 +181,7 @@ fn as_json(name: &str, told: &Broadcast) -> Value {
         "delivered": told.delivered,
         "failed": told.failed,
         "pending": told.pending,
-        "createdAt": told.created_at.map(|it| it.to_string()),
-        "completedAt": told.completed_at.map(|it| it.to_string()),
+        "createdAt": told.created_at.map(|time| time.to_string()),
+        "completedAt": told.completed_at.map(|time| time.to_string()),
     })
 }

@@ -41,8 +41,8 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     if arguments.json {
         return print::json(&as_json(&query, groups));
     }
-    let most = groups.iter().map(|it| it.2.chars().count()).max().unwrap_or(0);
-    let until = until.map_or_else(|| "now".to_owned(), |it| it.stamp(&zone));
+    let most = groups.iter().map(|group| group.2.chars().count()).max().unwrap_or(0);
+    let until = until.map_or_else(|| "now".to_owned(), |time| time.stamp(&zone));
     print::line(&format!("cases that began from {} to {until}", query.since.stamp(&zone)))?;
     print::line(&line(
         "",
@@ -78,8 +78,8 @@ fn query(
         Some(channel) => vec![channel],
         None => {
             let mirrors = files.mirrors(reader)?;
-            let all = files.config.channels.iter().map(|it| it.id());
-            all.filter(|it| !mirrors.contains(it)).collect()
+            let all = files.config.channels.iter().map(|channel| channel.id());
+            all.filter(|channel_id| !mirrors.contains(channel_id)).collect()
         }
     };
     let start = |day: &str| start_of(day, now, zone);
@@ -114,7 +114,7 @@ fn start_of(day: &str, now: Timestamp, zone: &Zone) -> Result<Timestamp> {
 }
 
 fn line(label: &str, width: usize, words: &[&str]) -> String {
-    let cells: Vec<String> = words.iter().map(|it| format!("{it:>8}")).collect();
+    let cells: Vec<String> = words.iter().map(|word| format!("{word:>8}")).collect();
     format!("{label:<width$}{}", cells.concat())
 }
 
@@ -130,7 +130,7 @@ fn words(levels: &ServiceLevels) -> [String; 11] {
         levels.unanswered.to_string(),
         span(first_response.median),
         span(first_response.p90),
-        levels.first_in_time.percent().map_or_else(|| "-".to_owned(), |it| format!("{it}%")),
+        levels.first_in_time.percent().map_or_else(|| "-".to_owned(), |percent| format!("{percent}%")),
         span(waiting.median),
         span(waiting.p90),
         span(resolution.median),
@@ -173,7 +173,7 @@ fn in_time(it: InTime) -> Value {
 
 /// In seconds.
 fn spans(spans: &Spans) -> Value {
-    let seconds = |span: Option<i64>| span.map(|it| it / SECOND);
+    let seconds = |span: Option<i64>| span.map(|span| span / SECOND);
     let Spans { count, median, p90, longest } = spans;
     json!({"count": count, "median": seconds(*median), "p90": seconds(*p90), "longest": seconds(*longest)})
 }

@@ -79,7 +79,7 @@ pub fn rows(
         if session.is_over() {
             return Ok(TopRows { rows, incomplete: Some(session.no_room(channel)) });
         }
-        let is_full = u32::try_from(rows.len()).is_ok_and(|it| it >= wanted.limit);
+        let is_full = u32::try_from(rows.len()).is_ok_and(|number| number >= wanted.limit);
         let last = match rows.last().filter(|_| is_full) {
             Some(row) => session.reader.activity(&channel.spec().id, &row.conversation.id)?,
             None => None,
@@ -143,11 +143,14 @@ fn unread(
     (rows, last): (&[ConversationRow], Option<Timestamp>),
     asked: &HashSet<(ConversationId, ConversationDetail)>,
 ) -> Result<Option<(ConversationId, ConversationDetail)>> {
-    let is_new = |it: &(ConversationId, ConversationDetail)| !asked.contains(it);
+    let is_new = |pair: &(ConversationId, ConversationDetail)| !asked.contains(pair);
     if platform.has_histories() {
         let down_to = last.unwrap_or(Timestamp::from_micros(i64::MIN));
         let lagging = session.reader.lagging(&channel.spec().id, wanted.closed, down_to)?;
-        let next = lagging.into_iter().map(|it| (it, ConversationDetail::History)).find(is_new);
+        let next = lagging
+            .into_iter()
+            .map(|conversation_id| (conversation_id, ConversationDetail::History))
+            .find(is_new);
         if next.is_some() {
             return Ok(next);
         }
@@ -155,11 +158,11 @@ fn unread(
     if platform.can_take_over() {
         let open = rows
             .iter()
-            .map(|it| &it.conversation)
-            .filter(|it| it.status != ConversationStatus::Closed)
+            .map(|row| &row.conversation)
+            .filter(|conversation| conversation.status != ConversationStatus::Closed)
             .take(DETAILED);
-        let unknown = open.filter(|it| it.automation == Automation::Unknown);
-        return Ok(unknown.map(|it| (it.id.clone(), ConversationDetail::Automation)).find(is_new));
+        let unknown = open.filter(|conversation| conversation.automation == Automation::Unknown);
+        return Ok(unknown.map(|unknown| (unknown.id.clone(), ConversationDetail::Automation)).find(is_new));
     }
     Ok(None)
 }

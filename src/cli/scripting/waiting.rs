@@ -44,9 +44,9 @@ impl Waits {
                 let sender = runtime.block_on(files.store.sender(&row.channel, files.now()))?;
                 let account = runtime.block_on(files.store.account(&row.channel))?;
                 let channel = ChannelState {
-                    leader: sender.as_ref().map_or(Leader::Nobody, |it| it.leader()),
-                    health: sender.and_then(|it| it.vitals.health).unwrap_or(Health::Connecting),
-                    credits: account.map(|it| it.credits),
+                    leader: sender.as_ref().map_or(Leader::Nobody, |sender| sender.leader()),
+                    health: sender.and_then(|sender| sender.vitals.health).unwrap_or(Health::Connecting),
+                    credits: account.map(|account| account.credits),
                 };
                 known.insert(row.channel.clone(), channel);
             }
@@ -59,12 +59,13 @@ impl Waits {
         let nobody = ChannelState { leader: Leader::Nobody, health: Health::Connecting, credits: None };
         let ChannelState { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
         let template = Price { least: prices::TEMPLATE, most: prices::TEMPLATE_IN_TEXT };
-        let least = spending::price(&row.operation, template).and_then(|it| i32::try_from(it.least).ok());
+        let least =
+            spending::price(&row.operation, template).and_then(|price| i32::try_from(price.least).ok());
         let pays = least.zip(*credits).map(|(least, credits)| f64::from(least) <= credits);
         let facts = QueueFacts { now: files.now(), health, leader, pays };
         let reason = reason(row, others.iter().copied(), &facts);
         let words = reason.words(&row.operation, files.now());
-        let command = reason.ways().iter().find_map(|it| command(*it, row));
+        let command = reason.ways().iter().find_map(|way| command(*way, row));
         WaitsFor { reason, words, command }
     }
 }
@@ -93,7 +94,7 @@ impl WaitsFor {
         if let RowState::Stopped(_, why) = &row.state {
             parts.push(why.to_string());
         }
-        parts.extend(self.command.iter().map(|it| format!("`{it}`")));
+        parts.extend(self.command.iter().map(|text| format!("`{text}`")));
         parts.join("; ")
     }
 
@@ -102,7 +103,7 @@ impl WaitsFor {
         json!({
             "reason": self.reason.word(),
             "words": self.words,
-            "until": self.reason.until().map(|it| it.to_string()),
+            "until": self.reason.until().map(|time| time.to_string()),
             "process": self.reason.process(),
             "command": self.command,
         })

@@ -59,7 +59,7 @@ fn sizes(text: &str) -> Result<(usize, usize), String> {
     let wanted =
         || "give two numbers such as 10,110: the canary and the others; 0,1000 has no canary".to_owned();
     let (canary, wave) = text.split_once(',').ok_or_else(wanted)?;
-    let number = |it: &str| it.trim().parse::<usize>().map_err(|_| wanted());
+    let number = |text: &str| text.trim().parse::<usize>().map_err(|_| wanted());
     Ok((number(canary)?, number(wave)?))
 }
 
@@ -106,7 +106,7 @@ pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: b
         }
         if session.moment().since(moved_at) > session.patience + campaign.plan.pause() {
             let failure = channel.failure().or_else(|| work.failure());
-            let why = failure.map_or_else(String::new, |it| format!(": {}", it.why));
+            let why = failure.map_or_else(String::new, |failure| format!(": {}", failure.why));
             let why = format!("nothing moved for a while{why}");
             return Err(unfinished(channel, id, (FailureCause::NoAnswer, &why)));
         }
@@ -135,7 +135,7 @@ pub fn halt(files: &Files, arguments: &CampaignArguments, phase: Phase) -> Resul
 pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArguments) -> Result<()> {
     let id = CampaignId::from(arguments.id.as_str());
     let account = session.runtime.block_on(session.store().account(&channel.spec().id))?;
-    let quality = account.and_then(|it| it.quality_rating);
+    let quality = account.and_then(|account| account.quality_rating);
     if !session.store().continue_campaign(&id, arguments.stop_above, quality)? {
         let campaign = find(session.store().campaign(&id)?, &id)?;
         bail!("it is {}, not paused", campaign.phase.word());
@@ -175,12 +175,12 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
 /// A campaign with its waves.
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {
     let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
-    let wave = |it: &Wave| {
-        let counts = it.reading.as_ref().map(RecipientCounts::of).unwrap_or_default();
+    let wave = |wave: &Wave| {
+        let counts = wave.reading.as_ref().map(RecipientCounts::of).unwrap_or_default();
         json!({
-            "people": it.size,
-            "row": it.row.as_ref().map(ToString::to_string),
-            "broadcastId": match &it.fate { WaveRowState::Sent(Some(id)) => Some(id.to_string()), _ => None },
+            "people": wave.size,
+            "row": wave.row.as_ref().map(ToString::to_string),
+            "broadcastId": match &wave.fate { WaveRowState::Sent(Some(id)) => Some(id.to_string()), _ => None },
             "delivered": counts.delivered, "failed": counts.failed, "pending": counts.pending,
         })
     };

@@ -136,8 +136,8 @@ struct Limiter(VecDeque<i64>);
 
 impl Limiter {
     fn take(&mut self, now: i64) -> Result<u32, i64> {
-        self.0.retain(|it| now - it < MINUTE);
-        let last_second = self.0.iter().filter(|it| now - **it < SECOND).count();
+        self.0.retain(|number| now - number < MINUTE);
+        let last_second = self.0.iter().filter(|number| now - **number < SECOND).count();
         if self.0.len() >= READS || last_second >= BURST {
             return Err(SECOND);
         }

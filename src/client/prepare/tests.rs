@@ -344,7 +344,7 @@ fn an_upload_is_pinned_with_its_boundary() {
     let size = u64::try_from(body.len()).expect("a size");
     let (kind, outer) = enclosing(&upload("a", "a/b", size), &[&body]).expect("made");
     let outer_boundary = kind.strip_prefix("multipart/form-data; boundary=").expect("a boundary");
-    assert!(!body.windows(outer_boundary.len()).any(|it| it == outer_boundary.as_bytes()));
+    assert!(!body.windows(outer_boundary.len()).any(|window| window == outer_boundary.as_bytes()));
     assert!(outer.len() > body.len());
     assert_eq!(enclosing(&upload("a", "a/b", 3), &[]), Err(PrepareError::NoFiles));
     assert_eq!(enclosing(&upload("a", "a/b", 4), &[b"abc"]), Err(PrepareError::NoFiles));
@@ -382,28 +382,28 @@ fn what_the_other_operations_certainly_refuse() {
     let sms = |body: &str| Operation::SendSms { to: PHONE.into(), body: body.into(), via: None };
     let call = Operation::Call { to: "600".into(), via: None, context: None };
     let thread = Operation::ChangeThread { thread: "t".into(), change: ThreadChange::default() };
-    let not_here: Is = |it| matches!(it, NotOnThisChannel { .. });
-    let not_json: Is = |it| matches!(it, PrepareError::NotJson { .. });
-    let too_long: Is = |it| matches!(it, PrepareError::TooLong { .. });
+    let not_here: Is = |error| matches!(error, NotOnThisChannel { .. });
+    let not_json: Is = |error| matches!(error, PrepareError::NotJson { .. });
+    let too_long: Is = |error| matches!(error, PrepareError::TooLong { .. });
     let cases: Vec<(&Platform, Operation, Is)> = vec![
         (&whatsapp, content(ChatContent::Media(captioned)), not_here),
         (&whatsapp, content(ChatContent::Media(named)), not_here),
         (&whatsapp, content(ChatContent::Media(long)), too_long),
         (&whatsapp, content(marked), not_here),
-        (&whatsapp, content(linked("ftp://x")), |it| matches!(it, NotALink(_))),
-        (&whatsapp, content(linked("https://a b")), |it| matches!(it, NotALink(_))),
+        (&whatsapp, content(linked("ftp://x")), |error| matches!(error, NotALink(_))),
+        (&whatsapp, content(linked("https://a b")), |error| matches!(error, NotALink(_))),
         (&whatsapp, content(ChatContent::Template(broken)), not_json),
         (&whatsapp, content(ChatContent::Interactive(Json("{".into()))), not_json),
         (&whatsapp, content(ChatContent::Interactive(Json("[]".into()))), not_json),
         (&telegram, content(ChatContent::Template(template())), not_here),
         (&email, content(ChatContent::Template(template())), not_here),
-        (&whatsapp, nobody, |it| matches!(it, Empty(_))),
+        (&whatsapp, nobody, |error| matches!(error, Empty(_))),
         (&whatsapp, to("maria@mail.example"), not_here),
-        (&email, to("maria"), |it| matches!(it, NotAMailAddress(_))),
-        (&email, thread, |it| matches!(it, Empty(_))),
-        (&Platform::Voip, sms(" "), |it| matches!(it, Empty(_))),
+        (&email, to("maria"), |error| matches!(error, NotAMailAddress(_))),
+        (&email, thread, |error| matches!(error, Empty(_))),
+        (&Platform::Voip, sms(" "), |error| matches!(error, Empty(_))),
         (&Platform::Voip, sms(&"x".repeat(1601)), too_long),
-        (&Platform::Voip, call, |it| matches!(it, NotAPhone(_))),
+        (&Platform::Voip, call, |error| matches!(error, NotAPhone(_))),
     ];
     for (platform, operation, is) in cases {
         let error = made(platform, &operation).expect_err("refused");

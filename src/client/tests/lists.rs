@@ -34,7 +34,7 @@ impl Transport for OneBody {
 type Outcome = Result<(usize, usize, Option<String>), ReadError>;
 
 fn outcome<T>(listed: Result<Listed<T>, ReadError>) -> Outcome {
-    listed.map(|it| (it.items.len(), it.unreadable.len(), it.next_cursor))
+    listed.map(|listed| (listed.items.len(), listed.unreadable.len(), listed.next_cursor))
 }
 
 const LISTS: [(&str, &str); 14] = [
@@ -157,7 +157,7 @@ fn written(item: &Value, mutation: &Mutation) -> String {
         }
         Mutation::Without(field) => drop(pairs.remove(field % pairs.len())),
         Mutation::Added(odd) => {
-            pairs.extend(["escalation", "new"].map(|it| (it.to_owned(), ODD[*odd].to_owned())))
+            pairs.extend(["escalation", "new"].map(|text| (text.to_owned(), ODD[*odd].to_owned())))
         }
         Mutation::Twice => pairs.extend_from_within(..),
     }
@@ -200,11 +200,11 @@ proptest! {
     ) {
         let (name, kind) = LISTS.get(list).copied().unwrap_or(("events", "webhook"));
         let items: Vec<String> =
-            mutations.iter().enumerate().map(|(at, it)| written(&item(kind, at), it)).collect();
+            mutations.iter().enumerate().map(|(at, mutation)| written(&item(kind, at), mutation)).collect();
         let body = page(&items, more, cursor, inside);
-        let (rows, counted, next) = reads(name, &body).map_err(|it| TestCaseError::fail(format!("{it}: {body}")))?;
+        let (rows, counted, next) = reads(name, &body).map_err(|error| TestCaseError::fail(format!("{error}: {body}")))?;
         prop_assert_eq!(rows + counted, items.len(), "{}: {}", name, body);
-        let whole = mutations.iter().filter(|it| matches!(it, Mutation::Whole | Mutation::Twice)).count();
+        let whole = mutations.iter().filter(|mutation| matches!(mutation, Mutation::Whole | Mutation::Twice)).count();
         prop_assert!(rows >= whole, "{}: {}", name, body);
         let expected = match cursor { "\"c\"" => Some("c"), "17" => Some("17"), _ => None };
         prop_assert_eq!(next.as_deref(), expected, "{}: {}", name, body);

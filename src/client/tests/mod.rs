@@ -176,13 +176,15 @@ async fn a_success_of_another_shape_is_not_a_success() {
 async fn refused_reads_are_told_apart() {
     type Is = fn(&ReadError) -> bool;
     let cases: [(u16, &str, Is); 7] = [
-        (401, r#"{"code":"INVALID_KEY","message":"no"}"#, |it| matches!(it, ReadError::Refused { .. })),
-        (403, r#"{"code":"FORBIDDEN","message":"no"}"#, |it| matches!(it, ReadError::Forbidden(_))),
-        (404, r#"{"code":"NOT_FOUND","message":"no"}"#, |it| matches!(it, ReadError::NotFound(_))),
-        (400, r#"{"code":"VALIDATION_ERROR","message":"no"}"#, |it| matches!(it, ReadError::Rejected(_))),
-        (401, "<html>log in</html>", |it| matches!(it, ReadError::Trouble(_))),
-        (429, "", |it| matches!(it, ReadError::Limited(_))),
-        (500, r#"{"code":"INTERNAL_ERROR","message":"no"}"#, |it| matches!(it, ReadError::Trouble(_))),
+        (401, r#"{"code":"INVALID_KEY","message":"no"}"#, |error| matches!(error, ReadError::Refused { .. })),
+        (403, r#"{"code":"FORBIDDEN","message":"no"}"#, |error| matches!(error, ReadError::Forbidden(_))),
+        (404, r#"{"code":"NOT_FOUND","message":"no"}"#, |error| matches!(error, ReadError::NotFound(_))),
+        (400, r#"{"code":"VALIDATION_ERROR","message":"no"}"#, |error| {
+            matches!(error, ReadError::Rejected(_))
+        }),
+        (401, "<html>log in</html>", |error| matches!(error, ReadError::Trouble(_))),
+        (429, "", |error| matches!(error, ReadError::Limited(_))),
+        (500, r#"{"code":"INTERNAL_ERROR","message":"no"}"#, |entry| matches!(entry, ReadError::Trouble(_))),
     ];
     for (status, body, is) in cases {
         let server = MockServer::start().await;

@@ -72,7 +72,7 @@ fn open(path: &Path) -> Result<File, KeyFileError> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     opened.map_err(|error| {
-        let is_link = path.symlink_metadata().is_ok_and(|it| it.is_symlink());
+        let is_link = path.symlink_metadata().is_ok_and(|symlink_metadata| symlink_metadata.is_symlink());
         unopened(path, is_link, error)
     })
 }

@@ -59,7 +59,7 @@ impl KeySource {
             Self::Environment(variable) => std::env::var(variable)
                 .map_err(|_| format!("the environment variable {variable} is not set"))?,
             Self::Command(command) => run(command)?,
-            Self::File(path) => file::read_private(path).map_err(|it| format!("key_file {it}"))?,
+            Self::File(path) => file::read_private(path).map_err(|error| format!("key_file {error}"))?,
             Self::Kept(folder) => KeyLocation { folder, channel, base_url }.read()?,
         };
         let key = Secret::new(&text);
@@ -141,7 +141,7 @@ impl KeyLocation<'_> {
             Err(other) => return Err(other.to_string()),
         };
         // Whatever else stands there may be a key, and is not repeated.
-        let parts = kept.split_once('\n').filter(|it| it.0.starts_with("http"));
+        let parts = kept.split_once('\n').filter(|pair| pair.0.starts_with("http"));
         let (given_for, key) =
             parts.ok_or_else(|| format!("what is kept for it does not name a server; {again}"))?;
         let wanted = origin(self.base_url)?;
@@ -172,7 +172,7 @@ fn file_name(channel: &str) -> String {
     let plain: String = channel
         .to_lowercase()
         .chars()
-        .map(|it| if it.is_ascii_alphanumeric() { it } else { '-' })
+        .map(|character| if character.is_ascii_alphanumeric() { character } else { '-' })
         .take(32)
         .collect();
     let digest = Sha256::digest(channel.to_lowercase().as_bytes());
@@ -182,7 +182,7 @@ fn file_name(channel: &str) -> String {
 
 fn run(command: &str) -> Result<String, String> {
     let output = children::command("sh").arg("-c").arg(command).output();
-    let output = output.map_err(|it| format!("key_command could not be run: {it}"))?;
+    let output = output.map_err(|error| format!("key_command could not be run: {error}"))?;
     if !output.status.success() {
         return Err(format!("key_command failed ({}); run it by hand to see why", output.status));
     }

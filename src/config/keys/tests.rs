@@ -59,7 +59,7 @@ fn a_key_file_is_private_or_not_read() {
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!((mode(&path), mode(path.parent().unwrap())), (0o600, 0o700));
     let said = |path: &std::path::Path| {
-        KeySource::File(path.to_owned()).fetch("a", "https://x/v1").map(|it| it.hint()).unwrap_err()
+        KeySource::File(path.to_owned()).fetch("a", "https://x/v1").map(|fetch| fetch.hint()).unwrap_err()
     };
     let link = folder.path().join("link");
     symlink(&path, &link).unwrap();

@@ -9,7 +9,7 @@ use crate::config::{Config, ConfigError};
 /// A file with one line in a table, and all that the table cannot be without.
 fn file(table: &SettingTable, line: &str) -> String {
     let mut lines = vec![table.heading()];
-    for needed in table.settings.iter().filter(|it| it.required && !line.starts_with(it.key)) {
+    for needed in table.settings.iter().filter(|setting| setting.required && !line.starts_with(setting.key)) {
         lines.push(match needed.key {
             "base_url" => "base_url = \"https://settings.example/v1\"".to_owned(),
             "url" => "url = \"https://settings.example/v1\"".to_owned(),
@@ -29,12 +29,12 @@ fn mistakes(table: &SettingTable, line: &str) -> Vec<ConfigError> {
 }
 
 fn rows() -> impl Iterator<Item = (&'static SettingTable, &'static Setting)> {
-    TABLES.iter().flat_map(|table| table.settings.iter().map(move |it| (table, it)))
+    TABLES.iter().flat_map(|table| table.settings.iter().map(move |setting| (table, setting)))
 }
 
 #[test]
 fn what_holds_without_a_key_is_what_its_row_says() {
-    for (table, setting) in rows().filter(|it| !it.1.default.is_empty()) {
+    for (table, setting) in rows().filter(|row| !row.1.default.is_empty()) {
         let (with, wrong) =
             Config::examine("", &file(table, &format!("{} = {}", setting.key, setting.default)));
         assert_eq!(wrong, [], "{} {}", table.name, setting.key);
@@ -85,7 +85,7 @@ fn kinds_are_those_that_are_read() {
         };
         let told = mistakes(table, &format!("{} = {line}", setting.key));
         assert!(
-            told.iter().any(|it| it.problem.contains(setting.key)),
+            told.iter().any(|error| error.problem.contains(setting.key)),
             "{} {}: {told:?}",
             table.name,
             setting.key
@@ -95,13 +95,13 @@ fn kinds_are_those_that_are_read() {
 
 #[test]
 fn what_is_required_is_missed() {
-    for (table, setting) in rows().filter(|it| it.1.required) {
+    for (table, setting) in rows().filter(|row| row.1.required) {
         let whole = file(table, "");
         let without: Vec<&str> =
-            whole.lines().filter(|it| !it.starts_with(&format!("{} =", setting.key))).collect();
+            whole.lines().filter(|line| !line.starts_with(&format!("{} =", setting.key))).collect();
         let (_, told) = Config::examine("config.toml", &without.join("\n"));
         assert!(
-            told.iter().any(|it| it.problem.contains(setting.key)),
+            told.iter().any(|error| error.problem.contains(setting.key)),
             "{} {}: {told:?}",
             table.name,
             setting.key
@@ -120,7 +120,7 @@ fn the_schema_has_every_key_and_no_other() {
         };
         at.clone()
     };
-    for of in TABLES.iter().filter(|it| !it.settings.is_empty()) {
+    for of in TABLES.iter().filter(|table| !table.settings.is_empty()) {
         let found = table(of);
         let mut keys: Vec<&str> =
             found["properties"].as_object().expect("properties").keys().map(String::as_str).collect();

@@ -33,7 +33,9 @@ pub struct SystemNetwork;
 
 impl GuardedNetwork for SystemNetwork {
     fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
-        Box::pin(async move { Ok(tokio::net::lookup_host((name, 0)).await?.map(|it| it.ip()).collect()) })
+        Box::pin(async move {
+            Ok(tokio::net::lookup_host((name, 0)).await?.map(|lookup_host| lookup_host.ip()).collect())
+        })
     }
 
     fn connect(&self, to: SocketAddr) -> BoxFuture<'_, io::Result<Connected>> {

@@ -195,7 +195,7 @@ pub fn vet_named(text: &str, policy: Policy, named: &[String]) -> Result<VettedU
     let port = url.port_or_known_default().unwrap_or(0);
     let reach = match policy.allow_loopback_http && leads_to_loopback(&destination) {
         true => UrlReach::Loopback,
-        false if named.iter().any(|it| is_named(&url, port, it)) => UrlReach::Named,
+        false if named.iter().any(|text| is_named(&url, port, text)) => UrlReach::Named,
         false => UrlReach::Public,
     };
     if url.scheme() != "https" && !(reach != UrlReach::Public && url.scheme() == "http") {
@@ -237,7 +237,8 @@ fn check_text(text: &str) -> Result<(), Refusal> {
     if text.len() > MAX_URL {
         return Err(Refusal::TooLong);
     }
-    if text.chars().any(|it| it.is_control() || it.is_whitespace() || it == '\\') {
+    if text.chars().any(|character| character.is_control() || character.is_whitespace() || character == '\\')
+    {
         return Err(Refusal::Malformed);
     }
     let (scheme, rest) = text.split_once("://").ok_or(Refusal::Scheme)?;
@@ -268,8 +269,8 @@ fn destination_of(url: &Url) -> Result<Destination, Refusal> {
 /// bytes, perhaps with a dot at the end. The parser has folded the case.
 fn is_name(name: &str) -> bool {
     let name = name.strip_suffix('.').unwrap_or(name);
-    let letter = |it: u8| it.is_ascii_lowercase() || it.is_ascii_digit() || matches!(it, b'-' | b'_');
-    let label = |it: &str| (1..=63).contains(&it.len()) && it.bytes().all(letter);
+    let letter = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    let label = |text: &str| (1..=63).contains(&text.len()) && text.bytes().all(letter);
     name.len() <= 253 && name.split('.').all(label)
 }
 

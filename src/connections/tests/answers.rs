@@ -59,13 +59,15 @@ fn an_answer_is_mapped() {
         MappedField { name: "orders".into(), label: "Orders".into(), path: path("$.orders"), kind: orders },
     ];
     let mut rows: Vec<_> = (0..25)
-        .map(|it| json!({"id": it, "placed": "2026-11-18", "total": 1990 + it, "currency": "EUR"}))
+        .map(
+            |number| json!({"id": number, "placed": "2026-11-18", "total": 1990 + number, "currency": "EUR"}),
+        )
         .collect();
     rows[1] = json!("not an object");
     let answer =
         json!({"plan": "Gold\u{202e}\u{1b}[2J", "balance": 12.5, "tags": ["a", "b"], "orders": rows});
     let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
-    let names: Vec<&str> = mapped.fields.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = mapped.fields.iter().map(|field| field.name.as_str()).collect();
     assert_eq!(names, ["plan", "balance", "tags", "paid", "orders"], "what is not there is not shown");
     assert!(!mapped.fields[0].line().contains(['\u{202e}', '\u{1b}']), "a hostile text is only text");
     assert_eq!(mapped.value("balance").as_deref(), Some("12.50 EUR"));
@@ -73,7 +75,7 @@ fn an_answer_is_mapped() {
     assert_eq!(mapped.value("orders").as_deref(), Some("0 · 18 Nov 2026 · 19.90 EUR"));
     let ShownValue::Table(heads, rows, more) = &mapped.fields[4].value else { panic!("a table") };
     assert_eq!((heads.len(), rows.len(), *more), (3, 20, 5));
-    assert!(rows[1].iter().all(|it| it.is_empty()));
+    assert!(rows[1].iter().all(|row| row.is_empty()));
 }
 
 #[test]
@@ -81,7 +83,7 @@ fn picks_are_values_and_tables() {
     let answer = json!({"customer": {"name": "Maria", "since": "2024-05-01", "balance": 12.5, "note": null},
         "orders": [{"id": 1041, "total_cents": 1990, "lines": []}], "tags": ["a", "b"], "none": []});
     let picks = picks(&answer);
-    let told: Vec<String> = picks.iter().map(|it| format!("{} = {}", it.path, it.sample)).collect();
+    let told: Vec<String> = picks.iter().map(|pick| format!("{} = {}", pick.path, pick.sample)).collect();
     assert_eq!(
         told,
         [
@@ -96,11 +98,12 @@ fn picks_are_values_and_tables() {
     );
     assert_eq!(picks[0].format, ValueFormat::Money { currency: None, minor: false });
     assert_eq!(picks[3].format, ValueFormat::Date);
-    let labels: Vec<&str> = picks[5].columns.iter().map(|it| it.label.as_str()).collect();
+    let labels: Vec<&str> = picks[5].columns.iter().map(|column| column.label.as_str()).collect();
     assert_eq!(labels, ["id", "total cents"]);
-    let fields: Vec<MappedField> = picks.iter().map(|it| it.field(&[])).collect();
+    let fields: Vec<MappedField> = picks.iter().map(|pick| pick.field(&[])).collect();
     let mapped = map(&answer, &fields, Timestamp::default(), &Zone::UTC);
     assert_eq!(mapped.value("orders").as_deref(), Some("1041 · 19.90"));
-    let many = json!((0..500).map(|it| (format!("k{it}"), json!(it))).collect::<serde_json::Map<_, _>>());
+    let many =
+        json!((0..500).map(|entry| (format!("k{entry}"), json!(entry))).collect::<serde_json::Map<_, _>>());
     assert_eq!(crate::answers::picks(&many).len(), 60, "so many and no more");
 }

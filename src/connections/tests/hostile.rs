@@ -36,8 +36,9 @@ async fn the_whole_corpus_of_urls_is_refused_as_a_base_and_as_a_redirect() {
     assert_eq!(stub.dialled(), [], "no packet to anyone");
 
     // The server that redirects may be reached; where it leads may not.
-    for url in
-        hosts.into_iter().filter(|it| !it.contains(['\n', '\r', '\t']) && it.is_ascii() && it.len() < 2_048)
+    for url in hosts
+        .into_iter()
+        .filter(|host| !host.contains(['\n', '\r', '\t']) && host.is_ascii() && host.len() < 2_048)
     {
         let leads = url.clone();
         let server = Server::plain(move |_| {
@@ -91,7 +92,7 @@ async fn redirects_are_followed_for_reads_and_lose_the_credential_elsewhere() {
     connection.private_hosts.push(elsewhere.address.to_string());
     let called = call(&caller_of_everyone(), &connection, "s3cret").await;
     assert_eq!(called.answer.expect("an answer").body["from"], "elsewhere");
-    let sent: Vec<bool> = server.requests().iter().map(|it| it.contains("Bearer s3cret")).collect();
+    let sent: Vec<bool> = server.requests().iter().map(|request| request.contains("Bearer s3cret")).collect();
     assert_eq!(sent, [true, true], "on its own host it is sent again");
     assert!(!elsewhere.requests().concat().contains("s3cret"), "elsewhere it is not");
 
@@ -137,7 +138,7 @@ async fn no_name_that_changes_its_address_leads_inside() {
             assert!(call(&caller, &connection, "").await.answer.is_err());
         }
         let dialled = stub.dialled();
-        assert!(dialled.iter().all(|it| is_public(it.ip())), "round {round}: {dialled:?}");
+        assert!(dialled.iter().all(|socket_addr| is_public(socket_addr.ip())), "round {round}: {dialled:?}");
         outside += dialled.len();
     }
     assert!(outside > 1_000, "the public ones are tried");

@@ -90,7 +90,7 @@ pub async fn call(caller: &EndpointCaller, connection: &Connection, secret: &str
         .call(EndpointRequest {
             connection,
             endpoint: &connection.endpoints[0],
-            secret: Some(&secret).filter(|it| !it.expose().is_empty()),
+            secret: Some(&secret).filter(|secret| !secret.expose().is_empty()),
             facts: &facts,
             answers: &[],
             contact: "+34600111222",

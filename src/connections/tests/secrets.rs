@@ -37,7 +37,8 @@ async fn parrot() -> Server {
     Server::plain(move |asked| {
         if asked.starts_with("POST /token") {
             // The token is a secret of its own, made of the client's.
-            let secret = asked.split("Basic ").nth(1).and_then(|it| it.split("\r\n").next()).unwrap_or("");
+            let secret =
+                asked.split("Basic ").nth(1).and_then(|part| part.split("\r\n").next()).unwrap_or("");
             return ok(format!("{{\"access_token\":\"planted-token-{secret}\",\"expires_in\":60}}"));
         }
         let text = serde_json::Value::String(asked.to_owned()).to_string();
@@ -62,7 +63,7 @@ async fn parrot() -> Server {
 }
 
 fn connections(server: &Server) -> Vec<(Connection, String)> {
-    let text = |it: &str| it.to_owned();
+    let text = |text: &str| text.to_owned();
     let kinds = [
         Auth::Bearer,
         Auth::ApiKeyHeader { header: text("X-Api-Key") },
@@ -86,7 +87,7 @@ fn connections(server: &Server) -> Vec<(Connection, String)> {
 
 #[test]
 fn no_planted_secret_is_found_in_any_file() {
-    let calls = std::env::var("FRONTDESK_CALLS").ok().and_then(|it| it.parse().ok()).unwrap_or(CALLS);
+    let calls = std::env::var("FRONTDESK_CALLS").ok().and_then(|var| var.parse().ok()).unwrap_or(CALLS);
     let folder = tempfile::tempdir().expect("a folder");
     let everything = fs::File::create(folder.path().join("everything.log")).expect("a file");
     let everything = Everything(Arc::new(Mutex::new(everything)));

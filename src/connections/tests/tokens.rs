@@ -25,7 +25,7 @@ async fn server(answer: &'static str, takes: fn(&str) -> bool) -> Server {
                 answer => ok(answer.replace("TOKEN", &format!("tok-{number}"))),
             };
         }
-        let token = asked.split("Bearer ").nth(1).and_then(|it| it.split("\r\n").next()).unwrap_or("");
+        let token = asked.split("Bearer ").nth(1).and_then(|part| part.split("\r\n").next()).unwrap_or("");
         if takes(token) { ok("{}") } else { Answer::from("HTTP/1.1 401 No\r\ncontent-length: 0\r\n\r\n") }
     })
     .await
@@ -41,19 +41,24 @@ fn connection(server: &Server) -> Connection {
 }
 
 fn fetched(server: &Server) -> usize {
-    server.requests().iter().filter(|it| it.starts_with("POST /token")).count()
+    server.requests().iter().filter(|request| request.starts_with("POST /token")).count()
 }
 
 const HOUR: &str = r#"{"access_token":"TOKEN","token_type":"Bearer","expires_in":3600}"#;
 
 #[tokio::test]
 async fn a_hundred_callers_fetch_one_token() {
-    let server = server(HOUR, |it| it == "tok-1").await;
+    let server = server(HOUR, |text| text == "tok-1").await;
     let (connection, caller) = (connection(&server), caller(&HandClock::new()));
     let all = join_all((0..100).map(|_| call(&caller, &connection, "s3cret"))).await;
-    assert!(all.iter().all(|it| it.answer.is_ok()), "{:?}", all.iter().find(|it| it.answer.is_err()));
+    assert!(
+        all.iter().all(|called| called.answer.is_ok()),
+        "{:?}",
+        all.iter().find(|called| called.answer.is_err())
+    );
     assert_eq!((fetched(&server), server.accepted()), (1, 101));
-    let asked = server.requests().into_iter().find(|it| it.starts_with("POST /token")).expect("one");
+    let asked =
+        server.requests().into_iter().find(|request| request.starts_with("POST /token")).expect("one");
     assert!(asked.ends_with("\r\n\r\ngrant_type=client_credentials&scope=orders%20read"), "{asked}");
     assert!(asked.contains("authorization: Basic ZGVzayUzQTE6czNjcmV0\r\n"), "{asked}");
 }
@@ -64,7 +69,7 @@ async fn a_hundred_callers_of_a_broken_server_ask_it_once() {
     let (connection, caller) = (connection(&server), caller(&HandClock::new()));
     let all = join_all((0..100).map(|_| call(&caller, &connection, "s3cret"))).await;
     let said = CallError::Token("fetching a token was answered with status 503".to_owned());
-    assert!(all.iter().all(|it| failed(it) == said));
+    assert!(all.iter().all(|called| failed(called) == said));
     assert_eq!(fetched(&server), 1);
     // The next caller tries again.
     assert_eq!((failed(&call(&caller, &connection, "s3cret").await), fetched(&server)), (said, 2));
@@ -72,7 +77,7 @@ async fn a_hundred_callers_of_a_broken_server_ask_it_once() {
 
 #[tokio::test]
 async fn a_token_is_used_until_it_expires() {
-    let server = server(HOUR, |it| it.starts_with("tok-")).await;
+    let server = server(HOUR, |text| text.starts_with("tok-")).await;
     let clock = HandClock::new();
     let (connection, caller) = (connection(&server), caller(&clock));
     for (pass, count) in [(0, 1), (3_594 * SECOND, 1), (2 * SECOND, 2), (SECOND, 2), (3_600 * SECOND, 3)] {
@@ -87,7 +92,7 @@ async fn a_token_is_used_until_it_expires() {
 
 #[tokio::test]
 async fn a_refused_token_is_renewed_once() {
-    let revoked = server(HOUR, |it| it == "tok-2").await;
+    let revoked = server(HOUR, |entry| entry == "tok-2").await;
     let caller = caller(&HandClock::new());
     assert!(call(&caller, &connection(&revoked), "s3cret").await.answer.is_ok());
     assert_eq!((fetched(&revoked), revoked.accepted()), (2, 4));

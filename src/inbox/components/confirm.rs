@@ -90,8 +90,9 @@ impl Confirm {
     }
 
     fn keys(&self) -> Vec<DialogLine> {
-        let shown = self.answers.iter().filter(|it| !it.words.is_empty());
-        let answers = shown.map(|it| (it.key.to_string(), it.words.as_str()));
+        let shown = self.answers.iter().filter(|answer| !answer.words.is_empty());
+        let answers =
+            shown.map(|confirm_answer| (confirm_answer.key.to_string(), confirm_answer.words.as_str()));
         let leaving = self.leaving.iter().map(|(key, words)| ((*key).to_owned(), words.as_str()));
         let all: Vec<(String, &str)> = answers.chain(leaving).collect();
         let all: Vec<(&str, &str)> = all.iter().map(|(key, words)| (key.as_str(), *words)).collect();
@@ -107,8 +108,9 @@ impl fmt::Debug for Confirm {
 
 impl Overlay for Confirm {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let answered = key.typed().and_then(|it| self.answers.iter().position(|answer| answer.key == it));
-        let says_no = key.typed() == Some('n') && self.leaving.as_ref().is_some_and(|it| it.0 == "n");
+        let answered =
+            key.typed().and_then(|character| self.answers.iter().position(|answer| answer.key == character));
+        let says_no = key.typed() == Some('n') && self.leaving.as_ref().is_some_and(|pair| pair.0 == "n");
         match answered {
             Some(at) => (self.answers.remove(at).act)(inbox),
             None if says_no || key.code == KeyCode::Esc => {
@@ -126,7 +128,7 @@ impl Overlay for Confirm {
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.names.iter().for_each(|it| it(names));
+        self.names.iter().for_each(|name| name(names));
     }
 }
 

@@ -77,7 +77,7 @@ impl DialogLine {
             let gap = if line.words.is_empty() { "" } else { "   " };
             let begins = line.words.len() + gap.len();
             line.words.push_str(&format!("{gap}[{key}] {}", words.as_ref()));
-            line.answers.extend(KeyPress::parse(key).map(|it| (it, begins..line.words.len())));
+            line.answers.extend(KeyPress::parse(key).map(|key_press| (key_press, begins..line.words.len())));
         }
         line
     }
@@ -86,7 +86,7 @@ impl DialogLine {
     pub(crate) fn named_answers(&self) -> impl Iterator<Item = (KeyPress, String)> {
         self.answers.iter().map(|(key, at)| {
             let words = self.words.get(at.clone()).unwrap_or_default();
-            (*key, words.split_once("] ").map_or(words, |it| it.1).trim().to_owned())
+            (*key, words.split_once("] ").map_or(words, |pair| pair.1).trim().to_owned())
         })
     }
 

@@ -50,7 +50,7 @@ impl Step {
 
 /// The chosen entry of a menu after a key: round at the ends.
 pub(crate) fn turned(key: KeyPress, chosen: usize, count: usize) -> Option<usize> {
-    Step::of(key).map(|it| it.round(chosen, count))
+    Step::of(key).map(|entry| entry.round(chosen, count))
 }
 
 /// The chosen entry after a key, in a list that typing narrows; `None` for a

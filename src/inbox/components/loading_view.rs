@@ -23,7 +23,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, areas: &Areas, buffer: &mut Buffer) {
     if inbox.desk.page != PageKind::Inbox {
         edge(inbox, theme, Pane::Page, last(areas.body), buffer);
     } else if inbox.desk.is_inbox_shown() {
-        let loaded = inbox.desk.tab().history.as_ref().is_some_and(|it| it.loaded);
+        let loaded = inbox.desk.tab().history.as_ref().is_some_and(|history| history.loaded);
         let history = areas.history.filter(|_| loaded).map(Area::inner);
         let panes = [
             (Pane::List, areas.list.map(last)),

@@ -104,7 +104,7 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
     /// Wants the answer to a query. Rows that answered another one stay until
     /// these have come, if they may be shown as long.
     pub fn want(&mut self, query: Q, may_stay: impl Fn(&Q, &Q) -> bool) {
-        let stays = self.resource.wanted().is_some_and(|it| *it == query || may_stay(it, &query));
+        let stays = self.resource.wanted().is_some_and(|entry| *entry == query || may_stay(entry, &query));
         if !stays {
             (self.rows, self.loaded, self.first) = (Vec::new(), false, 0);
         }
@@ -133,7 +133,7 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
     /// The place of the chosen row.
     pub fn index(&self) -> Option<usize> {
         let chosen = self.chosen.as_ref()?;
-        self.rows.iter().position(|it| it.name() == *chosen)
+        self.rows.iter().position(|row| row.name() == *chosen)
     }
 
     pub fn chosen(&self) -> Option<&T> {
@@ -142,7 +142,7 @@ impl<T: PageRow, Q: Clone + PartialEq> PagedRows<T, Q> {
 
     /// Chooses a row by its name, if there is one.
     pub fn choose(&mut self, name: &T::Name) {
-        if self.rows.iter().any(|it| it.name() == *name) {
+        if self.rows.iter().any(|row| row.name() == *name) {
             self.chosen = Some(name.clone());
         }
     }
@@ -226,7 +226,7 @@ mod tests {
         page.receive(&other, vec!["two"], false);
         page.all_tabs = true;
         assert_eq!(
-            page.take_query(&ChannelId::from("b"), Moment::default()).map(|it| it.channel),
+            page.take_query(&ChannelId::from("b"), Moment::default()).map(|query| query.channel),
             Some(None)
         );
     }

@@ -148,7 +148,7 @@ fn title_row(buffer: &mut Buffer, area: Area, titles: (&[Run<'_>], &[Run<'_>])) 
     let most = room.saturating_sub(kept);
     while right.len() > 1 && cells(&right) + 2 > most {
         right.pop();
-        right.pop_if(|it| it.0.trim() == "·");
+        right.pop_if(|right| right.0.trim() == "·");
     }
     let right_wide = if right.is_empty() { 0 } else { (cells(&right) + 2).min(room) };
     if !right.is_empty() {
@@ -214,9 +214,9 @@ mod tests {
         let left = [("Maria Lopez · +34600111222", Style::new())];
         let right = ["AI OFF by you", " · ", "window open 23h", " · ", "closing, z keeps it open"];
         let right = [right.as_slice(), &[" · draft ready, i Ctrl-D"]].concat();
-        let right: Vec<Run<'_>> = right.iter().map(|it| (*it, Style::new())).collect();
+        let right: Vec<Run<'_>> = right.iter().map(|text| (*text, Style::new())).collect();
         title_row(&mut buffer, area, (&left, &right));
-        let row: String = buffer.content[..78].iter().map(|it| it.symbol()).collect();
+        let row: String = buffer.content[..78].iter().map(|cell| cell.symbol()).collect();
         assert!(row.trim_start().starts_with("Maria Lopez"), "{row}");
         assert!(
             row.trim_end().ends_with("AI OFF by you · window open 23h · closing, z keeps it open"),
@@ -231,7 +231,7 @@ mod tests {
         let area = Area { x: 3, y: 0, width: 4, height: 1 };
         blank(&mut buffer, area);
         text(&mut buffer, 3, 0, 1, "│", Style::new());
-        let cells: Vec<&str> = buffer.content.iter().map(|it| it.symbol()).collect();
+        let cells: Vec<&str> = buffer.content.iter().map(|cell| cell.symbol()).collect();
         // 行 stood in columns 2 and 3, 店 in 6 and 7.
         assert_eq!(cells, ["自", " ", " ", "│", " ", " ", " ", " ", "自", " ", "行", " "]);
     }

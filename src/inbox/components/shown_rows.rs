@@ -41,7 +41,7 @@ impl ShownRows {
 
     /// The row at a cell.
     pub(crate) fn at(self, cell: (u16, u16)) -> Option<usize> {
-        self.places().find(|(_, place)| place.contains(cell)).map(|it| it.0)
+        self.places().find(|(_, place)| place.contains(cell)).map(|place| place.0)
     }
 }
 

@@ -85,12 +85,12 @@ impl Sheet {
 
     /// Whether there is no text, or only white space.
     pub fn is_blank(&self) -> bool {
-        self.area.lines().iter().all(|it| it.trim().is_empty())
+        self.area.lines().iter().all(|line| line.trim().is_empty())
     }
 
     /// Lines the text takes at this width.
     pub fn height(&self, width: usize) -> usize {
-        self.area.lines().iter().map(|it| wrap::wrap(it, width).len()).sum()
+        self.area.lines().iter().map(|line| wrap::wrap(line, width).len()).sum()
     }
 
     /// Whether the text has changed since this was asked last.
@@ -184,7 +184,7 @@ impl Sheet {
 
     /// Puts the cursor there.
     pub fn move_to(&mut self, line: usize, character: usize) {
-        let small = |it: usize| u16::try_from(it).unwrap_or(u16::MAX);
+        let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
         self.jump(CursorMove::Jump(small(line), small(character)));
     }
 
@@ -319,14 +319,14 @@ impl Sheet {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
         let head: String = line.chars().take(cursor.1).collect();
-        head.graphemes(true).next_back().map_or(1, |it| it.chars().count())
+        head.graphemes(true).next_back().map_or(1, |grapheme| grapheme.chars().count())
     }
 
     fn cluster_after(&self) -> usize {
         let cursor = self.area.cursor();
         let line = self.area.lines().get(cursor.0).map_or("", String::as_str);
         let tail: String = line.chars().skip(cursor.1).collect();
-        tail.graphemes(true).next().map_or(1, |it| it.chars().count())
+        tail.graphemes(true).next().map_or(1, |grapheme| grapheme.chars().count())
     }
 
     fn delete_before(&mut self) {

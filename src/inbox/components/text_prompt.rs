@@ -52,7 +52,7 @@ impl Overlay for TextPrompt {
             FormKey::Leave => return KeyOutcome::Done,
             FormKey::Submit => match (self.submit)(inbox, self.text.text().trim()) {
                 Ok(()) => return KeyOutcome::Done,
-                Err(why) => self.wrong = Some(why).filter(|it| !it.is_empty()),
+                Err(why) => self.wrong = Some(why).filter(|text| !text.is_empty()),
             },
             FormKey::Moved => (),
             FormKey::Field => {

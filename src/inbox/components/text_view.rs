@@ -90,5 +90,5 @@ pub(crate) fn scrolled(first: usize, key: KeyPress, rows: usize, total: usize) -
         KeyCode::End | KeyCode::Char('G') => Some(last),
         _ => None,
     };
-    moved.map(|it| it.min(last))
+    moved.map(|entry| entry.min(last))
 }

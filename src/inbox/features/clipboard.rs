@@ -54,7 +54,7 @@ impl Desk {
             }
             CopyTarget::Id => Ok(("the conversation's id", line(row.conversation.id.as_str()))),
             CopyTarget::OfHistory(part) => {
-                let history = tab.history.as_ref().filter(|it| it.loaded);
+                let history = tab.history.as_ref().filter(|history| history.loaded);
                 of_history(part, history.ok_or("open the conversation first")?, &context.settings)
             }
         }
@@ -114,8 +114,8 @@ fn of_history(
 fn transcript(history: &History, aliases: &Aliases, zone: &Zone) -> String {
     let customer = history.customer();
     let mut lines = Vec::new();
-    for item in history.items.iter().filter(|it| !matches!(it, HistoryItem::Note(_))) {
-        let at = item.at().map(|it| it.stamp(zone)).unwrap_or_default();
+    for item in history.items.iter().filter(|item| !matches!(item, HistoryItem::Note(_))) {
+        let at = item.at().map(|entry| entry.stamp(zone)).unwrap_or_default();
         lines.push(format!("{at}  {}: {}", item.sender(customer.as_str(), aliases), item.text()));
     }
     lines.join("\n")

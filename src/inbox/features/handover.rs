@@ -50,7 +50,7 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
             Ok(())
         }
         (Some("take"), from) => {
-            ask_take_over(Some(from).filter(|it| !it.is_empty()), &mut inbox.context);
+            ask_take_over(Some(from).filter(|text| !text.is_empty()), &mut inbox.context);
             Ok(())
         }
         (Some(_), _) => {
@@ -63,16 +63,16 @@ pub(crate) fn handover(inbox: &mut Inbox, line: &str) -> Result<(), String> {
 fn ask_take_over(from: Option<String>, context: &mut Context) {
     let me = context.settings.agent.clone();
     let whose =
-        from.as_ref().map_or_else(|| "everybody else".to_owned(), |it| SafeText::line(it).to_string());
+        from.as_ref().map_or_else(|| "everybody else".to_owned(), |text| SafeText::line(text).to_string());
     let lines = vec![
         DialogLine::plain(format!("All that {whose} has on this desk becomes yours, {me}:")),
         DialogLine::plain("claims, pauses of the AI and promises, in all tabs."),
         DialogLine::dim("Pauses count from now. It cannot be taken back as a whole."),
     ];
-    let from = from.map(|it| SafeText::line(&it));
+    let from = from.map(|text| SafeText::line(&text));
     let take = move |inbox: &mut Inbox| {
         let who = Assignment { agent: inbox.context.settings.agent.clone(), at: inbox.context.now };
-        let channels = inbox.desk.tabs.iter().map(|it| it.channel.id.clone()).collect();
+        let channels = inbox.desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect();
         inbox.context.push(FileWrite::TakeOver(channels, who, from));
     };
     context.open(Confirm::new("Take over?", lines).answer('y', "take it over", take).esc("leave it"));
@@ -80,7 +80,7 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
 
 /// So much of others became this person's.
 pub(crate) fn taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
-    channels.iter().for_each(|it| inbox.conversations_changed(it));
+    channels.iter().for_each(|channel| inbox.conversations_changed(channel));
     if count == 0 {
         return inbox
             .context
@@ -110,20 +110,28 @@ impl Features {
         broken.extend(not_delivered(facts, desk));
         part(&mut text, "What broke", broken);
         part(&mut text, "AI paused: no one answers there but you", paused(facts, desk, context));
-        let (asks, leaves): (Vec<_>, Vec<_>) =
-            facts.outbox.iter().partition(|it| matches!(it.row.state, RowState::Stopped(..)));
-        let row = |it: &&OutboxEntry| {
-            let why = match &it.row.state {
+        let (asks, leaves): (Vec<_>, Vec<_>) = facts
+            .outbox
+            .iter()
+            .partition(|outbox_entry| matches!(outbox_entry.row.state, RowState::Stopped(..)));
+        let row = |outbox_entry: &&OutboxEntry| {
+            let why = match &outbox_entry.row.state {
                 RowState::Stopped(_, why) => format!(" · {why}"),
                 _ => String::new(),
             };
-            format!("{} on {}: {}{why}", it.title, name(desk, &it.row.channel), it.row.operation.summary())
+            format!(
+                "{} on {}: {}{why}",
+                outbox_entry.title,
+                name(desk, &outbox_entry.row.channel),
+                outbox_entry.row.operation.summary()
+            )
         };
         part(&mut text, "Waits for a decision (outbox)", asks.iter().map(row).collect());
         part(&mut text, "Queued, not yet sent", leaves.iter().map(row).collect());
         part(&mut text, "Comes back within 12 hours", snoozed(facts, desk, context));
         part(&mut text, "Broadcasts that go on", broadcasts(&facts.running, desk));
-        let is_told = |it: &&BoardEntry| it.counts().failed > 0 || it.not_sent() > 0;
+        let is_told =
+            |board_entry: &&BoardEntry| board_entry.counts().failed > 0 || board_entry.not_sent() > 0;
         let ended: Vec<BoardEntry> = facts.ended.iter().filter(is_told).cloned().collect();
         part(&mut text, "Broadcasts that ended without everybody", broadcasts(&ended, desk));
         let claims = facts.claims.iter().map(|(who, count)| format!("{who}: {count} claimed"));
@@ -134,14 +142,14 @@ impl Features {
 
     /// A line for each tab: who needs a person, and how long its credits last.
     fn channels(&self, desk: &Desk, context: &Context) -> Vec<String> {
-        let line = |it: &Tab| {
-            let credits = it.account.as_ref().map(|account| {
-                let burn = self.credits.burn(account, desk, context).map(|it| lasts(account.credits, it));
-                let burn = burn.map_or_else(String::new, |it| format!(", {it}"));
+        let line = |tab: &Tab| {
+            let credits = tab.account.as_ref().map(|account| {
+                let burn = self.credits.burn(account, desk, context).map(|burn| lasts(account.credits, burn));
+                let burn = burn.map_or_else(String::new, |burn| format!(", {burn}"));
                 format!(" · {}{burn}", prices::credit_words(account.credits))
             });
-            let (name, needs) = (&it.channel.name, it.counts.needs_reply);
-            let snoozed = it.counts.snoozed;
+            let (name, needs) = (&tab.channel.name, tab.counts.needs_reply);
+            let snoozed = tab.counts.snoozed;
             format!("{name}: {needs} need a person, {snoozed} snoozed{}", credits.unwrap_or_default())
         };
         desk.tabs.iter().map(line).collect()
@@ -150,19 +158,19 @@ impl Features {
 
 /// What a tab is called.
 fn name(desk: &Desk, channel: &ChannelId) -> String {
-    let tab = desk.tabs.iter().find(|it| it.channel.id == *channel);
-    tab.map_or_else(|| channel.to_string(), |it| it.channel.name.clone())
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
+    tab.map_or_else(|| channel.to_string(), |tab| tab.channel.name.clone())
 }
 
 fn promised(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
     let (now, zone) = (context.now, &context.settings.zone);
-    let line = |it: &PromiseEntry| {
-        let late = if it.promise.is_late(now) { "LATE, " } else { "" };
-        let (due, promise) = (snooze::moment(it.promise.due, now, zone), &it.promise);
+    let line = |promise_entry: &PromiseEntry| {
+        let late = if promise_entry.promise.is_late(now) { "LATE, " } else { "" };
+        let (due, promise) = (snooze::moment(promise_entry.promise.due, now, zone), &promise_entry.promise);
         format!(
             "{late}{due}: {} on {}: {} ({})",
-            it.title,
-            name(desk, it.channel()),
+            promise_entry.title,
+            name(desk, promise_entry.channel()),
             promise.words,
             promise.by
         )
@@ -171,9 +179,9 @@ fn promised(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String
 }
 
 fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
-    let line = |it: &AttentionEntry| {
-        let words = attention::words(&it.reason, context);
-        format!("{} on {}: {words}", it.title, name(desk, &it.channel))
+    let line = |attention_entry: &AttentionEntry| {
+        let words = attention::words(&attention_entry.reason, context);
+        format!("{} on {}: {words}", attention_entry.title, name(desk, &attention_entry.channel))
     };
     let mut lines: Vec<String> = facts.troubled.iter().take(TROUBLES).map(line).collect();
     let more = facts.troubled.len().saturating_sub(TROUBLES);
@@ -182,37 +190,49 @@ fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String
 }
 
 fn paused(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
-    let line = |it: &PausedEntry| {
-        let since = short_span(context.now.since(it.since));
-        let who = it.title.as_ref().map_or_else(|| it.conversation.to_string(), ToString::to_string);
-        let waits = it.waiting_since.map(|it| format!(", waits {}", short_span(context.now.since(it))));
-        format!("{who} on {}: AI off for {since}{}", name(desk, &it.channel), waits.unwrap_or_default())
+    let line = |paused_entry: &PausedEntry| {
+        let since = short_span(context.now.since(paused_entry.since));
+        let who = paused_entry
+            .title
+            .as_ref()
+            .map_or_else(|| paused_entry.conversation.to_string(), ToString::to_string);
+        let waits = paused_entry
+            .waiting_since
+            .map(|waiting_since| format!(", waits {}", short_span(context.now.since(waiting_since))));
+        format!(
+            "{who} on {}: AI off for {since}{}",
+            name(desk, &paused_entry.channel),
+            waits.unwrap_or_default()
+        )
     };
     facts.paused.iter().map(line).collect()
 }
 
 fn snoozed(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
-    let line = |it: &SnoozedEntry| {
-        let until = snooze::moment(it.until, context.now, &context.settings.zone);
-        format!("{until}: {} on {}", it.title, name(desk, &it.key.channel))
+    let line = |snoozed_entry: &SnoozedEntry| {
+        let until = snooze::moment(snoozed_entry.until, context.now, &context.settings.zone);
+        format!("{until}: {} on {}", snoozed_entry.title, name(desk, &snoozed_entry.key.channel))
     };
     facts.snoozed.iter().map(line).collect()
 }
 
 fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
-    let line = |it: &BoardEntry| {
-        let counts = it.counts();
-        let why = it.campaign().filter(|it| !it.why.is_empty()).map(|it| format!(" · {}", it.why));
-        let not_sent = match (it.is_open(), it.not_sent()) {
+    let line = |board_entry: &BoardEntry| {
+        let counts = board_entry.counts();
+        let why = board_entry
+            .campaign()
+            .filter(|campaign| !campaign.why.is_empty())
+            .map(|campaign| format!(" · {}", campaign.why));
+        let not_sent = match (board_entry.is_open(), board_entry.not_sent()) {
             (true, _) | (false, 0) => String::new(),
             (false, count) => format!(", {count} not sent"),
         };
         format!(
             "{} on {} to {}: {} · {} delivered, {} failed, {} pending{not_sent}{}",
-            it.title(),
-            name(desk, it.channel()),
-            it.people(),
-            it.word(),
+            board_entry.title(),
+            name(desk, board_entry.channel()),
+            board_entry.people(),
+            board_entry.word(),
             counts.delivered,
             counts.failed,
             counts.pending,
@@ -225,17 +245,22 @@ fn broadcasts(entries: &[BoardEntry], desk: &Desk) -> Vec<String> {
 /// What was sent within the shift and did not arrive: broadcasts in counts,
 /// texts by themselves.
 fn not_delivered(facts: &HandoverFacts, desk: &Desk) -> Vec<String> {
-    let of_broadcast = |it: &BoardEntry| match it.counts().failed {
+    let of_broadcast = |board_entry: &BoardEntry| match board_entry.counts().failed {
         0 => None,
         failed => {
-            let (name, people) = (name(desk, it.channel()), it.people());
-            Some(format!("{name}: {failed} of {people} were not reached by the broadcast {}", it.title()))
+            let (name, people) = (name(desk, board_entry.channel()), board_entry.people());
+            Some(format!(
+                "{name}: {failed} of {people} were not reached by the broadcast {}",
+                board_entry.title()
+            ))
         }
     };
-    let of_text = |it: &DigestEntry| match &it.fact {
-        DigestFact::Undelivered(text) => {
-            Some(format!("{}: not delivered to {}: {text}", name(desk, &it.channel), it.title))
-        }
+    let of_text = |digest_entry: &DigestEntry| match &digest_entry.fact {
+        DigestFact::Undelivered(text) => Some(format!(
+            "{}: not delivered to {}: {text}",
+            name(desk, &digest_entry.channel),
+            digest_entry.title
+        )),
         _ => None,
     };
     let broadcasts = facts.running.iter().chain(&facts.ended).filter_map(of_broadcast);
@@ -268,7 +293,7 @@ impl RequestLogView {
                     Ok(status) => status.to_string(),
                     Err(why) => why.to_string(),
                 });
-                match codes.iter_mut().find(|it| it.0 == word) {
+                match codes.iter_mut().find(|code| code.0 == word) {
                     Some(found) => found.1 += 1,
                     None => codes.push((word, 1)),
                 }
@@ -291,10 +316,13 @@ fn part(text: &mut String, title: &str, lines: Vec<String>) {
     }
     for line in lines.iter().take(MOST) {
         let plain = SafeText::line(line).to_string();
-        let escaped: String = plain
-            .chars()
-            .flat_map(|it| if "\\`*_[]<>#|".contains(it) { vec!['\\', it] } else { vec![it] })
-            .collect();
+        let escaped: String =
+            plain
+                .chars()
+                .flat_map(|character| {
+                    if "\\`*_[]<>#|".contains(character) { vec!['\\', character] } else { vec![character] }
+                })
+                .collect();
         text.push_str(&format!("- {escaped}\n"));
     }
     if lines.len() > MOST {

@@ -26,7 +26,9 @@ pub(crate) fn trouble(inbox: &mut Inbox, _: KeyPress) {
 
 /// Reads what the lesson would change; then it is learnt.
 fn teach(inbox: &mut Inbox, verdict: TroubleVerdict) {
-    if let Some(key) = inbox.desk.current_conversation().map(|it| it.key()) {
+    if let Some(key) =
+        inbox.desk.current_conversation().map(|current_conversation| current_conversation.key())
+    {
         inbox.context.push(Effect::Load(Load::Insight(Insight::Lesson(Some((key, verdict))))));
     }
 }
@@ -53,11 +55,11 @@ pub(crate) fn lesson_loaded(
 ) {
     let Some((key, verdict)) = taught else { return show(inbox, &preview.before) };
     // The cursor has moved on: that is another conversation.
-    if inbox.desk.current_conversation().is_none_or(|it| !it.is(&key)) {
+    if inbox.desk.current_conversation().is_none_or(|current_conversation| !current_conversation.is(&key)) {
         return;
     }
     let after = preview.before.learning(&preview.score, verdict);
-    let is_heard = preview.score.reasons.iter().any(|it| it.rule.is_some());
+    let is_heard = preview.score.reasons.iter().any(|reason| reason.rule.is_some());
     if !is_heard {
         let words = "no rule saw anything in it, so there is nothing to learn; :trouble names the rules";
         return inbox.context.warn(words);
@@ -106,9 +108,15 @@ fn lesson_words(verdict: TroubleVerdict, preview: &LessonPreview, after: &Troubl
         TroubleVerdict::NotTrouble => "not trouble",
     };
     let (score, learnt) = (&preview.score, preview.score.clone().weighed(after));
-    let reason = |it: &model::trouble::TroubleReason| {
-        let now = learnt.reasons.iter().find(|other| other.rule == it.rule && other.words == it.words);
-        format!("{} {} → {}", it.words, it.weight, now.map_or(it.weight, |it| it.weight))
+    let reason = |reason: &model::trouble::TroubleReason| {
+        let now =
+            learnt.reasons.iter().find(|other| other.rule == reason.rule && other.words == reason.words);
+        format!(
+            "{} {} → {}",
+            reason.words,
+            reason.weight,
+            now.map_or(reason.weight, |trouble_reason| trouble_reason.weight)
+        )
     };
     let reasons = score.reasons.iter().map(reason).collect::<Vec<_>>().join(", ");
     let over = if preview.is_cut { "at least " } else { "" };
@@ -142,6 +150,6 @@ fn show(inbox: &mut Inbox, weights: &TroubleWeights) {
     lines.push(String::new());
     let (least, most) = (TroubleWeights::LEAST, TroubleWeights::MOST);
     lines.push(format!("None weighs less than {least}% or more than {most}% of what it weighs untaught."));
-    let lines = lines.iter().map(|it| SafeText::block(it)).collect();
+    let lines = lines.iter().map(|line| SafeText::block(line)).collect();
     inbox.context.open(TextView::new("What shows trouble with the AI", lines));
 }

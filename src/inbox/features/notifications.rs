@@ -18,12 +18,17 @@ impl Burst {
         desk: &Desk,
         context: &mut Context,
     ) {
-        let hushed =
-            desk.tabs.iter().any(|it| it.channel.id == *channel && it.counts.hushed.contains(conversation));
+        let hushed = desk
+            .tabs
+            .iter()
+            .any(|tab| tab.channel.id == *channel && tab.counts.hushed.contains(conversation));
         let tab = desk.tab();
         let looking = context.focused
             && tab.channel.id == *channel
-            && tab.history.as_ref().is_some_and(|it| it.opened && it.conversation == *conversation);
+            && tab
+                .history
+                .as_ref()
+                .is_some_and(|history| history.opened && history.conversation == *conversation);
         if looking || hushed || context.settings.notice.is_quiet(context.now, &context.settings.zone) {
             return;
         }
@@ -39,7 +44,7 @@ impl Desk {
     /// Something a person must hear of, wherever they look.
     pub(crate) fn alarmed(&mut self, channel: &ChannelId, text: &SafeText, context: &mut Context) {
         let here = self.tab().channel.id == *channel;
-        let name = self.tab_of(channel).map(|it| it.channel.name.clone()).unwrap_or_default();
+        let name = self.tab_of(channel).map(|tab| tab.channel.name.clone()).unwrap_or_default();
         context.warn(if here { text.to_string() } else { format!("{name}: {text}") });
         let place = SafeText::line(&name);
         // A notification may be seen by others, and a text may be long.
@@ -49,10 +54,10 @@ impl Desk {
     /// Who writes, and where. What they write stays on the screen: a
     /// notification may be seen by others.
     fn notification(&self, channel: &ChannelId, conversation: &ConversationId) -> TerminalOrder {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
-        let place = tab.map_or("", |it| it.channel.name.as_str());
-        let row = tab.and_then(|it| {
-            let mut rows = it.list.page.rows.iter();
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
+        let place = tab.map_or("", |tab| tab.channel.name.as_str());
+        let row = tab.and_then(|tab| {
+            let mut rows = tab.list.page.rows.iter();
             rows.find(|row| row.conversation.id == *conversation)
         });
         let who = match row {

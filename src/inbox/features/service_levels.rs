@@ -88,8 +88,9 @@ fn in_time((bar, words): (Option<i64>, String), in_time: InTime) -> (Option<i64>
 }
 
 fn share(count: usize, of: usize) -> (Option<i64>, String) {
-    let percent = (count * 100).checked_div(of).and_then(|it| i64::try_from(it).ok());
-    let words = percent.map_or_else(|| "none yet".to_owned(), |it| format!("{it}%, {count} of {of}"));
+    let percent = (count * 100).checked_div(of).and_then(|checked_div| i64::try_from(checked_div).ok());
+    let words =
+        percent.map_or_else(|| "none yet".to_owned(), |percent| format!("{percent}%, {count} of {of}"));
     (percent, words)
 }
 
@@ -133,7 +134,7 @@ impl LevelsChart {
     /// Measures anew.
     pub(crate) fn ask(&mut self, desk: &Desk, context: &mut Context) {
         self.report = None;
-        let channels = desk.tabs.iter().map(|it| it.channel.id.clone()).collect();
+        let channels = desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect();
         let now = context.now;
         let since = now.plus(-DAYS[self.days] * DAY);
         let targets = context.settings.targets.clone();
@@ -144,11 +145,14 @@ impl LevelsChart {
 
     /// The lines of the list: all, then by channel, hour and person.
     pub(crate) fn lines(&self, desk: &Desk) -> Vec<ListLine> {
-        let Some(report) = self.report.as_ref().filter(|it| it.all.cases > 0) else { return Vec::new() };
-        let channels = report.channels.iter().filter(|it| it.1.cases > 0).filter_map(|(channel, levels)| {
-            let tab = desk.tabs.iter().find(|it| it.channel.id == *channel)?;
-            Some((tab.channel.name.to_string(), levels))
-        });
+        let Some(report) = self.report.as_ref().filter(|report| report.all.cases > 0) else {
+            return Vec::new();
+        };
+        let channels =
+            report.channels.iter().filter(|channel| channel.1.cases > 0).filter_map(|(channel, levels)| {
+                let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel)?;
+                Some((tab.channel.name.to_string(), levels))
+            });
         let hours = report.hours.iter().map(|(hour, levels)| (format!("{hour:02}:00"), levels));
         let people = report.people.iter().map(|(person, levels)| (person.to_string(), levels));
         let groups: Vec<_> = std::iter::once(("all".to_owned(), &report.all))
@@ -157,7 +161,7 @@ impl LevelsChart {
             .chain(people)
             .map(|(name, levels)| (name, self.measure.of(levels), levels.cases))
             .collect();
-        let longest = groups.iter().filter_map(|it| it.1.0).max().unwrap_or(0).max(1);
+        let longest = groups.iter().filter_map(|group| group.1.0).max().unwrap_or(0).max(1);
         groups
             .into_iter()
             .map(|(name, (long, words), cases)| line(&name, &words, bar(long, longest), cases))
@@ -167,7 +171,7 @@ impl LevelsChart {
 
 /// A bar that is at least one cell where there is something to show.
 fn bar(long: Option<i64>, longest: i64) -> String {
-    let cells = long.filter(|it| *it > 0).map_or(0, |it| (it * BAR / longest).max(1));
+    let cells = long.filter(|long| *long > 0).map_or(0, |long| (long * BAR / longest).max(1));
     "#".repeat(usize::try_from(cells).unwrap_or(0))
 }
 

@@ -47,7 +47,7 @@ impl Keyboard {
 
     /// What the exercise says now.
     pub fn tutor_line(&self, context: &Context) -> Option<String> {
-        let step = self.tutor.filter(|_| context.layers.last().is_none_or(|it| it.is_question()))?;
+        let step = self.tutor.filter(|_| context.layers.last().is_none_or(|layer| layer.is_question()))?;
         let (command, words) = STEPS.get(step)?;
         let key = context.settings.keymap.first(*command);
         Some(format!("Tutor {}/{} · {key} {words} · :tutor ends", step + 1, STEPS.len()))
@@ -58,8 +58,8 @@ impl Keyboard {
     pub(crate) fn tutor_saw(&mut self, command: Command, context: &mut Context) {
         let Some(step) = self.tutor else { return };
         // Where a key brings one past a step, the step is not missed.
-        let ahead = STEPS.iter().skip(step).take(2).position(|it| it.0 == command);
-        let Some(done) = ahead.map(|it| step + it + 1) else { return };
+        let ahead = STEPS.iter().skip(step).take(2).position(|step| step.0 == command);
+        let Some(done) = ahead.map(|ahead| step + ahead + 1) else { return };
         self.tutor = (done < STEPS.len()).then_some(done);
         if done == STEPS.len() {
             context.say("that was the exercise: the palette finds everything else");

@@ -49,7 +49,8 @@ impl Queueing {
             if let Some(intents) = sent(effect) {
                 let held = is_held(effect);
                 // What is filed has a line of its own among what was done.
-                let files = intents.iter().all(|it| matches!(it.operation, Operation::ChangeThread { .. }));
+                let files =
+                    intents.iter().all(|intent| matches!(intent.operation, Operation::ChangeThread { .. }));
                 let quiet = self.quiet || files;
                 self.waiting.push_back(Queued { group: group(), held, quiet, early: None });
             }
@@ -60,13 +61,13 @@ impl Queueing {
     /// Decides over the oldest held one nothing was decided over; false when
     /// there is none.
     pub(crate) fn decide(&mut self, early: Early) -> bool {
-        let undecided = self.waiting.iter_mut().find(|it| it.held && it.early.is_none());
-        undecided.map(|it| it.early = Some(early)).is_some()
+        let undecided = self.waiting.iter_mut().find(|queued| queued.held && queued.early.is_none());
+        undecided.map(|queued| queued.early = Some(early)).is_some()
     }
 
     /// Whether anything held is on its way.
     pub(crate) fn is_holding(&self) -> bool {
-        self.expected || self.waiting.iter().any(|it| it.held)
+        self.expected || self.waiting.iter().any(|queued| queued.held)
     }
 
     /// What was just asked for is held: it is noted at the end of this turn.
@@ -91,7 +92,7 @@ fn sent(effect: &Effect) -> Option<&[Intent]> {
 
 /// Whether an effect puts something held into the outbox.
 fn is_held(effect: &Effect) -> bool {
-    sent(effect).is_some_and(|intents| intents.iter().any(|it| it.hold > 0))
+    sent(effect).is_some_and(|intents| intents.iter().any(|intent| intent.hold > 0))
 }
 
 /// A row that is held and can be taken back.

@@ -86,7 +86,7 @@ impl FirstRun {
             KeyCode::Char('k') => self.chosen = self.chosen.saturating_sub(1),
             _ => {
                 let letter = key.typed()?;
-                match STEPS.iter().find(|it| it.key == letter) {
+                match STEPS.iter().find(|step| step.key == letter) {
                     Some(row) => return Some(row.step),
                     None => self.said = Some(format!("{key} is not a key here")),
                 }
@@ -103,7 +103,7 @@ mod tests {
     #[test]
     fn each_line_begins_by_its_letter_and_by_enter() {
         let press = |screen: &mut FirstRun, keys: &str| {
-            keys.split(' ').filter_map(|it| screen.key(KeyPress::parse(it).expect("a key"))).last()
+            keys.split(' ').filter_map(|part| screen.key(KeyPress::parse(part).expect("a key"))).last()
         };
         let cases = [
             ("d", Some(FirstStep::Demo)),

@@ -35,8 +35,8 @@ pub fn draw(screen: &FirstRun, theme: Theme, buffer: &mut Buffer) {
     down(&mut left, gap);
     // Where not every sentence has room, that of the chosen line has.
     let room = usize::from(left.height.saturating_sub(2));
-    let of_docs = |it: &StepRow| wrap::wrap(it.doc, usize::from(wide.saturating_sub(5))).len();
-    let all = STEPS.iter().map(|it| 1 + of_docs(it) + usize::from(gap)).sum::<usize>() <= room;
+    let of_docs = |step_row: &StepRow| wrap::wrap(step_row.doc, usize::from(wide.saturating_sub(5))).len();
+    let all = STEPS.iter().map(|step| 1 + of_docs(step) + usize::from(gap)).sum::<usize>() <= room;
     for (at, row) in STEPS.iter().enumerate() {
         let chosen = at == screen.chosen;
         let told = !row.doc.is_empty() && (all || chosen);

@@ -33,7 +33,7 @@ pub struct KeyMap {
 impl Default for KeyMap {
     fn default() -> Self {
         let sequences =
-            |row: &CommandRow| row.keys.iter().filter_map(|it| KeyPress::parse_sequence(it)).collect();
+            |row: &CommandRow| row.keys.iter().filter_map(|key| KeyPress::parse_sequence(key)).collect();
         Self { keys: TABLE.iter().map(sequences).collect(), tells_shift_enter: false }
     }
 }
@@ -73,14 +73,17 @@ impl KeyMap {
     /// The one key of a command that can be pressed in a dialog in which
     /// letters are text: its first that is none, else the table's own.
     pub fn in_text(&self, command: Command) -> Option<KeyPress> {
-        let own = || command::row(command).keys.iter().filter_map(|it| KeyPress::parse(it));
-        let one = self.keys(command).iter().filter_map(|it| <[KeyPress; 1]>::try_from(it.as_slice()).ok());
+        let own = || command::row(command).keys.iter().filter_map(|key| KeyPress::parse(key));
+        let one = self.keys(command).iter().filter_map(|key| <[KeyPress; 1]>::try_from(key.as_slice()).ok());
         let mut all = one.map(|[key]| key).chain(own());
-        all.find(|it| it.typed().is_none() && (it.ctrl || it.alt || matches!(it.code, KeyCode::F(_))))
+        all.find(|key_press| {
+            key_press.typed().is_none()
+                && (key_press.ctrl || key_press.alt || matches!(key_press.code, KeyCode::F(_)))
+        })
     }
 
     pub fn named_in_text(&self, command: Command) -> String {
-        self.in_text(command).map(|it| it.to_string()).unwrap_or_default()
+        self.in_text(command).map(|in_text| in_text.to_string()).unwrap_or_default()
     }
 
     /// All commands whose keys another one has in the same place, or has the
@@ -89,8 +92,8 @@ impl KeyMap {
         let mut found: Vec<Clash> = Vec::new();
         for places in TOGETHER {
             let mut all: Vec<(&Sequence, Command)> = Vec::new();
-            for row in TABLE.iter().filter(|it| places.contains(&it.place)) {
-                all.extend(self.keys(row.command).iter().map(|it| (it, row.command)));
+            for row in TABLE.iter().filter(|command_row| places.contains(&command_row.place)) {
+                all.extend(self.keys(row.command).iter().map(|key| (key, row.command)));
             }
             // Beginnings come right before what goes on from them.
             all.sort_by_key(|(keys, _)| named(keys));
@@ -143,7 +146,7 @@ impl KeyMap {
             None => self
                 .keys(command)
                 .iter()
-                .find(|it| self.comes(it))
+                .find(|key| self.comes(key))
                 .map_or_else(|| format!(":{}", command::name(command)), named),
         }
     }
@@ -152,13 +155,13 @@ impl KeyMap {
     pub fn all(&self, command: Command) -> Vec<String> {
         match self.digits(command) {
             Some(digits) => vec![digits],
-            None => self.keys(command).iter().filter(|it| self.comes(it)).map(named).collect(),
+            None => self.keys(command).iter().filter(|key| self.comes(key)).map(named).collect(),
         }
     }
 
     /// Whether the terminal can send these keys, as far as is known.
     fn comes(&self, keys: &Sequence) -> bool {
-        self.tells_shift_enter || !keys.iter().any(|it| it.code == KeyCode::Enter && it.shift)
+        self.tells_shift_enter || !keys.iter().any(|key| key.code == KeyCode::Enter && key.shift)
     }
 
     /// The help line of a command, with the keys that are meant in it.
@@ -200,8 +203,8 @@ impl KeyMap {
 /// The digit a sequence ends in, which says the number of a tab.
 pub fn ends_in_digit(keys: &Sequence) -> Option<u32> {
     match keys.last()?.code {
-        KeyCode::Char(it) => it.to_digit(10).filter(|it| *it > 0),
-        KeyCode::F(number) => Some(u32::from(number)).filter(|it| *it < 10),
+        KeyCode::Char(it) => it.to_digit(10).filter(|digit| *digit > 0),
+        KeyCode::F(number) => Some(u32::from(number)).filter(|number| *number < 10),
         _ => None,
     }
 }
@@ -212,7 +215,7 @@ pub fn named(keys: &Sequence) -> String {
 }
 
 fn rows(place: CommandScope) -> impl Iterator<Item = &'static CommandRow> {
-    TABLE.iter().filter(move |it| it.place == place)
+    TABLE.iter().filter(move |command_row| command_row.place == place)
 }
 
 /// The enum is made from the table, in its order.

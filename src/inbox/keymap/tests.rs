@@ -16,7 +16,7 @@ type Changes = &'static [(C, &'static [&'static str])];
 fn map(changes: &[(C, &[&str])]) -> KeyMap {
     let mut map = KeyMap::default();
     for (command, keys) in changes {
-        map.bind(*command, keys.iter().map(|it| press(it)).collect());
+        map.bind(*command, keys.iter().map(|key| press(key)).collect());
     }
     map
 }
@@ -40,7 +40,7 @@ fn resolves_sequences() {
     assert_eq!(map.resolve(&[CommandScope::Composer], &press("j")), Resolution::Unknown);
     let rest = map.continuations(&[CommandScope::Rows, CommandScope::Desk], &press("g"));
     assert!(rest.contains(&("o".to_owned(), C::GoToOutbox)) && rest.contains(&("g".to_owned(), C::Top)));
-    assert!(!rest.iter().any(|(_, it)| *it == C::FirstUnseen), "not a key of these places");
+    assert!(!rest.iter().any(|(_, command)| *command == C::FirstUnseen), "not a key of these places");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn a_key_chosen_instead_is_the_only_one() {
 #[test]
 fn tabs_are_shown_as_a_range_of_digits() {
     assert_eq!(KeyMap::default().first(C::GoToTab), "1-9");
-    let alt: Vec<String> = (1..=9).map(|it| format!("Alt-{it}")).collect();
+    let alt: Vec<String> = (1..=9).map(|number| format!("Alt-{number}")).collect();
     let alt: Vec<&str> = alt.iter().map(String::as_str).collect();
     assert_eq!(map(&[(C::GoToTab, &alt)]).all(C::GoToTab), ["Alt-1-9"]);
     assert_eq!(map(&[(C::GoToTab, &["F1", "F3"])]).all(C::GoToTab), ["F1", "F3"]);
@@ -92,7 +92,7 @@ fn clashes_are_found_where_both_act() {
     ];
     for (changes, wanted) in cases {
         let mut found = map(changes).clashes();
-        let key = |it: &Clash| (it.keys.len(), it.one as usize, it.other as usize);
+        let key = |clash: &Clash| (clash.keys.len(), clash.one as usize, clash.other as usize);
         found.sort_by_key(key);
         let mut wanted = wanted.to_vec();
         wanted.sort_by_key(key);
@@ -119,7 +119,11 @@ fn in_a_dialog_only_keys_that_type_nothing() {
     ];
     for (keys, expected) in cases {
         let mut map = KeyMap::default();
-        map.bind(C::Refresh, keys.iter().filter_map(|it| KeyPress::parse_sequence(it)).collect());
-        assert_eq!(map.in_text(C::Refresh).map(|it| it.to_string()).as_deref(), Some(expected), "{keys:?}");
+        map.bind(C::Refresh, keys.iter().filter_map(|key| KeyPress::parse_sequence(key)).collect());
+        assert_eq!(
+            map.in_text(C::Refresh).map(|in_text| in_text.to_string()).as_deref(),
+            Some(expected),
+            "{keys:?}"
+        );
     }
 }

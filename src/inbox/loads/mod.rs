@@ -57,7 +57,7 @@ pub(crate) struct Loads {
 impl Loads {
     /// A value could not be read.
     fn note_failure(&mut self, load: Load, why: &SafeText, now: Moment) {
-        let same = |it: &&mut Resource<Load>| it.wanted().is_some_and(|old| load.replaces(old));
+        let same = |resource: &&mut Resource<Load>| resource.wanted().is_some_and(|old| load.replaces(old));
         let failed = match self.failed.iter_mut().find(same) {
             Some(failed) => failed,
             None => {
@@ -73,23 +73,23 @@ impl Loads {
     /// A value was read: it, and what it makes useless, has not failed any
     /// more.
     pub(crate) fn answered(&mut self, load: &Load) {
-        self.failed.retain(|it| !it.wanted().is_some_and(|old| load.replaces(old)));
+        self.failed.retain(|resource| !resource.wanted().is_some_and(|old| load.replaces(old)));
     }
 
     /// Asks again for what is due.
     pub(crate) fn retry(&mut self, now: Moment) -> impl Iterator<Item = Effect> {
-        self.failed.iter_mut().filter_map(move |it| it.take(now)).map(Effect::Load)
+        self.failed.iter_mut().filter_map(move |resource| resource.take(now)).map(Effect::Load)
     }
 
     /// When something is.
     fn due(&self, now: Moment) -> Option<Moment> {
-        self.failed.iter().filter_map(|it| it.due(now)).min()
+        self.failed.iter().filter_map(|resource| resource.due(now)).min()
     }
 
     /// How it stands with the first value of these.
     fn shown(&self, now: Moment, of: impl Fn(&Load) -> bool) -> LoadState<'_> {
-        let found = self.failed.iter().find(|it| it.wanted().is_some_and(&of));
-        found.map_or(LoadState::Well, |it| it.shown(now))
+        let found = self.failed.iter().find(|resource| resource.wanted().is_some_and(&of));
+        found.map_or(LoadState::Well, |entry| entry.shown(now))
     }
 }
 

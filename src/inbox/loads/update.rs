@@ -95,15 +95,15 @@ impl Desk {
     /// Whether somebody still waits for it: many keys at once pass over
     /// conversations that need not be read.
     pub fn still_wants(&self, load: &Load) -> bool {
-        let tab = |channel: &ChannelId| self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = |channel: &ChannelId| self.tabs.iter().find(|tab| tab.channel.id == *channel);
         if let Load::History(query) = load {
-            let is_it = |it: &History| it.conversation == query.conversation;
-            return tab(&query.channel).and_then(|it| it.history.as_ref()).is_some_and(is_it)
-                || self.second().is_some_and(|it| is_it(&it.history));
+            let is_it = |history: &History| history.conversation == query.conversation;
+            return tab(&query.channel).and_then(|tab| tab.history.as_ref()).is_some_and(is_it)
+                || self.second().is_some_and(|second| is_it(&second.history));
         }
         if let Load::Draft(channel, conversation) = load {
-            let composer = tab(channel).and_then(|it| it.composer.as_ref());
-            return composer.is_some_and(|it| it.conversation == *conversation);
+            let composer = tab(channel).and_then(|tab| tab.composer.as_ref());
+            return composer.is_some_and(|composer| composer.conversation == *conversation);
         }
         true
     }
@@ -111,18 +111,18 @@ impl Desk {
     /// Whether the next frame would lack it: what only brings up to date or
     /// lies ahead of the cursor comes when it comes.
     pub fn lacks(&self, load: &Load) -> bool {
-        let tab = |channel: &ChannelId| self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = |channel: &ChannelId| self.tabs.iter().find(|tab| tab.channel.id == *channel);
         if let Load::Conversations(query) = load {
             let list = match &query.channel {
-                Some(channel) => tab(channel).map(|it| &it.list),
+                Some(channel) => tab(channel).map(|tab| &tab.list),
                 None => Some(&self.all),
             };
-            return list.is_some_and(|it| !it.has_selection());
+            return list.is_some_and(|list| !list.has_selection());
         }
         if let Load::History(query) = load {
-            let mut shown = tab(&query.channel).and_then(|it| it.history.as_ref()).into_iter();
-            let mut beside = self.second().map(|it| &it.history).into_iter();
-            let is_empty = |it: &History| it.conversation == query.conversation && !it.loaded;
+            let mut shown = tab(&query.channel).and_then(|tab| tab.history.as_ref()).into_iter();
+            let mut beside = self.second().map(|second| &second.history).into_iter();
+            let is_empty = |history: &History| history.conversation == query.conversation && !history.loaded;
             return shown.any(is_empty) || beside.any(is_empty);
         }
         false
@@ -135,10 +135,12 @@ pub fn shown(inbox: &Inbox, pane: Pane) -> LoadState<'_> {
     match pane {
         Pane::List => inbox.desk.list().resource.shown(now),
         Pane::History => {
-            inbox.desk.tab().history.as_ref().map_or(LoadState::Well, |it| it.resource.shown(now))
+            inbox.desk.tab().history.as_ref().map_or(LoadState::Well, |history| history.resource.shown(now))
         }
-        Pane::Beside => inbox.desk.second().map_or(LoadState::Well, |it| it.history.resource.shown(now)),
-        Pane::Card => inbox.loads.shown(now, |it| matches!(it, Load::Card(_))),
+        Pane::Beside => {
+            inbox.desk.second().map_or(LoadState::Well, |second| second.history.resource.shown(now))
+        }
+        Pane::Card => inbox.loads.shown(now, |load| matches!(load, Load::Card(_))),
         Pane::Page => page_shown(inbox),
         Pane::Layer => inbox.loads.layer_shown(&inbox.context),
     }
@@ -158,26 +160,28 @@ fn page_shown(inbox: &Inbox) -> LoadState<'_> {
         },
         PageKind::Broadcasts => match inbox.broadcasts.rows.resource.shown(now) {
             LoadState::Well => {
-                inbox.loads.shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Detail(_))))
+                inbox.loads.shown(now, |load| matches!(load, Load::Broadcasts(BroadcastQuery::Detail(_))))
             }
             shown => shown,
         },
         PageKind::Wall => inbox
             .loads
-            .shown(now, |it| matches!(it, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
-        PageKind::Events => inbox.cards.events.get(channel).map_or(LoadState::Well, |it| it.page.shown(now)),
+            .shown(now, |load| matches!(load, Load::Broadcasts(BroadcastQuery::Running) | Load::Counts(_))),
+        PageKind::Events => {
+            inbox.cards.events.get(channel).map_or(LoadState::Well, |event| event.page.shown(now))
+        }
         PageKind::Webhooks => {
-            inbox.cards.webhooks.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+            inbox.cards.webhooks.get(channel).map_or(LoadState::Well, |webhook| webhook.page.shown(now))
         }
         PageKind::Templates => {
-            let of = |it: &Load| matches!(it, Load::Templates(of) if of == channel);
+            let of = |load: &Load| matches!(load, Load::Templates(of) if of == channel);
             match inbox.loads.shown(now, of) {
                 LoadState::Well => inbox.desk.tab().templates_page.shown(now),
                 shown => shown,
             }
         }
-        PageKind::Account => inbox.loads.shown(now, |it| {
-            matches!(it, Load::Spent | Load::Unpaid) || matches!(it, Load::Account(of) if of == channel)
+        PageKind::Account => inbox.loads.shown(now, |load| {
+            matches!(load, Load::Spent | Load::Unpaid) || matches!(load, Load::Account(of) if of == channel)
         }),
     }
 }
@@ -187,8 +191,8 @@ fn page_shown(inbox: &Inbox) -> LoadState<'_> {
 pub fn unread(inbox: &Inbox) -> Option<String> {
     let panes = Pane::ALL
         .into_iter()
-        .filter(|it| inbox.desk.has_pane(*it, &inbox.context))
-        .map(|it| shown(inbox, it));
+        .filter(|pane| inbox.desk.has_pane(*pane, &inbox.context))
+        .map(|pane| shown(inbox, pane));
     panes.chain([inbox.loads.shown(inbox.context.moment, |_| true)]).find_map(LoadState::words)
 }
 
@@ -207,16 +211,16 @@ pub(crate) fn loads_due(inbox: &Inbox) -> Option<Moment> {
             rows.into_iter().chain(inbox.people.told_due(channel, now)).min()
         }
         PageKind::Broadcasts => inbox.broadcasts.rows.resource.due(now),
-        PageKind::Events => inbox.cards.events.get(channel).and_then(|it| it.page.due(now)),
-        PageKind::Webhooks => inbox.cards.webhooks.get(channel).and_then(|it| it.page.due(now)),
+        PageKind::Events => inbox.cards.events.get(channel).and_then(|event| event.page.due(now)),
+        PageKind::Webhooks => inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.page.due(now)),
         PageKind::Templates => inbox.desk.tab().templates_page.due(now),
     };
     let list = inbox.desk.list().resource.due(now);
-    let history = inbox.desk.tab().history.as_ref().and_then(|it| it.resource.due(now));
-    let beside = inbox.desk.second().and_then(|it| it.history.resource.due(now));
+    let history = inbox.desk.tab().history.as_ref().and_then(|history| history.resource.due(now));
+    let beside = inbox.desk.second().and_then(|second| second.history.resource.due(now));
     let all = [page, list, history, beside, inbox.loads.due(now)];
     // What is past is only asked for again once it is on screen.
-    all.into_iter().flatten().filter(|it| *it > now).min()
+    all.into_iter().flatten().filter(|moment| *moment > now).min()
 }
 
 /// What a key asked for is not carried out later, when the person looks
@@ -229,7 +233,7 @@ impl Desk {
     fn list_failed(&mut self, query: &ConversationQuery, why: &SafeText, context: &Context) {
         let now = context.moment;
         let list = match &query.channel {
-            Some(channel) => self.tab_of(channel).map(|it| &mut it.list),
+            Some(channel) => self.tab_of(channel).map(|tab| &mut tab.list),
             None => Some(&mut self.all),
         };
         if let Some(list) = list {
@@ -242,7 +246,7 @@ impl Desk {
         if let Some(beside) = &mut self.beside {
             beside.history.resource.fail(query, why, now);
         }
-        if let Some(history) = self.tab_of(&query.channel).and_then(|it| it.history.as_mut()) {
+        if let Some(history) = self.tab_of(&query.channel).and_then(|tab| tab.history.as_mut()) {
             history.resource.fail(query, why, now);
         }
     }
@@ -265,7 +269,7 @@ impl Desk {
 impl Loads {
     fn layer_shown(&self, context: &Context) -> LoadState<'_> {
         match context.layers.last() {
-            Some(overlay) => self.shown(context.moment, |it| overlay.shows(it)),
+            Some(overlay) => self.shown(context.moment, |entry| overlay.shows(entry)),
             None => LoadState::Well,
         }
     }

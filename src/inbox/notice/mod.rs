@@ -25,7 +25,7 @@ pub(crate) struct NoticeLog(VecDeque<(Timestamp, String)>);
 impl NoticeLog {
     /// Remembers a line; one that is said again counts from then.
     pub(crate) fn note(&mut self, text: &str, now: Timestamp) {
-        if self.0.back().is_some_and(|it| it.1 == text) {
+        if self.0.back().is_some_and(|pair| pair.1 == text) {
             self.0.pop_back();
         }
         self.0.push_back((now, text.to_owned()));
@@ -103,6 +103,6 @@ pub(crate) enum Fact {
 impl Keyboard {
     /// Until when one more key ends the desk.
     pub(crate) fn interrupted_until(&self) -> Option<Moment> {
-        self.interrupted_at.map(|it| it.plus(INTERRUPT))
+        self.interrupted_at.map(|moment| moment.plus(INTERRUPT))
     }
 }

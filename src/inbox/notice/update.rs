@@ -47,8 +47,12 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
     match fact {
         Fact::Held { until, what, back } => {
             // On its way to the disk it is held, too; there it gets its own time.
-            let held =
-                inbox.changes.held.iter().map(|it| it.until).filter(|it| it.since(*until).abs() < SECOND);
+            let held = inbox
+                .changes
+                .held
+                .iter()
+                .map(|held| held.until)
+                .filter(|moment| moment.since(*until).abs() < SECOND);
             let until = held.max().or(inbox.changes.is_queueing().then_some(*until))?;
             let left = until.since(inbox.context.moment);
             let seconds = (left + SECOND - 1) / SECOND;
@@ -57,7 +61,7 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
         }
         Fact::Unfilled => inbox.desk.unfilled(&inbox.context),
         Fact::Asking(channel) => {
-            let asks = inbox.desk.tabs.iter().any(|it| it.channel.id == *channel && it.asked);
+            let asks = inbox.desk.tabs.iter().any(|tab| tab.channel.id == *channel && tab.asked);
             asks.then(|| "asking the server".to_owned())
         }
         Fact::KeysWait => match inbox.keyboard.ahead.waiting(inbox.context.moment) {
@@ -72,7 +76,7 @@ fn words_of(inbox: &Inbox, fact: &Fact) -> Option<String> {
         Fact::Interrupted => inbox
             .keyboard
             .interrupted_until()
-            .filter(|it| inbox.context.moment < *it)
+            .filter(|interrupted_until| inbox.context.moment < *interrupted_until)
             .map(|_| inbox.context.keyed("press {interrupt} again to quit; drafts are safe")),
     }
 }
@@ -104,8 +108,8 @@ impl Keyboard {
 impl Changes {
     /// Whether a close of a conversation can still be taken back.
     pub fn holds_close(&self, channel: &ChannelId, conversation: &ConversationId, context: &Context) -> bool {
-        let here = |it: &Held| it.channel == *channel && it.lane.conversation() == Some(conversation);
-        self.is_queueing() || self.held.iter().any(|it| here(it) && context.moment < it.until)
+        let here = |held: &Held| held.channel == *channel && held.lane.conversation() == Some(conversation);
+        self.is_queueing() || self.held.iter().any(|entry| here(entry) && context.moment < entry.until)
     }
 }
 

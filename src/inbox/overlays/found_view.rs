@@ -37,7 +37,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, found: &SearchResult, place: Area, buff
         SearchResult::Contact(contact) => {
             let beside = if contact.name == contact.phone { "" } else { contact.phone.as_str() };
             head(inbox, theme, (&contact.name, beside), (&contact.channel, None), place, buffer);
-            let email = contact.email.as_ref().map(|it| format!(" · {it}")).unwrap_or_default();
+            let email = contact.email.as_ref().map(|email| format!(" · {email}")).unwrap_or_default();
             let words = format!("contact of the server, no conversation here{email}");
             paint_view::text(buffer, second.x, second.y, second.width, &words, theme.quiet());
         }
@@ -52,7 +52,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, found: &SearchResult, place: Area, buff
                 _ => "this side said",
             };
             let subject = hit.subject.as_ref().map_or("", SafeText::as_str);
-            let beside: Vec<&str> = [subject, who].into_iter().filter(|it| !it.is_empty()).collect();
+            let beside: Vec<&str> = [subject, who].into_iter().filter(|text| !text.is_empty()).collect();
             head(inbox, theme, (&hit.title, &beside.join(" · ")), (&hit.channel, hit.at), place, buffer);
             snippet(theme, &hit.snippet, second, buffer);
         }
@@ -100,8 +100,8 @@ fn snippet(theme: Theme, snippet: &Snippet, place: Area, buffer: &mut Buffer) {
 }
 
 fn tab_name(inbox: &Inbox, channel: &ChannelId) -> String {
-    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == *channel);
-    tab.map_or_else(String::new, |it| wrap::cut(&it.channel.name, 16))
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *channel);
+    tab.map_or_else(String::new, |tab| wrap::cut(&tab.channel.name, 16))
 }
 
 fn when(inbox: &Inbox, at: Option<Timestamp>) -> String {

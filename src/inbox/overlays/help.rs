@@ -111,8 +111,9 @@ impl Overlay for Help {
         self.told = None;
         let total = inbox.desk.help_lines(self.find.text(), &inbox.context).len();
         let keymap = &inbox.context.settings.keymap;
-        let opens =
-            [Command::Help, Command::HelpInText].iter().any(|it| keymap.keys(*it).contains(&vec![key]));
+        let opens = [Command::Help, Command::HelpInText]
+            .iter()
+            .any(|command| keymap.keys(*command).contains(&vec![key]));
         let writes = self.typing && key.typed().is_some();
         let pressed = match opens && !writes {
             true => Pressed::Closes,
@@ -139,11 +140,11 @@ impl Desk {
     pub fn help_lines(&self, find: &str, context: &Context) -> Vec<HelpLine> {
         let inner = context.size.0.saturating_sub(2).min(WIDTH).saturating_sub(2);
         let (here, keymap) = (self.places(), &context.settings.keymap);
-        let rest = CommandScope::ALL.into_iter().filter(|it| !here.contains(it));
+        let rest = CommandScope::ALL.into_iter().filter(|command_scope| !here.contains(command_scope));
         let mut lines = Vec::new();
         for place in here.iter().copied().chain(rest) {
             let mut heading = Some(HelpLine::Heading(place.heading()));
-            for row in TABLE.iter().filter(|it| it.place == place) {
+            for row in TABLE.iter().filter(|command_row| command_row.place == place) {
                 let (keys, doc) = (keymap.all(row.command), keymap.doc(row.command));
                 let name = format!("{} {}", command::name(row.command), row.word);
                 if fits(&name, &keys, &doc, find) {
@@ -163,7 +164,7 @@ impl Desk {
 /// What is typed after `:`, as far as it fits what is looked for.
 fn verb_lines(find: &str, columns: (u16, u16), lines: &mut Vec<HelpLine>) {
     let mut heading = Some(HelpLine::Heading(VERBS_HEADING));
-    for verb in VERBS.iter().filter(|it| fits(it.name, &[it.typed()], it.doc, find)) {
+    for verb in VERBS.iter().filter(|verb| fits(verb.name, &[verb.typed()], verb.doc, find)) {
         lines.extend(heading.take());
         wrapped(&verb.typed(), verb.doc, columns, lines);
     }
@@ -173,7 +174,7 @@ fn verb_lines(find: &str, columns: (u16, u16), lines: &mut Vec<HelpLine>) {
 fn wrapped(keys: &str, doc: &str, (left, right): (u16, u16), lines: &mut Vec<HelpLine>) {
     let parts = |text: &str, width: u16| -> Vec<String> {
         let parts = wrap::wrap(text, usize::from(width));
-        parts.into_iter().map(|it| text[it].trim_end().to_owned()).collect()
+        parts.into_iter().map(|part| text[part].trim_end().to_owned()).collect()
     };
     let (mut keys, mut doc) = (parts(keys, left).into_iter(), parts(doc, right).into_iter());
     loop {
@@ -192,11 +193,11 @@ fn fits(name: &str, keys: &[String], doc: &str, find: &str) -> bool {
     let has = |term: &str| {
         let lower = term.to_lowercase();
         if term.chars().count() == 1 {
-            let begun = |it: &str| it.starts_with(&lower);
-            return keys.iter().any(|it| it.split(' ').any(|part| part == term))
-                || words.split(|it: char| !it.is_alphanumeric()).any(begun);
+            let begun = |text: &str| text.starts_with(&lower);
+            return keys.iter().any(|key| key.split(' ').any(|part| part == term))
+                || words.split(|word: char| !word.is_alphanumeric()).any(begun);
         }
-        keys.iter().any(|it| it.to_lowercase().contains(&lower)) || words.contains(&lower)
+        keys.iter().any(|key| key.to_lowercase().contains(&lower)) || words.contains(&lower)
     };
     find.split_whitespace().all(has)
 }

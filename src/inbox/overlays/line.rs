@@ -118,7 +118,8 @@ impl Desk {
     }
 
     fn keep_find(&mut self, context: &mut Context) {
-        let place = self.tab().history.as_ref().and_then(|it| it.find.as_ref()).map(|it| it.place());
+        let place =
+            self.tab().history.as_ref().and_then(|history| history.find.as_ref()).map(|find| find.place());
         if let Some(place) = place {
             context.say(format!("{place} · n goes to the older, N to the newer"));
         }

@@ -68,8 +68,8 @@ fn help(inbox: &Inbox, line: &LinePrompt) -> String {
             filter_help(line.text.text(), inbox.desk.tab().is_mail() && !inbox.desk.everywhere)
         }
         LineKind::Find(_) => {
-            let find = inbox.desk.tab().history.as_ref().and_then(|it| it.find.as_ref());
-            let place = find.map_or_else(|| "beginnings of words".to_owned(), |it| it.place());
+            let find = inbox.desk.tab().history.as_ref().and_then(|history| history.find.as_ref());
+            let place = find.map_or_else(|| "beginnings of words".to_owned(), |find| find.place());
             format!("{place} · Enter keeps, then n older, N newer · Esc back")
         }
         LineKind::Rows(_) => format!("{} · Enter keeps · Esc shows all", looked_for(inbox.desk.page)),
@@ -92,11 +92,12 @@ fn looked_for(page: PageKind) -> &'static str {
 fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>) -> String {
     let begun = completing.map_or(text, |(begun, _)| begun.as_str());
     let name = text.split(' ').next().unwrap_or("");
-    let verb = VERBS.iter().find(|it| it.name == name && text.contains(' '));
+    let verb = VERBS.iter().find(|verb| verb.name == name && text.contains(' '));
     let all = inbox.completions(begun);
     if let Some(verb) = verb.filter(|_| completing.is_none() || all.len() < 2) {
-        let known = inbox.completions(text).into_iter().map(|it| it[name.len() + 1..].to_owned());
-        let known: Vec<String> = known.filter(|it| it.trim() != text[name.len()..].trim()).collect();
+        let known =
+            inbox.completions(text).into_iter().map(|completion| completion[name.len() + 1..].to_owned());
+        let known: Vec<String> = known.filter(|entry| entry.trim() != text[name.len()..].trim()).collect();
         let words = if known.is_empty() { String::new() } else { format!(": {}", known.join("  ")) };
         return format!("{} · {}{words}", verb.takes, verb.doc);
     }
@@ -104,13 +105,13 @@ fn command_help(inbox: &Inbox, text: &str, completing: Option<&(String, usize)>)
         return "Tab completes · Up brings back · help lists the keys · quit leaves".to_owned();
     }
     let place = completing.map_or(0, |(_, at)| *at);
-    all.iter().cycle().skip(place).take(all.len()).map(|it| it.trim()).collect::<Vec<_>>().join("  ")
+    all.iter().cycle().skip(place).take(all.len()).map(|text| text.trim()).collect::<Vec<_>>().join("  ")
 }
 
 fn filter_help(text: &str, is_mail: bool) -> String {
     let word = text.rsplit(' ').next().unwrap_or("").trim_start_matches('-');
     let field = word.split_once(':').map(|(field, _)| field);
-    match field.map(|it| (it, filter::known_values(it))) {
+    match field.map(|field| (field, filter::known_values(field))) {
         Some((field, known @ [_, ..])) => format!("{field}: {}", known.join("  ")),
         _ if is_mail => {
             "Enter keeps · Esc clears · from: to: subject: after: before: has:file is: · -not · \"a phrase\""

@@ -68,7 +68,7 @@ impl Overlay for ListOverlay {
             KeyCode::Enter if self.kind == ListKind::Since => return absence::go_to(inbox, self.chosen),
             KeyCode::Enter if self.kind == ListKind::NeedsYou => return attention::go_to(inbox, self.chosen),
             KeyCode::Enter => {
-                if let Some(key) = lines.get(self.chosen).and_then(|it| it.goes_to.clone()) {
+                if let Some(key) = lines.get(self.chosen).and_then(|line| line.goes_to.clone()) {
                     inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
                     return KeyOutcome::Done;
                 }
@@ -104,29 +104,29 @@ impl Overlay for ListOverlay {
                 (key.to_owned(), words.to_owned())
             }
         };
-        Some(keys.split(" · ").filter(|it| !it.is_empty()).map(hint).collect())
+        Some(keys.split(" · ").filter(|part| !part.is_empty()).map(hint).collect())
     }
 
     /// Lists that name people do it by themselves, or behind what was done.
     fn names(&self, inbox: &Inbox, names: &mut NameIndex) {
         match self.kind {
             ListKind::Results => {
-                let items = inbox.changes.batch.iter().flat_map(|it| &it.items);
-                items.for_each(|it| names.add(it.title.as_str()));
+                let items = inbox.changes.batch.iter().flat_map(|batch| &batch.items);
+                items.for_each(|item| names.add(item.title.as_str()));
             }
             ListKind::Paused | ListKind::Since | ListKind::NeedsYou => {
-                list_lines(inbox, self.kind).iter().for_each(|it| names.add(it.name.as_str()))
+                list_lines(inbox, self.kind).iter().for_each(|line| names.add(line.name.as_str()))
             }
             ListKind::Done => {
                 for line in list_lines(inbox, self.kind) {
                     let name = line.name.as_str().rsplit_once(" · ").map_or("", |(_, name)| name);
-                    if !name.starts_with(|it: char| it.is_ascii_digit()) {
+                    if !name.starts_with(|name: char| name.is_ascii_digit()) {
                         names.add(name);
                     }
                 }
             }
             ListKind::Connections => {
-                inbox.connections.names_called_about(&inbox.desk).iter().for_each(|it| names.add(it))
+                inbox.connections.names_called_about(&inbox.desk).iter().for_each(|text| names.add(text))
             }
             ListKind::Credits | ListKind::Calls | ListKind::ServiceLevels | ListKind::Lens => (),
         }
@@ -245,7 +245,7 @@ pub(crate) fn list_key_of(context: &Context, command: Command) -> KeyPress {
         KeyCode::F(_) => true,
         _ => false,
     };
-    let own = command::row(command).keys.iter().find_map(|it| KeyPress::parse(it));
+    let own = command::row(command).keys.iter().find_map(|key| KeyPress::parse(key));
     let chosen = context.settings.keymap.keys(command).iter().filter_map(one).find(free);
     chosen.or(own).unwrap_or(KeyPress::plain(KeyCode::Enter))
 }
@@ -256,7 +256,7 @@ pub(crate) fn show_list(context: &mut Context, kind: ListKind) {
 
 /// Whether this list is on top.
 pub(crate) fn shows_list(context: &Context, kind: ListKind) -> bool {
-    context.layers.top::<ListOverlay>().is_some_and(|it| it.kind == kind)
+    context.layers.top::<ListOverlay>().is_some_and(|top| top.kind == kind)
 }
 
 impl Changes {

@@ -46,7 +46,7 @@ impl OverlayView for ListOverlay {
             return None;
         }
         let rows = ShownRows::around(inner, lines.len(), chosen);
-        let widest = lines.iter().map(|it| wrap::cells(it.name.as_str())).max().unwrap_or(0);
+        let widest = lines.iter().map(|line| wrap::cells(line.name.as_str())).max().unwrap_or(0);
         let name = u16::try_from(widest).unwrap_or(u16::MAX).min(inner.width * 2 / 5);
         for (index, place) in rows.places() {
             draw_line(theme, &lines[index], name, place, buffer);

@@ -143,17 +143,17 @@ impl OverlayStack {
 
     /// Each of these, topmost first.
     pub(crate) fn of_mut<T: Overlay>(&mut self) -> impl Iterator<Item = &mut T> {
-        self.0.iter_mut().rev().filter_map(|it| {
-            let it: &mut dyn Any = it.as_mut();
-            it.downcast_mut()
+        self.0.iter_mut().rev().filter_map(|entry| {
+            let entry: &mut dyn Any = entry.as_mut();
+            entry.downcast_mut()
         })
     }
 
     /// Each of these, topmost first.
     pub(crate) fn of<T: Overlay>(&self) -> impl Iterator<Item = &T> {
-        self.0.iter().rev().filter_map(|it| {
-            let it: &dyn Any = it.as_ref();
-            it.downcast_ref()
+        self.0.iter().rev().filter_map(|overlay| {
+            let overlay: &dyn Any = overlay.as_ref();
+            overlay.downcast_ref()
         })
     }
 
@@ -172,9 +172,9 @@ impl OverlayStack {
 
     /// Closes each of these that does not fit.
     pub(crate) fn retain<T: Overlay>(&mut self, fits: impl Fn(&T) -> bool) {
-        self.0.retain(|it| {
-            let it: &dyn Any = it.as_ref();
-            it.downcast_ref().is_none_or(&fits)
+        self.0.retain(|entry| {
+            let entry: &dyn Any = entry.as_ref();
+            entry.downcast_ref().is_none_or(&fits)
         });
     }
 }

@@ -84,7 +84,7 @@ impl CommandPalette {
         let text = self.text.text().trim();
         if text.is_empty() {
             let (can, cannot): (Vec<&PaletteItem>, Vec<&PaletteItem>) =
-                self.all.iter().partition(|it| it.off.is_none());
+                self.all.iter().partition(|palette_item| palette_item.off.is_none());
             self.rows = can.into_iter().chain(cannot).take(MOST).cloned().collect();
             return;
         }
@@ -96,10 +96,10 @@ impl CommandPalette {
         for (index, entry) in self.all.iter().enumerate() {
             let mut score = |line: &str| pattern.score(Utf32Str::new(line, &mut buffer), &mut matcher);
             // A name counts for more than what stands beside it.
-            let by_name = score(&entry.name).map(|it| it + NAMED);
+            let by_name = score(&entry.name).map(|score| score + NAMED);
             let found = by_name.or_else(|| score(&entry.beside));
             let found = found.or_else(|| entry.doc.to_lowercase().contains(&lower).then_some(0));
-            scored.extend(found.map(|it| (it, index)));
+            scored.extend(found.map(|number| (number, index)));
         }
         // What cannot be done now comes last, however well it fits, unless just
         // that was typed: then Enter says why. Of equals, the first in the
@@ -175,7 +175,7 @@ impl Overlay for CommandPalette {
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        for row in self.rows.iter().filter(|it| matches!(it.choice, PaletteAction::Conversation(_))) {
+        for row in self.rows.iter().filter(|row| matches!(row.choice, PaletteAction::Conversation(_))) {
             names.add(&row.name);
             if row.beside.starts_with('@') {
                 names.add_user(&row.beside);
@@ -211,8 +211,9 @@ pub(crate) fn open_actions(inbox: &mut Inbox) {
 /// All but the conversations.
 fn palette_entries(inbox: &Inbox) -> Vec<PaletteItem> {
     // Tabs have entries of their own.
-    let mut entries =
-        command_entries(inbox, |it| it.place != CommandScope::Composer && it.command != Command::GoToTab);
+    let mut entries = command_entries(inbox, |command_row| {
+        command_row.place != CommandScope::Composer && command_row.command != Command::GoToTab
+    });
     entries.extend(VERBS.iter().map(|verb| PaletteItem {
         choice: PaletteAction::Verb(verb),
         name: format!(":{}", verb.name),
@@ -239,16 +240,20 @@ fn command_entries(inbox: &Inbox, is_wanted: impl Fn(&CommandRow) -> bool) -> Ve
         beside: inbox.context.settings.keymap.all(row.command).join(", "),
         off: inbox.why_disabled(row.command),
     };
-    TABLE.iter().filter(|it| is_wanted(it)).map(entry).collect()
+    TABLE.iter().filter(|command_row| is_wanted(command_row)).map(entry).collect()
 }
 
 /// The names of conversations have been read.
 pub(crate) fn names_known(context: &mut Context, names: Vec<NamedConversation>) {
-    let Some(palette) = context.layers.of_mut::<CommandPalette>().find(|it| !it.is_menu) else { return };
-    palette.all.extend(names.into_iter().map(|it| PaletteItem {
-        choice: PaletteAction::Conversation(it.key),
-        name: it.title.to_string(),
-        beside: it.address.to_string(),
+    let Some(palette) =
+        context.layers.of_mut::<CommandPalette>().find(|command_palette| !command_palette.is_menu)
+    else {
+        return;
+    };
+    palette.all.extend(names.into_iter().map(|named_conversation| PaletteItem {
+        choice: PaletteAction::Conversation(named_conversation.key),
+        name: named_conversation.title.to_string(),
+        beside: named_conversation.address.to_string(),
         doc: String::new(),
         off: None,
     }));
@@ -310,7 +315,7 @@ mod tests {
             let mut palette =
                 CommandPalette { all: all.clone(), text: TextLine::new(*text), ..CommandPalette::default() };
             palette.refresh();
-            let found: Vec<&str> = palette.rows.iter().map(|it| it.name.as_str()).collect();
+            let found: Vec<&str> = palette.rows.iter().map(|row| row.name.as_str()).collect();
             assert_eq!(&found, wanted, "{text}");
         }
     }

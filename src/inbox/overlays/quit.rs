@@ -12,10 +12,10 @@ impl Changes {
     /// Quits, after saying what is left open.
     pub(crate) fn ask_quit(&mut self, desk: &mut Desk, context: &mut Context) {
         let sum = |count: fn(&Tab) -> u32| desk.tabs.iter().map(count).sum::<u32>();
-        let (outbox, stopped) = (sum(|it| it.counts.outbox), sum(|it| it.counts.stopped));
-        let paused = sum(|it| if it.channel.read_only { 0 } else { it.counts.paused_here });
-        let broadcasts = sum(|it| it.counts.broadcasts);
-        let receives = desk.tabs.iter().any(|it| it.reception.is_some());
+        let (outbox, stopped) = (sum(|tab| tab.counts.outbox), sum(|tab| tab.counts.stopped));
+        let paused = sum(|tab| if tab.channel.read_only { 0 } else { tab.counts.paused_here });
+        let broadcasts = sum(|tab| tab.counts.broadcasts);
+        let receives = desk.tabs.iter().any(|tab| tab.reception.is_some());
         let mut open = Vec::new();
         let successor = carried_on(desk);
         let stays = match &successor {
@@ -86,10 +86,10 @@ fn has_to_leave(tab: &Tab) -> bool {
 /// The other process that sends what is to leave once this one ends; `None`
 /// where none does for all of it.
 fn carried_on(desk: &Desk) -> Option<String> {
-    let mut names = desk.tabs.iter().filter(|it| has_to_leave(it)).map(|tab| {
+    let mut names = desk.tabs.iter().filter(|tab| has_to_leave(tab)).map(|tab| {
         let successor = tab.successor.as_ref().map(ToString::to_string);
         tab.leader.named().or(successor)
     });
     let first = names.next()??;
-    names.all(|it| it.is_some()).then_some(first)
+    names.all(|name| name.is_some()).then_some(first)
 }

@@ -19,8 +19,9 @@ pub(crate) fn quoted(inbox: &Inbox, messages: &[Message]) -> Vec<DialogLine> {
         lines.push(DialogLine::dim(format!("… and {skipped} before")));
     }
     for message in &messages[skipped..] {
-        let at =
-            message.created_at.map_or("--:--".to_owned(), |it| it.clock_face(&inbox.context.settings.zone));
+        let at = message
+            .created_at
+            .map_or("--:--".to_owned(), |time| time.clock_face(&inbox.context.settings.zone));
         let text = SafeText::line(message.content.as_str());
         let text = if text.is_empty() { format!("[{}]", message.content_type) } else { text.to_string() };
         let text = wrap::cut(&SafeText::line(&text).to_string(), CUT);

@@ -32,7 +32,7 @@ pub trait OverlayView: Debug {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let words = fitted(inbox, self.dialog(inbox));
         let mark = if theme.ascii { "_" } else { "▏" };
-        let lines = words.lines.iter().map(|it| (it.with_cursor(mark), toned(theme, it.tone)));
+        let lines = words.lines.iter().map(|line| (line.with_cursor(mark), toned(theme, line.tone)));
         dialog(inbox, theme, &words.title, &lines.collect::<Lines>(), buffer);
         let is_pointed = |key| inbox.context.is_pointed(PopupTarget::Key(key));
         for (_, place) in placed_answers(inbox, &words).into_iter().filter(|(key, _)| is_pointed(*key)) {
@@ -95,8 +95,8 @@ pub fn centered(inbox: &Inbox, width: u16, height: u16) -> Area {
 fn fitted(inbox: &Inbox, mut dialog: Dialog) -> Dialog {
     let width = text_width(dialog_width(inbox));
     let room = usize::from(inbox.context.size.1.saturating_sub(AROUND + 2));
-    let rows = |it: &DialogLine| wrap::wrap(&it.with_cursor("_"), width).len().max(1);
-    let Some(first) = dialog.lines.iter().position(|it| !it.answers.is_empty()) else { return dialog };
+    let rows = |dialog_line: &DialogLine| wrap::wrap(&dialog_line.with_cursor("_"), width).len().max(1);
+    let Some(first) = dialog.lines.iter().position(|line| !line.answers.is_empty()) else { return dialog };
     let mut over = dialog.lines.iter().map(rows).sum::<usize>().saturating_sub(room);
     for at in (0..first).rev() {
         let line = &mut dialog.lines[at];
@@ -118,7 +118,7 @@ fn fitted(inbox: &Inbox, mut dialog: Dialog) -> Dialog {
 
 /// The keys that a box names, and where.
 fn placed_answers(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
-    let lines: Vec<String> = dialog.lines.iter().map(|it| it.with_cursor("_")).collect();
+    let lines: Vec<String> = dialog.lines.iter().map(|line| line.with_cursor("_")).collect();
     let area = dialog_area(inbox, lines.iter());
     let (x, mut y) = (area.x + 2, area.y + 1);
     let mut placed = Vec::new();
@@ -128,7 +128,7 @@ fn placed_answers(inbox: &Inbox, dialog: &Dialog) -> Vec<(KeyPress, Area)> {
             for (key, at) in &line.answers {
                 let (from, to) = (at.start.max(part.start), at.end.min(part.end));
                 if from < to {
-                    let cells = |it: &str| u16::try_from(wrap::cells(it)).unwrap_or(u16::MAX);
+                    let cells = |text: &str| u16::try_from(wrap::cells(text)).unwrap_or(u16::MAX);
                     let (x, width) = (x + cells(&words[part.start..from]), cells(words[from..to].trim_end()));
                     placed.push((*key, Area { x, y: row, width, height: 1 }));
                 }
@@ -151,7 +151,7 @@ fn dialog_width(inbox: &Inbox) -> u16 {
 /// A box with room for these lines.
 fn dialog_area<'a>(inbox: &Inbox, lines: impl Iterator<Item = &'a String>) -> Area {
     let width = dialog_width(inbox);
-    let rows: usize = lines.map(|it| wrap::wrap(it, text_width(width)).len()).sum();
+    let rows: usize = lines.map(|line| wrap::wrap(line, text_width(width)).len()).sum();
     centered(inbox, width, u16::try_from(rows + 2).unwrap_or(u16::MAX))
 }
 
@@ -162,7 +162,7 @@ pub(crate) fn dialog(
     lines: &[(String, Style)],
     buffer: &mut Buffer,
 ) {
-    let area = dialog_area(inbox, lines.iter().map(|it| &it.0));
+    let area = dialog_area(inbox, lines.iter().map(|line| &line.0));
     paint_view::popup(buffer, area, theme, (&[(title, theme.strong())], &[]));
     let inner = area.inner();
     let mut y = inner.y;

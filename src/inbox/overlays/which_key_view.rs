@@ -23,7 +23,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     let keymap = &inbox.context.settings.keymap;
     let all = keymap.continuations(&inbox.desk.places(), &inbox.keyboard.pressed);
     let entries: Vec<(String, String, &str)> =
-        all.into_iter().map(|(key, it)| (key, keymap.doc(it), command::row(it).word)).collect();
+        all.into_iter().map(|(key, entry)| (key, keymap.doc(entry), command::row(entry).word)).collect();
     let most = usize::from(body.height.saturating_sub(2)).max(1);
     let columns = entries.len().div_ceil(most).max(usize::from(body.width / ENTRY)).max(1);
     let rows = entries.len().div_ceil(columns);
@@ -34,7 +34,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
     paint_view::popup(buffer, area, theme, (&titles.0, &titles.1));
     let inner = area.inner();
     let width = inner.width / u16::try_from(columns).unwrap_or(u16::MAX).max(1);
-    let widest = entries.iter().map(|it| wrap::cells(&it.0)).max().unwrap_or(0);
+    let widest = entries.iter().map(|entry| wrap::cells(&entry.0)).max().unwrap_or(0);
     let keys = u16::try_from(widest).unwrap_or(u16::MAX).min(width / 2);
     for (column, entries) in entries.chunks(rows.max(1)).enumerate() {
         let x = inner.x + 1 + width * u16::try_from(column).unwrap_or(0);
@@ -42,7 +42,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, body: Area, buffer: &mut Buffer) {
         for (y, (key, doc, word)) in (inner.y..inner.y + inner.height).zip(entries) {
             paint_view::text(buffer, x, y, keys, key, theme.own());
             // What is cut begins with what the place is called.
-            let named = doc.strip_prefix("The ").is_some_and(|it| it.starts_with(word));
+            let named = doc.strip_prefix("The ").is_some_and(|entry| entry.starts_with(word));
             let fits = wrap::cells(doc) <= usize::from(room);
             let doc = if named || fits { doc.clone() } else { format!("{word}: {doc}") };
             let doc = wrap::cut(&doc, usize::from(room));

@@ -184,7 +184,7 @@ pub(crate) fn load_rows(inbox: &mut Inbox) {
             inbox.outbox.reviews.rows.reveal(visible);
             let one_in = inbox.context.settings.review_one_in;
             let query = inbox.outbox.reviews.rows.take_query(&channel, inbox.context.moment);
-            query.map(|it| Load::Reviews(it, one_in, inbox.context.now))
+            query.map(|query| Load::Reviews(query, one_in, inbox.context.now))
         }
         PageKind::Drafts => {
             inbox.outbox.drafts.reveal(visible);

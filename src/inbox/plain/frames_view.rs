@@ -16,7 +16,7 @@ use crate::wrap;
 
 /// The topmost layer, read from its frame.
 pub(crate) fn layer_lines(inbox: &Inbox) -> Vec<String> {
-    if !inbox.context.layers.last().is_some_and(|it| it.is_read_out()) {
+    if !inbox.context.layers.last().is_some_and(|layer| layer.is_read_out()) {
         return Vec::new();
     }
     framed(inbox, |buffer| {
@@ -63,7 +63,7 @@ fn framed(inbox: &Inbox, draw: impl FnOnce(&mut Buffer)) -> Vec<String> {
         if !text.is_empty() {
             lines.push(
                 text.split("   ")
-                    .filter(|it| !it.trim().is_empty())
+                    .filter(|part| !part.trim().is_empty())
                     .map(str::trim)
                     .collect::<Vec<_>>()
                     .join(", "),

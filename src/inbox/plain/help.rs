@@ -34,7 +34,7 @@ pub fn help(inbox: &Inbox, word: Option<&str>) -> Vec<String> {
     }
     let mut lines = choices(inbox);
     lines.extend(OWN.iter().map(|(word, doc)| format!("{word}: {doc}")));
-    let words: Vec<&str> = SHORT.iter().map(|it| command::row(*it).word).collect();
+    let words: Vec<&str> = SHORT.iter().map(|entry| command::row(*entry).word).collect();
     lines.push(format!("Commands: {}", words.join(", ")));
     lines.push("help reply: what one command does; help all: every command of this place".to_owned());
     lines
@@ -46,7 +46,8 @@ pub fn choices(inbox: &Inbox) -> Vec<String> {
     if layer.takes_text() {
         return vec!["A line goes into this field; back leaves it".to_owned()];
     }
-    let answers: Vec<String> = layer_lines(inbox).into_iter().filter(|it| it.contains('[')).collect();
+    let answers: Vec<String> =
+        layer_lines(inbox).into_iter().filter(|layer_line| layer_line.contains('[')).collect();
     match answers.is_empty() {
         true => vec!["Say a letter or a key that is shown, enter, or back".to_owned()],
         false => std::iter::once("Say one of the letters in brackets, or back:".to_owned())
@@ -59,16 +60,18 @@ pub fn choices(inbox: &Inbox) -> Vec<String> {
 fn explained(inbox: &Inbox, word: &str) -> Vec<String> {
     let here = |row: &&CommandRow| inbox.desk.places().contains(&row.place);
     if word == "all" {
-        let commands = TABLE.iter().filter(here).map(|it| spoken_key(inbox, it));
+        let commands = TABLE.iter().filter(here).map(|command_row| spoken_key(inbox, command_row));
         return commands.chain(VERBS.iter().map(spoken_verb)).collect();
     }
-    let called = |it: &&CommandRow| it.word.to_lowercase() == word || command::name(it.command) == word;
-    let own = OWN.iter().filter(|it| it.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
-    let verbs = VERBS.iter().filter(|it| it.name == word).map(spoken_verb);
+    let called = |command_row: &&CommandRow| {
+        command_row.word.to_lowercase() == word || command::name(command_row.command) == word
+    };
+    let own = OWN.iter().filter(|pair| pair.0 == word).map(|(word, doc)| format!("{word}: {doc}"));
+    let verbs = VERBS.iter().filter(|verb| verb.name == word).map(spoken_verb);
     let near: Vec<&CommandRow> = TABLE.iter().filter(here).filter(called).collect();
     let rows = if near.is_empty() { TABLE.iter().filter(called).collect() } else { near };
     let lines: Vec<String> =
-        own.chain(rows.into_iter().map(|it| spoken_key(inbox, it))).chain(verbs).collect();
+        own.chain(rows.into_iter().map(|row| spoken_key(inbox, row))).chain(verbs).collect();
     if lines.is_empty() { vec![format!("{word:?} is not a command; help all names them")] } else { lines }
 }
 

@@ -82,7 +82,7 @@ pub fn read(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> PlainComma
     if let Some(row) = row_of(inbox, &said) {
         return called(inbox, row, words, here);
     }
-    let is_word = said == "enter" || VERBS.iter().any(|it| it.name == said);
+    let is_word = said == "enter" || VERBS.iter().any(|verb| verb.name == said);
     if is_word && (here == Here::Composer || here == Here::Field && key(words).is_none()) {
         return PlainCommand::Unknown(of_elsewhere(words));
     }
@@ -104,19 +104,19 @@ pub fn read(inbox: &Inbox, line: &str, listed: &[ConversationKey]) -> PlainComma
 
 /// A key by its name, where that is none of a character.
 fn key(words: &str) -> Option<KeyPress> {
-    KeyPress::parse(words).filter(|it| it.typed().is_none())
+    KeyPress::parse(words).filter(|key_press| key_press.typed().is_none())
 }
 
 /// The letter of an answer or of an entry, or a key that moves in a menu.
 fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
-    let asks = inbox.context.layers.last().is_some_and(|it| it.is_question());
+    let asks = inbox.context.layers.last().is_some_and(|layer| layer.is_question());
     let mut letters = words.chars();
     let letter = match (letters.next().filter(|_| letters.as_str().is_empty()), said) {
         (Some(letter), _) => letter,
         (None, "yes") if asks => 'y',
         (None, "no") if asks => 'n',
         (None, "enter") => return Some(vec![plain(KeyCode::Enter)]),
-        (None, _) => return key(words).map(|it| vec![Event::Key(it)]),
+        (None, _) => return key(words).map(|key| vec![Event::Key(key)]),
     };
     Some(vec![plain(KeyCode::Char(letter))])
 }
@@ -124,9 +124,14 @@ fn answer(inbox: &Inbox, words: &str, said: &str) -> Option<Vec<Event>> {
 /// The command of a word: of this place, else of any but the composer.
 fn row_of(inbox: &Inbox, said: &str) -> Option<&'static CommandRow> {
     let places = inbox.desk.places();
-    let called = |it: &&CommandRow| it.word.to_lowercase() == said;
-    let near = places.iter().flat_map(|place| TABLE.iter().filter(move |it| it.place == *place)).find(called);
-    near.or_else(|| TABLE.iter().filter(|it| it.place != CommandScope::Composer).find(called))
+    let called = |command_row: &&CommandRow| command_row.word.to_lowercase() == said;
+    let near = places
+        .iter()
+        .flat_map(|place| TABLE.iter().filter(move |command_row| command_row.place == *place))
+        .find(called);
+    near.or_else(|| {
+        TABLE.iter().filter(|command_row| command_row.place != CommandScope::Composer).find(called)
+    })
 }
 
 fn called(inbox: &Inbox, row: &'static CommandRow, words: &str, here: Here) -> PlainCommand {
@@ -161,16 +166,19 @@ fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -
     if let Some(word) = said.strip_prefix("help ") {
         return PlainCommand::Help(Some(word.trim().to_owned()));
     }
-    let tab = said.strip_prefix("tab ").and_then(|it| KeyPress::parse(it.trim())).map(|it| vec![it]);
+    let tab = said
+        .strip_prefix("tab ")
+        .and_then(|text| KeyPress::parse(text.trim()))
+        .map(|key_press| vec![key_press]);
     let keys = tab.or_else(|| KeyPress::parse_sequence(words)).or_else(|| together(inbox, words));
     if let Some(keys) = keys {
         return PlainCommand::Events(keys.into_iter().map(Event::Key).collect());
     }
-    let is_verb = |name: &str| VERBS.iter().any(|it| it.name == name);
+    let is_verb = |name: &str| VERBS.iter().any(|verb| verb.name == name);
     let dashed = said.split_whitespace().collect::<Vec<_>>().join("-");
     let line = match words.split(' ').next() {
         Some(name) if is_verb(name) => Some(words.to_owned()),
-        _ => Some(dashed).filter(|it| is_verb(it) || crate::command::named(it).is_some()),
+        _ => Some(dashed).filter(|text| is_verb(text) || crate::command::named(text).is_some()),
     };
     if let Some(line) = line {
         let typed = [Event::Paste(line), plain(KeyCode::Enter)];
@@ -181,7 +189,8 @@ fn on_page(inbox: &Inbox, words: &str, said: &str, listed: &[ConversationKey]) -
 
 /// Keys of a command without the blanks between them, such as `gb`.
 fn together(inbox: &Inbox, words: &str) -> Option<Vec<KeyPress>> {
-    let keys: Vec<KeyPress> = words.chars().map(|it| KeyPress::plain(KeyCode::Char(it))).collect();
+    let keys: Vec<KeyPress> =
+        words.chars().map(|character| KeyPress::plain(KeyCode::Char(character))).collect();
     let matched = inbox.context.settings.keymap.resolve(&inbox.desk.places(), &keys);
     matches!(matched, Resolution::Matched(_)).then_some(keys)
 }
@@ -195,14 +204,15 @@ fn plain(code: KeyCode) -> Event {
 fn text_into(inbox: &Inbox, here: Here, line: &str) -> Vec<Event> {
     if here == Here::Field {
         let layer = inbox.context.layers.last();
-        let into = match layer.is_some_and(|it| it.input() == OverlayInput::Text) {
+        let into = match layer.is_some_and(|layer| layer.input() == OverlayInput::Text) {
             true => vec![Event::Paste(line.to_owned())],
-            false => line.chars().map(|it| plain(KeyCode::Char(it))).collect(),
+            false => line.chars().map(|character| plain(KeyCode::Char(character))).collect(),
         };
         return into.into_iter().chain([plain(KeyCode::Enter)]).collect();
     }
     // What is there already is a line of its own.
-    let so_far = inbox.desk.tab().composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+    let so_far =
+        inbox.desk.tab().composer.as_ref().map(|composer| composer.sheet().text()).unwrap_or_default();
     let gap = if so_far.is_empty() || so_far.ends_with('\n') { "" } else { "\n" };
     match line.strip_suffix('\\') {
         Some(part) => vec![Event::Paste(format!("{gap}{part}\n"))],
@@ -243,7 +253,7 @@ fn nth(inbox: &Inbox, number: usize, listed: &[ConversationKey]) -> PlainCommand
         return PlainCommand::Unknown("numbers begin with 1".to_owned());
     };
     let index = match listed.get(at) {
-        Some(key) => rows.iter().position(|it| it.is(key)),
+        Some(key) => rows.iter().position(|row| row.is(key)),
         None if listed.is_empty() && at < rows.len() => Some(at),
         None => None,
     };
@@ -268,10 +278,12 @@ mod tests {
         // What these do is the same, or the same to the text that is written;
         // a triage decides over no thread while one is answered.
         let alike = ["palette", "help", "translate", "note", "leave", "later"];
-        let of_composer = |it: &&CommandRow| it.place == CommandScope::Composer;
-        for row in TABLE.iter().filter(of_composer).filter(|it| !alike.contains(&it.word)) {
-            let other = TABLE.iter().find(|it| it.place != CommandScope::Composer && it.word == row.word);
-            assert_eq!(other.map(|it| it.command), None, "{:?}", row.word);
+        let of_composer = |command_row: &&CommandRow| command_row.place == CommandScope::Composer;
+        for row in TABLE.iter().filter(of_composer).filter(|command_row| !alike.contains(&command_row.word)) {
+            let other = TABLE.iter().find(|command_row| {
+                command_row.place != CommandScope::Composer && command_row.word == row.word
+            });
+            assert_eq!(other.map(|other| other.command), None, "{:?}", row.word);
         }
     }
 }

@@ -99,12 +99,12 @@ impl Spoken {
         self.place(inbox, &mut lines);
         self.history(inbox, &mut lines);
         if self.notice != inbox.context.notice {
-            lines.extend(notice::noticed(inbox).map(|it| it.0));
+            lines.extend(notice::noticed(inbox).map(|pair| pair.0));
             self.notice.clone_from(&inbox.context.notice);
         }
         if self.layer != layer {
             lines.extend(layer.iter().cloned());
-            if self.layer.is_empty() && inbox.context.layers.last().is_some_and(|it| it.takes_text()) {
+            if self.layer.is_empty() && inbox.context.layers.last().is_some_and(|layer| layer.takes_text()) {
                 lines.push("A line goes into this field; back leaves it".to_owned());
             }
             self.layer = layer;
@@ -113,7 +113,7 @@ impl Spoken {
             lines.push("Say list, a number, help or quit".to_owned());
             self.welcomed = true;
         }
-        lines.iter().map(|it| SafeText::line(it).to_string()).filter(|it| !it.is_empty()).collect()
+        lines.iter().map(|text| SafeText::line(text).to_string()).filter(|text| !text.is_empty()).collect()
     }
 
     /// Forgets where the person is, so that it is read out again.
@@ -162,7 +162,7 @@ impl Spoken {
         let known = self.read_once;
         self.read_once |= matches!(tab.health, Health::Live { .. }) && tab.list.loaded && !rows.is_empty();
         // Who it is comes with the list, a moment after the message.
-        for row in rows.iter().filter(|it| is_named(it)).rev() {
+        for row in rows.iter().filter(|row| is_named(row)).rev() {
             // What we, the AI or a broadcast said is no news of a customer.
             let (id, at) = (&row.conversation.id, row.last_inbound_at);
             let is_new = match self.seen.get(id) {
@@ -188,7 +188,7 @@ impl Spoken {
         let moved = self.page != Some(inbox.desk.page);
         if !inbox.desk.is_inbox_shown() {
             let page = page_lines(inbox);
-            let chosen = page.iter().filter(|it| it.starts_with('>')).cloned().collect::<Vec<_>>();
+            let chosen = page.iter().filter(|text| text.starts_with('>')).cloned().collect::<Vec<_>>();
             if moved || self.chosen != chosen {
                 lines.extend(if moved { page } else { chosen.clone() });
             }
@@ -200,9 +200,15 @@ impl Spoken {
         (self.page, self.focus) = (Some(inbox.desk.page), Some(focus));
         let selected = inbox.desk.list().selected_row();
         // That its customer waits may be known only once its history was read.
-        let waits = |it: &ConversationRow| if it.waiting_since.is_some() { ", waits" } else { "" };
-        let selected = selected
-            .map(|it| (it.conversation.id.clone(), format!("{}{}", it.conversation.title(), waits(it))));
+        let waits = |conversation_row: &ConversationRow| {
+            if conversation_row.waiting_since.is_some() { ", waits" } else { "" }
+        };
+        let selected = selected.map(|conversation_row| {
+            (
+                conversation_row.conversation.id.clone(),
+                format!("{}{}", conversation_row.conversation.title(), waits(conversation_row)),
+            )
+        });
         match focus {
             Focus::List if refocused || self.selected != selected => {
                 (self.selected, self.empty) = (selected, None);
@@ -216,14 +222,18 @@ impl Spoken {
             Focus::List if selected.is_none() => self.none(inbox, lines),
             Focus::Composer if refocused => {
                 let how = "one line is sent, a backslash at its end goes on, an empty line leaves";
-                let row = inbox.desk.current_conversation().map(|it| it.conversation.title().to_string());
-                let note = tab.composer.as_ref().is_some_and(|it| it.mode == ComposerMode::Note);
+                let row = inbox
+                    .desk
+                    .current_conversation()
+                    .map(|current_conversation| current_conversation.conversation.title().to_string());
+                let note = tab.composer.as_ref().is_some_and(|composer| composer.mode == ComposerMode::Note);
                 let to = match (note, row) {
                     (true, _) => " a private note, never sent".to_owned(),
                     (false, Some(title)) => format!(" to {title}"),
                     (false, None) => String::new(),
                 };
-                let so_far = tab.composer.as_ref().map(|it| it.sheet().text()).unwrap_or_default();
+                let so_far =
+                    tab.composer.as_ref().map(|composer| composer.sheet().text()).unwrap_or_default();
                 lines.push(match so_far.trim() {
                     "" => format!("Write{to}: {how}"),
                     text => format!("Write on{to} after \"{}\": {how}", cut(text)),
@@ -248,7 +258,8 @@ impl Spoken {
     /// What was said in the open conversation, and how far each message came.
     fn history(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         let tab = inbox.desk.tab();
-        let Some(history) = tab.history.as_ref().filter(|it| it.loaded && tab.focus != Focus::List) else {
+        let Some(history) = tab.history.as_ref().filter(|history| history.loaded && tab.focus != Focus::List)
+        else {
             return;
         };
         let opened = self.open.as_ref() != Some(&history.conversation);
@@ -327,9 +338,11 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
 
 fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> String {
     let who = item.sender(history.customer().as_str(), &inbox.context.settings.senders);
-    let at = item.at().map(|it| it.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
+    let at = item.at().map(|time| time.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
     let media = match item {
-        HistoryItem::Message(row) => lines::media_label(row).map(|it| format!(" {it}")).unwrap_or_default(),
+        HistoryItem::Message(row) => {
+            lines::media_label(row).map(|media_label| format!(" {media_label}")).unwrap_or_default()
+        }
         HistoryItem::Outbox(..) | HistoryItem::Note(_) => String::new(),
     };
     let held = match item {
@@ -347,11 +360,12 @@ fn said(item: &HistoryItem, history: &History, inbox: &Inbox, state: &str) -> St
 fn held(inbox: &Inbox, row: &OutboxRow, seconds: i64) -> String {
     let tab = inbox.desk.tab();
     let price = spending::price(&row.operation, tab.template_price());
-    let price =
-        price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |it| match tab.is_simulated() {
+    let price = price.filter(|_| tab.has_price()).map_or("price unknown".to_owned(), |price| {
+        match tab.is_simulated() {
             true => "simulated, 0 credits".to_owned(),
-            false => it.words(),
-        });
+            false => price.words(),
+        }
+    });
     format!("held {seconds} s, {price}, undo takes it back")
 }
 
@@ -366,7 +380,7 @@ fn state(item: &HistoryItem, history: &History, inbox: &Inbox) -> String {
         }
         HistoryItem::Message(_) | HistoryItem::Note(_) => String::new(),
         HistoryItem::Outbox(row, _) if row.is_stopped() => {
-            let others = history.items.iter().filter_map(|it| match it {
+            let others = history.items.iter().filter_map(|item| match item {
                 HistoryItem::Outbox(row, _) => Some(&**row),
                 HistoryItem::Message(_) | HistoryItem::Note(_) => None,
             });
@@ -393,6 +407,6 @@ impl Spoken {
             _ => (),
         }
         self.listed = page.iter().map(ConversationRow::key).collect();
-        lines.iter().map(|it| SafeText::line(it).to_string()).collect()
+        lines.iter().map(|text| SafeText::line(text).to_string()).collect()
     }
 }

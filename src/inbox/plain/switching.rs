@@ -19,9 +19,9 @@ impl Spoken {
     pub(super) fn switches(&mut self, inbox: &Inbox, lines: &mut Vec<String>) {
         // The open conversation is read apart from the list; one of the two
         // may be older.
-        let open = inbox.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
+        let open = inbox.desk.tab().history.as_ref().and_then(|history| history.row.as_ref());
         let listed =
-            inbox.desk.list().page.rows.iter().filter(|it| open.is_none_or(|open| open.key() != it.key()));
+            inbox.desk.list().page.rows.iter().filter(|row| open.is_none_or(|open| open.key() != row.key()));
         for row in listed.chain(open) {
             let known = AnnouncedSwitch { wanted: None, paused: row.paused_here };
             let switch = self.switches.entry(row.key()).or_insert(known);

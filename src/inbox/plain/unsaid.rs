@@ -22,10 +22,12 @@ impl UnsaidPlace {
     pub fn of(inbox: &Inbox) -> Self {
         let tab = inbox.desk.tab();
         let history = tab.history.as_ref();
-        let message = history.and_then(|it| it.items.get(it.selected_index()?)).map(|it| it.key());
+        let message = history
+            .and_then(|history| history.items.get(history.selected_index()?))
+            .map(|history_item| history_item.key());
         let marks = inbox.desk.list().marks.clone();
         Self {
-            text: tab.composer.as_ref().map(|it| it.sheet().text()),
+            text: tab.composer.as_ref().map(|composer| composer.sheet().text()),
             message,
             rest: (inbox.desk.active, inbox.desk.everywhere, format!("{marks:?}")),
         }
@@ -47,7 +49,7 @@ impl UnsaidPlace {
         }
         let history =
             tab.history.as_ref().filter(|_| self.message != now.message && tab.focus != Focus::List);
-        if let Some(item) = history.and_then(|it| it.items.get(it.selected_index()?)) {
+        if let Some(item) = history.and_then(|history| history.items.get(history.selected_index()?)) {
             return format!("Message: {}", item.text());
         }
         match *self == now {

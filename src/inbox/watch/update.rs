@@ -140,7 +140,7 @@ pub(crate) fn show(
     row: Option<ConversationRow>,
     context: &mut Context,
 ) {
-    if tab.history.as_ref().is_some_and(|it| it.conversation == *conversation) {
+    if tab.history.as_ref().is_some_and(|history| history.conversation == *conversation) {
         return;
     }
     save(tab, context);

@@ -86,8 +86,11 @@ impl Changes {
         channel: &ChannelId,
         conversation: &ConversationId,
     ) -> Option<Option<Draft>> {
-        let under_way = self.writes.under_way.iter().rev().filter_map(|(_, it)| it.as_ref());
-        let unsaved = self.writes.unsaved.iter().map(|(_, it)| it);
-        under_way.chain(unsaved).find(|it| it.is_for(channel, conversation)).map(|it| it.draft.clone())
+        let under_way = self.writes.under_way.iter().rev().filter_map(|(_, draft_save)| draft_save.as_ref());
+        let unsaved = self.writes.unsaved.iter().map(|(_, draft_save)| draft_save);
+        under_way
+            .chain(unsaved)
+            .find(|under_way| under_way.is_for(channel, conversation))
+            .map(|draft_save| draft_save.draft.clone())
     }
 }

@@ -12,7 +12,7 @@ pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
         None => ("", text),
     };
     let (whole, part) = digits.split_once('.').unwrap_or((digits, ""));
-    let plain = |it: &str| it.len() <= 18 && it.bytes().all(|it| it.is_ascii_digit());
+    let plain = |text: &str| text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit());
     if whole.is_empty() || !plain(whole) || !plain(part) || (minor && !part.is_empty()) {
         return text.to_owned();
     }
@@ -33,8 +33,8 @@ pub fn money(text: &str, currency: Option<&str>, minor: bool) -> String {
         }
         apart.push(digit);
     }
-    let currency = currency.map(str::trim).filter(|it| !it.is_empty());
-    let behind = currency.map(|it| format!(" {it}")).unwrap_or_default();
+    let currency = currency.map(str::trim).filter(|text| !text.is_empty());
+    let behind = currency.map(|currency| format!(" {currency}")).unwrap_or_default();
     format!("{sign}{apart}.{part}{behind}")
 }
 
@@ -46,9 +46,11 @@ pub fn date(text: &str, zone: &Zone) -> String {
     {
         return day.strftime("%d %b %Y").to_string();
     }
-    let seconds = text.parse::<i64>().ok().filter(|it| (100_000_000..100_000_000_000_000).contains(it));
+    let seconds =
+        text.parse::<i64>().ok().filter(|number| (100_000_000..100_000_000_000_000).contains(number));
     // Larger ones can only be milliseconds.
-    let micros = seconds.map(|it| if it < 100_000_000_000 { it * 1_000_000 } else { it * 1_000 });
+    let micros =
+        seconds.map(|second| if second < 100_000_000_000 { second * 1_000_000 } else { second * 1_000 });
     let Some(at) = Timestamp::parse(text).or(micros.map(Timestamp::from_micros)) else {
         return text.to_owned();
     };

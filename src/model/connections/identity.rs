@@ -34,8 +34,8 @@ impl ContactField {
 
     /// The field of a word, as `phone` or `metadata.customer_id`.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::VERIFIED.into_iter().find(|it| it.word() == word).or_else(|| {
-            let name = word.strip_prefix("metadata.").filter(|it| !it.is_empty())?;
+        Self::VERIFIED.into_iter().find(|contact_field| contact_field.word() == word).or_else(|| {
+            let name = word.strip_prefix("metadata.").filter(|text| !text.is_empty())?;
             Some(Self::Metadata(name.to_owned()))
         })
     }
@@ -87,23 +87,27 @@ impl ContactFacts {
     pub fn get(&self, field: &ContactField) -> Option<&str> {
         let known = match field {
             ContactField::Metadata(name) => {
-                self.metadata.iter().find(|it| it.0 == *name).map(|it| it.1.trim())
+                self.metadata.iter().find(|pair| pair.0 == *name).map(|pair| pair.1.trim())
             }
-            _ => self.identity.as_ref().filter(|it| it.0 == *field).map(|it| it.1.as_str()),
+            _ => self
+                .identity
+                .as_ref()
+                .filter(|identity| identity.0 == *field)
+                .map(|identity| identity.1.as_str()),
         };
-        known.filter(|it| !it.is_empty())
+        known.filter(|text| !text.is_empty())
     }
 
     /// The identity, where it is one of these.
     fn proven(&self, fields: &[ContactField]) -> Option<&str> {
-        fields.iter().filter(|it| it.is_verified()).find_map(|it| self.get(it))
+        fields.iter().filter(|field| field.is_verified()).find_map(|field| self.get(field))
     }
 }
 
 /// Whether a chat id is that of a person: groups and channels have a minus or a
 /// name.
 fn is_private_chat(address: &str) -> bool {
-    let digits = address.bytes().all(|it| it.is_ascii_digit());
+    let digits = address.bytes().all(|byte| byte.is_ascii_digit());
     digits && !address.starts_with('0') && (1..=CHAT_ID).contains(&address.len())
 }
 
@@ -123,7 +127,8 @@ impl ConnectionEndpoint {
     /// identity that the contact's channel proves: otherwise nothing is asked.
     /// An optional value that was not filled in is left out.
     pub fn fill(&self, facts: &ContactFacts, answers: &[(String, String)]) -> Result<Vec<Filled>, String> {
-        let bound = |it: &Parameter| self.identifies(it).iter().any(|field| field.is_verified());
+        let bound =
+            |parameter: &Parameter| self.identifies(parameter).iter().any(|field| field.is_verified());
         if !self.public && !self.parameters.iter().any(bound) {
             return Err("nothing it is given says who the customer is, so it is not asked".to_owned());
         }
@@ -137,7 +142,7 @@ impl ConnectionEndpoint {
                     answers.iter().find(|(name, _)| *name == it.name).map(|(_, value)| value.trim())
                 }
             };
-            let Some(value) = value.filter(|it| !it.is_empty()) else {
+            let Some(value) = value.filter(|value| !value.is_empty()) else {
                 if it.is_required() {
                     return Err(self.missing(it));
                 }

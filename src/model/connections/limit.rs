@@ -79,10 +79,10 @@ mod tests {
                     // Exactly when the oldest leaves, and just before.
                     _ => {
                         let oldest = let_through.iter().rev().nth(limit as usize - 1);
-                        oldest.map_or(0, |it| (it + MINUTE - now - random.random_range(0..2)).max(0))
+                        oldest.map_or(0, |oldest| (oldest + MINUTE - now - random.random_range(0..2)).max(0))
                     }
                 };
-                let recent = let_through.iter().filter(|it| now - **it < MINUTE).count();
+                let recent = let_through.iter().filter(|number| now - **number < MINUTE).count();
                 let told = window.admit(limit, at(now));
                 assert_eq!(told.is_ok(), recent < limit as usize, "schedule {schedule} at {now}");
                 match told {

@@ -80,13 +80,13 @@ impl MappedValue {
     pub fn line(&self) -> String {
         match &self.value {
             ShownValue::Line(text) => text.to_string(),
-            ShownValue::Table(_, rows, _) => rows.first().map(|it| joined(it, " · ")).unwrap_or_default(),
+            ShownValue::Table(_, rows, _) => rows.first().map(|row| joined(row, " · ")).unwrap_or_default(),
         }
     }
 }
 
 fn joined(cells: &[SafeText], between: &str) -> String {
-    let full: Vec<&str> = cells.iter().map(SafeText::as_str).filter(|it| !it.is_empty()).collect();
+    let full: Vec<&str> = cells.iter().map(SafeText::as_str).filter(|text| !text.is_empty()).collect();
     full.join(between)
 }
 
@@ -101,7 +101,11 @@ pub struct Mapped {
 impl Mapped {
     /// What `{connection.name}` stands for.
     pub fn value(&self, name: &str) -> Option<String> {
-        self.fields.iter().find(|it| it.name == name).map(MappedValue::line).filter(|it| !it.is_empty())
+        self.fields
+            .iter()
+            .find(|field| field.name == name)
+            .map(MappedValue::line)
+            .filter(|text| !text.is_empty())
     }
 
     /// All of it as lines of text, so many at most: for an assistant, and for
@@ -136,14 +140,18 @@ pub struct Pick {
 impl Pick {
     /// The field it becomes; names that are taken already are avoided.
     pub fn field(&self, taken: &[MappedField]) -> MappedField {
-        let word = self.path.0.iter().rev().find_map(|it| match it {
+        let word = self.path.0.iter().rev().find_map(|path_segment| match path_segment {
             crate::connections::path::PathSegment::Name(name) => Some(name.as_str()),
             _ => None,
         });
         let word = word.unwrap_or("value");
         let name = identifier(word);
-        let count =
-            taken.iter().filter(|it| it.name == name || it.name.starts_with(&format!("{name}_"))).count();
+        let count = taken
+            .iter()
+            .filter(|mapped_field| {
+                mapped_field.name == name || mapped_field.name.starts_with(&format!("{name}_"))
+            })
+            .count();
         let name = if count == 0 { name } else { format!("{name}_{}", count + 1) };
         let kind = match self.columns.is_empty() {
             true => FieldKind::Value(self.format.clone()),
@@ -155,7 +163,11 @@ impl Pick {
 
 /// A name for `{connection.name}`: letters, digits, `_`.
 fn identifier(word: &str) -> String {
-    let word: String = word.chars().map(|it| if it.is_alphanumeric() { it } else { '_' }).take(40).collect();
+    let word: String = word
+        .chars()
+        .map(|character| if character.is_alphanumeric() { character } else { '_' })
+        .take(40)
+        .collect();
     word.to_lowercase()
 }
 

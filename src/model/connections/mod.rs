@@ -184,17 +184,17 @@ pub struct ConnectionEndpoint {
 impl ConnectionEndpoint {
     /// What a person has to fill in.
     pub fn asked(&self) -> impl Iterator<Item = &Parameter> {
-        self.parameters.iter().filter(|it| matches!(it.source, ParameterSource::Asked(_)))
+        self.parameters.iter().filter(|parameter| matches!(parameter.source, ParameterSource::Asked(_)))
     }
 
     /// Whether it can be asked with nothing but what is known of a contact.
     pub fn needs_nobody(&self) -> bool {
-        self.asked().all(|it| !it.is_required())
+        self.asked().all(|parameter| !parameter.is_required())
     }
 
     /// Whether the contact's channel proves what it identifies them with.
     pub fn knows(&self, facts: &ContactFacts) -> bool {
-        self.parameters.iter().all(|it| match &it.source {
+        self.parameters.iter().all(|parameter| match &parameter.source {
             ParameterSource::Contact => self.contact.iter().any(|field| facts.get(field).is_some()),
             ParameterSource::ContactField(field) => facts.get(field).is_some(),
             ParameterSource::Constant(_) | ParameterSource::Asked(_) => true,
@@ -210,7 +210,7 @@ impl ConnectionEndpoint {
 
 impl Connection {
     pub fn endpoint(&self, name: &str) -> Option<&ConnectionEndpoint> {
-        self.endpoints.iter().find(|it| it.name == name)
+        self.endpoints.iter().find(|endpoint| endpoint.name == name)
     }
 
     /// A connection with a name and an address, and all else as it is unless

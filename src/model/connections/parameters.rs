@@ -34,7 +34,9 @@ crate::words! {
 impl ValueKind {
     /// Whether a text is such a value; what it should be, if not.
     pub fn objection(self, text: &str) -> Option<&'static str> {
-        let digits = |it: &str| !it.is_empty() && it.len() <= 18 && it.bytes().all(|it| it.is_ascii_digit());
+        let digits = |text: &str| {
+            !text.is_empty() && text.len() <= 18 && text.bytes().all(|byte| byte.is_ascii_digit())
+        };
         let unsigned = text.strip_prefix('-').unwrap_or(text);
         let fits = match self {
             Self::Text => true,

@@ -64,7 +64,9 @@ fn next(rest: &str) -> Option<(PathSegment, &str)> {
 }
 
 fn name(word: &str) -> Option<PathSegment> {
-    let odd = |it: char| it.is_whitespace() || it.is_control() || "()?@'\"]*$:,".contains(it);
+    let odd = |character: char| {
+        character.is_whitespace() || character.is_control() || "()?@'\"]*$:,".contains(character)
+    };
     match word {
         "*" => Some(PathSegment::All),
         "" => None,

@@ -9,13 +9,13 @@ use crate::connections::{Auth, Connection, ConnectionEndpoint, EndpointMethod, M
 
 /// Whether a word can be a name: letters, digits, `_` and `-`, up to 40.
 pub fn is_name(word: &str) -> bool {
-    let letter = |it: char| it.is_alphanumeric() || matches!(it, '_' | '-');
+    let letter = |character: char| character.is_alphanumeric() || matches!(character, '_' | '-');
     !word.is_empty() && word.chars().count() <= 40 && word.chars().all(letter)
 }
 
 /// What is wrong, a line each; nothing, if it can be used.
 pub fn review(connection: &Connection) -> Vec<String> {
-    mistakes(connection).into_iter().map(|it| it.why).collect()
+    mistakes(connection).into_iter().map(|mistake| mistake.why).collect()
 }
 
 /// The same with the keys it is about.
@@ -34,7 +34,7 @@ pub fn mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
             "base_url must be an https address without query, such as https://api.example.com/v1",
         ));
     }
-    let path = target::origin(base).map_or("", |it| &base[it.len()..]);
+    let path = target::origin(base).map_or("", |origin| &base[origin.len()..]);
     if !path.is_empty() && target::check_path(path.trim_end_matches('/')).is_err() && path != "/" {
         wrong.push(ConnectionMistake::at("base_url", "base_url must not hold . or .. or // in its path"));
     }
@@ -54,10 +54,9 @@ pub fn mistakes(connection: &Connection) -> Vec<ConnectionMistake> {
         Auth::ClientCredentials { token_url, .. } if token_url.is_empty() => Some("token_url"),
         _ => None,
     };
-    wrong
-        .extend(empty.map(|it| {
-            ConnectionMistake::at("auth", format!("auth {:?} needs {it}", connection.auth.word()))
-        }));
+    wrong.extend(empty.map(|empty| {
+        ConnectionMistake::at("auth", format!("auth {:?} needs {empty}", connection.auth.word()))
+    }));
     if connection.endpoints.len() > MOST_ENDPOINTS {
         wrong.push(ConnectionMistake::at(
             "endpoint",
@@ -82,7 +81,9 @@ fn endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
         wrong.push(ConnectionMistake::at("name", "its name must be letters, digits, _ and -"));
     }
     wrong.extend(
-        target::check_path(&endpoint.path).err().map(|it| ConnectionMistake::at("path", it.to_string())),
+        target::check_path(&endpoint.path)
+            .err()
+            .map(|error| ConnectionMistake::at("path", error.to_string())),
     );
     if endpoint.automatic && !endpoint.needs_nobody() {
         wrong.push(ConnectionMistake::at(
@@ -102,9 +103,10 @@ fn endpoint(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
 /// What is wrong with how the contact is identified, and who may change what.
 fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
-    let taken =
-        |it: &ParameterSource| matches!(it, ParameterSource::Contact | ParameterSource::ContactField(_));
-    if endpoint.public && endpoint.parameters.iter().any(|it| taken(&it.source)) {
+    let taken = |parameter_source: &ParameterSource| {
+        matches!(parameter_source, ParameterSource::Contact | ParameterSource::ContactField(_))
+    };
+    if endpoint.public && endpoint.parameters.iter().any(|parameter| taken(&parameter.source)) {
         wrong.push(ConnectionMistake::at("public", "it is public, and so takes nothing from the contact"));
     }
     if endpoint.public && endpoint.method != EndpointMethod::Get {
@@ -113,8 +115,12 @@ fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
             "only GET endpoints can be public: a change is always somebody's",
         ));
     }
-    let sets: Vec<&[ContactField]> =
-        endpoint.parameters.iter().map(|it| endpoint.identifies(it)).filter(|it| !it.is_empty()).collect();
+    let sets: Vec<&[ContactField]> = endpoint
+        .parameters
+        .iter()
+        .map(|parameter| endpoint.identifies(parameter))
+        .filter(|entry| !entry.is_empty())
+        .collect();
     if !endpoint.public && sets.is_empty() {
         wrong.push(ConnectionMistake::at(
             "parameter",
@@ -122,7 +128,7 @@ fn identity(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
              true where the answer is the same for everybody",
         ));
     }
-    let together = |field: &ContactField| sets.iter().all(|it| it.contains(field));
+    let together = |field: &ContactField| sets.iter().all(|set| set.contains(field));
     if !sets.is_empty() && !sets[0].iter().any(together) {
         wrong.push(ConnectionMistake::at(
             "parameter",
@@ -143,7 +149,11 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Vec<ConnectionMistake> {
     let mut wrong = Vec::new();
     let places = target::places(&endpoint.path).unwrap_or_default();
     for place in &places {
-        if !endpoint.parameters.iter().any(|it| it.place == ParameterPlace::Path && it.name == *place) {
+        if !endpoint
+            .parameters
+            .iter()
+            .any(|parameter| parameter.place == ParameterPlace::Path && parameter.name == *place)
+        {
             wrong.push(ConnectionMistake::at(
                 "path",
                 format!("the path has {{{place}}}, but no parameter in the path is called so"),
@@ -260,43 +270,53 @@ mod tests {
         assert_eq!(review(&good), [] as [&str; 0]);
         type Change = fn(&mut Connection);
         let cases: &[(Change, &str)] = &[
-            (|it| it.name = "my shop".into(), "cannot be a connection's name"),
-            (|it| it.name = "contact".into(), "not contact or agent"),
-            (|it| it.base_url = "api.example".into(), "base_url must be"),
-            (|it| it.base_url = "https://a.example/?x".into(), "base_url must be"),
-            (|it| it.base_url = "https://a.example/../x".into(), "must not hold"),
-            (|it| it.timeout_seconds = 0, "1 to 60"),
-            (|it| it.per_minute = 0, "1 to 6000"),
-            (|it| it.auth = Auth::Basic { user: String::new() }, "needs user"),
-            (|it| it.endpoints.push(orders()), "two endpoints"),
-            (|it| it.endpoints[0].path = "/orders".into(), "which has no {id}"),
-            (|it| it.endpoints[0].path = "/{id}/{x}".into(), "the path has {x}"),
-            (|it| it.endpoints[0].path = "/{id}/..".into(), "no . or .."),
-            (|it| it.endpoints[0].parameters[0].place = ParameterPlace::Body, "has none"),
+            (|connection| connection.name = "my shop".into(), "cannot be a connection's name"),
+            (|connection| connection.name = "contact".into(), "not contact or agent"),
+            (|connection| connection.base_url = "api.example".into(), "base_url must be"),
+            (|connection| connection.base_url = "https://a.example/?x".into(), "base_url must be"),
+            (|connection| connection.base_url = "https://a.example/../x".into(), "must not hold"),
+            (|connection| connection.timeout_seconds = 0, "1 to 60"),
+            (|connection| connection.per_minute = 0, "1 to 6000"),
+            (|connection| connection.auth = Auth::Basic { user: String::new() }, "needs user"),
+            (|connection| connection.endpoints.push(orders()), "two endpoints"),
+            (|connection| connection.endpoints[0].path = "/orders".into(), "which has no {id}"),
+            (|connection| connection.endpoints[0].path = "/{id}/{x}".into(), "the path has {x}"),
+            (|connection| connection.endpoints[0].path = "/{id}/..".into(), "no . or .."),
+            (|connection| connection.endpoints[0].parameters[0].place = ParameterPlace::Body, "has none"),
             (
-                |it| it.endpoints[0].parameters[0].source = ParameterSource::Asked("x".into()),
+                |connection| {
+                    connection.endpoints[0].parameters[0].source = ParameterSource::Asked("x".into())
+                },
                 "cannot be automatic",
             ),
-            (|it| it.endpoints[0].method = EndpointMethod::Post, "only GET"),
-            (|it| it.endpoints[0].public = true, "takes nothing from the contact"),
-            (|it| it.endpoints[0].assistant_may_change = true, "is offered to an assistant anyway"),
-            (|it| it.endpoints[0].contact.clear(), "nothing it is given says who the customer is"),
+            (|connection| connection.endpoints[0].method = EndpointMethod::Post, "only GET"),
+            (|connection| connection.endpoints[0].public = true, "takes nothing from the contact"),
             (
-                |it| it.endpoints[0].parameters[0].source = ParameterSource::Constant("7".into()),
+                |connection| connection.endpoints[0].assistant_may_change = true,
+                "is offered to an assistant anyway",
+            ),
+            (
+                |connection| connection.endpoints[0].contact.clear(),
                 "nothing it is given says who the customer is",
             ),
             (
-                |it| {
-                    let mut other = it.endpoints[0].parameters[0].clone();
+                |connection| {
+                    connection.endpoints[0].parameters[0].source = ParameterSource::Constant("7".into())
+                },
+                "nothing it is given says who the customer is",
+            ),
+            (
+                |connection| {
+                    let mut other = connection.endpoints[0].parameters[0].clone();
                     other.source = ParameterSource::ContactField(ContactField::Email);
                     (other.name, other.place) = ("email".into(), ParameterPlace::Query);
-                    it.endpoints[0].parameters.push(other);
+                    connection.endpoints[0].parameters.push(other);
                 },
                 "never two of them",
             ),
             (
-                |it| {
-                    it.endpoints[0].parameters[0].source =
+                |connection| {
+                    connection.endpoints[0].parameters[0].source =
                         ParameterSource::ContactField(ContactField::Metadata("id".into()));
                 },
                 "nothing it is given says who the customer is",
@@ -306,7 +326,7 @@ mod tests {
             let mut connection = good.clone();
             change(&mut connection);
             let wrong = review(&connection);
-            assert!(wrong.iter().any(|it| it.contains(said)), "{said}: {wrong:?}");
+            assert!(wrong.iter().any(|entry| entry.contains(said)), "{said}: {wrong:?}");
         }
     }
 }

@@ -25,7 +25,7 @@ pub enum TargetError {
 /// Scheme and host of a URL, as it is written.
 pub fn origin(url: &str) -> Option<&str> {
     let (scheme, rest) = url.split_once("://")?;
-    let host = rest.split(['/', '?', '#']).next().filter(|it| !it.is_empty())?;
+    let host = rest.split(['/', '?', '#']).next().filter(|part| !part.is_empty())?;
     Some(&url[..scheme.len() + 3 + host.len()])
 }
 
@@ -47,7 +47,9 @@ pub fn places(path: &str) -> Result<Vec<&str>, TargetError> {
 /// Whether a path can be asked for at all.
 pub fn check_path(path: &str) -> Result<(), TargetError> {
     places(path)?;
-    let odd = |it: char| it.is_control() || it.is_whitespace() || matches!(it, '?' | '#' | '\\');
+    let odd = |character: char| {
+        character.is_control() || character.is_whitespace() || matches!(character, '?' | '#' | '\\')
+    };
     let rest = path.strip_prefix('/').ok_or(TargetError::Path)?;
     if path.contains(odd) || rest.split('/').any(is_dots) || path.contains("//") {
         return Err(TargetError::Path);
@@ -69,7 +71,7 @@ pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, Ta
         let mut last = "";
         while let Some((before, inner)) = rest.split_once('{') {
             let (name, after) = inner.split_once('}').ok_or(TargetError::Brace)?;
-            let value = values.iter().find(|it| it.place == ParameterPlace::Path && it.name == name);
+            let value = values.iter().find(|value| value.place == ParameterPlace::Path && value.name == name);
             let value = value.ok_or_else(|| TargetError::Unknown(name.to_owned()))?;
             url.push_str(before);
             encode(&value.value, &mut url);
@@ -82,7 +84,7 @@ pub fn build(base_url: &str, path: &str, values: &[Filled]) -> Result<String, Ta
         }
     }
     let mut sign = '?';
-    for it in values.iter().filter(|it| it.place == ParameterPlace::Query) {
+    for it in values.iter().filter(|value| value.place == ParameterPlace::Query) {
         url.push(sign);
         encode(&it.name, &mut url);
         url.push('=');

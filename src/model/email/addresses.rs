@@ -32,7 +32,7 @@ pub fn list(line: &str) -> Vec<TypedAddress> {
             piece.push(it);
         }
     }
-    pieces.iter().map(|it| it.trim()).filter(|it| !it.is_empty()).map(one).collect()
+    pieces.iter().map(|piece| piece.trim()).filter(|text| !text.is_empty()).map(one).collect()
 }
 
 fn one(piece: &str) -> TypedAddress {
@@ -52,16 +52,16 @@ fn one(piece: &str) -> TypedAddress {
 /// second address, no name hides in it.
 pub fn is_address(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    let plain = |it: char| {
-        !it.is_whitespace()
-            && !it.is_control()
-            && !matches!(it, ',' | ';' | '<' | '>' | '"' | '(' | ')' | '\\')
+    let plain = |character: char| {
+        !character.is_whitespace()
+            && !character.is_control()
+            && !matches!(character, ',' | ';' | '<' | '>' | '"' | '(' | ')' | '\\')
     };
     let is_domain = domain.contains('.')
         && !domain.starts_with(['.', '-'])
         && !domain.ends_with(['.', '-'])
         && !domain.contains("..")
-        && domain.chars().all(|it| it.is_alphanumeric() || matches!(it, '.' | '-'));
+        && domain.chars().all(|character| character.is_alphanumeric() || matches!(character, '.' | '-'));
     !local.is_empty()
         && !local.contains('@')
         && text.chars().count() <= LONGEST
@@ -77,14 +77,14 @@ pub fn folded(address: &str) -> String {
 /// To, Cc and Bcc without doubles, each kept where it stands first, and
 /// without the addresses that are one's own.
 pub fn distinct(lists: [Vec<String>; 3], own: &[String]) -> [Vec<String>; 3] {
-    let mut seen: HashSet<String> = own.iter().map(|it| folded(it)).collect();
-    lists.map(|list| list.into_iter().filter(|it| seen.insert(folded(it))).collect())
+    let mut seen: HashSet<String> = own.iter().map(|text| folded(text)).collect();
+    lists.map(|list| list.into_iter().filter(|text| seen.insert(folded(text))).collect())
 }
 
 /// A line that goes into a header, with nothing in it that could end it.
 pub fn header_line(text: &str) -> String {
     let unbroken = text.replace(['\r', '\n', '\t', '\u{85}', '\u{2028}', '\u{2029}', '\u{b}', '\u{c}'], " ");
-    unbroken.chars().filter(|it| !it.is_control()).collect::<String>().trim().to_owned()
+    unbroken.chars().filter(|character| !character.is_control()).collect::<String>().trim().to_owned()
 }
 
 #[cfg(test)]
@@ -95,8 +95,8 @@ mod tests {
 
     #[test]
     fn lines_of_addresses() {
-        let good = |it: &str| TypedAddress::Address(it.to_owned());
-        let wrong = |it: &str| TypedAddress::Wrong(it.to_owned());
+        let good = |text: &str| TypedAddress::Address(text.to_owned());
+        let wrong = |text: &str| TypedAddress::Wrong(text.to_owned());
         let cases = [
             ("", vec![]),
             ("a@b.example", vec![good("a@b.example")]),
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn each_address_once_and_never_ones_own() {
-        let of = |it: &[&str]| it.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+        let of = |entry: &[&str]| entry.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
         let lists =
             [of(&["A@x.example", "b@x.example"]), of(&["a@X.example", "me@x.example"]), of(&["b@x.example"])];
         let kept = distinct(lists, &of(&["Me@x.example"]));
@@ -129,12 +129,12 @@ mod tests {
         fn nothing_typed_becomes_a_header(line in "\\PC{0,40}|[\\x00-\\x7f\u{85}\u{2028}]{0,60}") {
             for it in list(&line) {
                 if let TypedAddress::Address(it) = it {
-                    prop_assert!(!it.chars().any(|it| it.is_control() || it.is_whitespace()), "{:?}", it);
+                    prop_assert!(!it.chars().any(|character| character.is_control() || character.is_whitespace()), "{:?}", it);
                     prop_assert_eq!(it.matches('@').count(), 1);
                 }
             }
             let header = header_line(&line);
-            let breaks = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+            let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
             prop_assert!(!header.chars().any(breaks), "{:?}", header);
         }
     }

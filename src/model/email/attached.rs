@@ -40,7 +40,7 @@ impl WrittenFile {
             (Some(url), false) if is_address(url) => MailAttachmentSource::Link(url.clone()),
             (_, false) => return None,
         };
-        let told = file.kind.as_ref().map(|it| it.as_str()).filter(|it| is_media_type(it));
+        let told = file.kind.as_ref().map(|kind| kind.as_str()).filter(|text| is_media_type(text));
         let content_type = told.unwrap_or_else(|| kind_of(&name)).to_owned();
         let filename = if name.is_empty() { "file".to_owned() } else { name };
         let attachment = MailAttachment { filename, content_type, source };
@@ -105,7 +105,7 @@ impl ReceivedFile {
             MailAttachmentSource::Link(it) | MailAttachmentSource::File(it) => ("-".to_owned(), it.as_str()),
             MailAttachmentSource::Enclosed(_) => ("-".to_owned(), ""),
         };
-        let size = self.size.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        let size = self.size.map_or_else(|| "-".to_owned(), |size| size.to_string());
         let from = from.replace('%', "%25").replace(' ', "%20");
         let MailAttachment { content_type, filename, .. } = &self.attachment;
         format!("{content_type} {size} {place} {from} {filename}")
@@ -135,7 +135,7 @@ pub fn too_much(files: &[(WrittenFile, Option<u64>)]) -> Option<String> {
     if files.len() > bounds::ATTACHMENTS {
         return Some(format!("{} files; {} are the most", files.len(), bounds::ATTACHMENTS));
     }
-    let enclosed: u64 = files.iter().filter(|it| !it.0.is_fetched()).filter_map(|it| it.1).sum();
+    let enclosed: u64 = files.iter().filter(|file| !file.0.is_fetched()).filter_map(|file| file.1).sum();
     (enclosed > ENCLOSED).then(|| {
         let (together, most) = (files::size(enclosed), files::size(ENCLOSED));
         format!("the files are {together} together; {most} are the most a mail takes")
@@ -144,15 +144,16 @@ pub fn too_much(files: &[(WrittenFile, Option<u64>)]) -> Option<String> {
 
 /// `type/subtype` without parameters, as servers take it.
 fn is_media_type(text: &str) -> bool {
-    let is_token =
-        |it: &str| !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphanumeric() || b"-_.+".contains(&it));
+    let is_token = |text: &str| {
+        !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.+".contains(&byte))
+    };
     text.split_once('/').is_some_and(|(kind, subtype)| is_token(kind) && is_token(subtype))
 }
 
 /// Whether a server can be asked to fetch it.
 fn is_address(url: &str) -> bool {
-    let is_web = ["https://", "http://"].iter().any(|it| url.to_ascii_lowercase().starts_with(it));
-    is_web && url.chars().all(|it| it.is_ascii_graphic())
+    let is_web = ["https://", "http://"].iter().any(|text| url.to_ascii_lowercase().starts_with(text));
+    is_web && url.chars().all(|character| character.is_ascii_graphic())
 }
 
 /// Whether a file is an address and no path.
@@ -250,7 +251,10 @@ mod tests {
         for (files, wanted) in cases {
             let told = too_much(&files);
             assert_eq!(told.is_some(), wanted.is_some(), "{told:?}");
-            assert!(wanted.is_none_or(|it| told.as_ref().is_some_and(|told| told.contains(it))), "{told:?}");
+            assert!(
+                wanted.is_none_or(|text| told.as_ref().is_some_and(|told| told.contains(text))),
+                "{told:?}"
+            );
         }
     }
 }

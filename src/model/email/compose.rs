@@ -59,7 +59,7 @@ const SIGNATURE: &str = "-- ";
 impl WrittenMail {
     /// As a draft keeps it.
     pub fn to_draft(&self) -> String {
-        let line = |it: &str| header_line(it);
+        let line = |text: &str| header_line(text);
         let mut text = format!("To: {}\n", line(&self.to));
         for (name, value) in [("Cc", &self.cc), ("Bcc", &self.bcc)] {
             if !value.trim().is_empty() {
@@ -124,7 +124,7 @@ impl WrittenMail {
 
     /// Whether nothing of a person's own is in its text.
     pub fn is_blank(&self) -> bool {
-        let is_own = |it: &WrittenFile| matches!(it, WrittenFile::Typed(_));
+        let is_own = |written_file: &WrittenFile| matches!(written_file, WrittenFile::Typed(_));
         self.own_words().trim().is_empty() && !self.files.iter().any(is_own)
     }
 
@@ -132,11 +132,11 @@ impl WrittenMail {
     /// between its lines.
     fn own_words(&self) -> String {
         let text = self.unsigned();
-        let is_quoted = |(at, it): &(usize, &str)| *at == 0 || it.starts_with('>');
+        let is_quoted = |(at, text): &(usize, &str)| *at == 0 || text.starts_with('>');
         match self.quoting {
-            QuoteStyle::Between if text.lines().any(|it| it.starts_with('>')) => {
-                let own = text.lines().enumerate().filter(|it| !is_quoted(it));
-                own.map(|it| it.1).collect::<Vec<_>>().join("\n")
+            QuoteStyle::Between if text.lines().any(|line| line.starts_with('>')) => {
+                let own = text.lines().enumerate().filter(|pair| !is_quoted(pair));
+                own.map(|pair| pair.1).collect::<Vec<_>>().join("\n")
             }
             _ => text.to_owned(),
         }
@@ -144,8 +144,8 @@ impl WrittenMail {
 
     /// The text without the signature below it.
     fn unsigned(&self) -> &str {
-        let start = self.body.strip_prefix(SIGNATURE).filter(|it| it.starts_with('\n'));
-        let signed = || self.body.split_once(&format!("\n{SIGNATURE}\n")).map(|it| it.0);
+        let start = self.body.strip_prefix(SIGNATURE).filter(|text| text.starts_with('\n'));
+        let signed = || self.body.split_once(&format!("\n{SIGNATURE}\n")).map(|pair| pair.0);
         if start.is_some() { "" } else { signed().unwrap_or(&self.body) }
     }
 
@@ -186,7 +186,7 @@ impl WrittenMail {
             }
         }
         // A person who writes to themselves alone means it.
-        let to_self = lists.iter().flatten().all(|it| own.iter().any(|own| own.eq_ignore_ascii_case(it)));
+        let to_self = lists.iter().flatten().all(|list| own.iter().any(|own| own.eq_ignore_ascii_case(list)));
         let [to, cc, bcc] = distinct(lists, if to_self { &[] } else { own });
         if to.is_empty() {
             return Err((0, "To: at least one address is needed".to_owned()));
@@ -236,12 +236,12 @@ impl WrittenMail {
     /// Whether the text speaks of a file and none goes with it.
     pub fn forgot_file(&self) -> bool {
         let text = self.own_words().to_lowercase();
-        self.files.is_empty() && WORDS.iter().any(|it| text.contains(it))
+        self.files.is_empty() && WORDS.iter().any(|word| text.contains(word))
     }
 
     /// How many it goes to.
     pub fn recipients(&self) -> usize {
-        [&self.to, &self.cc, &self.bcc].iter().map(|it| list(it).len()).sum()
+        [&self.to, &self.cc, &self.bcc].iter().map(|text| list(text).len()).sum()
     }
 }
 
@@ -271,10 +271,10 @@ pub fn answer(
     all: bool,
     when: &str,
 ) -> WrittenMail {
-    let is_own = |it: &str| own.iter().any(|own| own.eq_ignore_ascii_case(it));
+    let is_own = |text: &str| own.iter().any(|own| own.eq_ignore_ascii_case(text));
     let senders = letter.answer_addresses();
-    let to_all = |it: &[crate::text::SafeText]| {
-        let others = it.iter().map(ToString::to_string).filter(|it| !is_own(it));
+    let to_all = |entry: &[crate::text::SafeText]| {
+        let others = entry.iter().map(ToString::to_string).filter(|text| !is_own(text));
         others.collect::<Vec<_>>().join(", ")
     };
     let strangers: Vec<&str> = senders.iter().filter(|address| !is_own(address)).copied().collect();
@@ -287,7 +287,11 @@ pub fn answer(
         others.clear();
     }
     let cc = if all {
-        [others, to_all(&letter.cc)].into_iter().filter(|it| !it.is_empty()).collect::<Vec<_>>().join(", ")
+        [others, to_all(&letter.cc)]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(", ")
     } else {
         String::new()
     };
@@ -342,7 +346,7 @@ fn marked(mark: &str, subject: &str) -> String {
 fn quoted(letter: &MailMessage, when: &str) -> Option<String> {
     let text = letter.plain.as_ref().or(letter.rich.as_ref())?;
     let lines: Vec<String> =
-        cut(text.as_str()).lines().map(|it| format!("> {it}").trim_end().to_owned()).collect();
+        cut(text.as_str()).lines().map(|line| format!("> {line}").trim_end().to_owned()).collect();
     let name = letter.from_name.as_ref().unwrap_or(&letter.from);
     Some(format!("On {when}, {name} wrote:\n{}", lines.join("\n")))
 }

@@ -28,19 +28,21 @@ pub fn ending(name: &str) -> Option<String> {
 
 /// Whether opening it would run it.
 pub fn runs(name: &str) -> bool {
-    ending(name).is_some_and(|it| PROGRAMS.contains(&it.as_str()))
+    ending(name).is_some_and(|ending| PROGRAMS.contains(&ending.as_str()))
 }
 
 /// A name that is safe in any folder: letters, digits and a little else, no
 /// leading dot, never empty, its ending kept.
 pub fn safe(name: &str) -> String {
     let last = name.rsplit(['/', '\\']).next().unwrap_or("");
-    let plain = |it: char| if it.is_alphanumeric() || matches!(it, '.' | '-' | '_') { it } else { '_' };
+    let plain = |character: char| {
+        if character.is_alphanumeric() || matches!(character, '.' | '-' | '_') { character } else { '_' }
+    };
     let mut safe: String = shown(last).chars().map(plain).collect();
     while safe.contains("__") {
         safe = safe.replace("__", "_");
     }
-    let unnamed = |it: &str| it.contains('_') && it.trim_matches(['.', '-', '_']).is_empty();
+    let unnamed = |text: &str| text.contains('_') && text.trim_matches(['.', '-', '_']).is_empty();
     let safe = match safe.rsplit_once('.') {
         // Nothing of its name is left but the ending.
         Some((stem, ending)) if unnamed(stem) => format!("file.{ending}"),
@@ -52,7 +54,10 @@ pub fn safe(name: &str) -> String {
     if safe.len() <= LONGEST {
         return safe.trim_end_matches('_').to_owned();
     }
-    let tail = ending(&safe).filter(|it| it.len() <= ENDING).map(|it| format!(".{it}")).unwrap_or_default();
+    let tail = ending(&safe)
+        .filter(|ending| ending.len() <= ENDING)
+        .map(|ending| format!(".{ending}"))
+        .unwrap_or_default();
     let head = &safe[..safe.floor_char_boundary(LONGEST - tail.len())];
     format!("{head}{tail}")
 }

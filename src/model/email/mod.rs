@@ -59,7 +59,7 @@ impl MailAccount {
         if !status.eq_ignore_ascii_case("active") {
             return Some(format!("the account is {status}: mail may be late"));
         }
-        let old = self.last_sync_at.filter(|it| now.since(*it) > LATE);
+        let old = self.last_sync_at.filter(|last_sync| now.since(*last_sync) > LATE);
         old.map(|_| "mail may be late".to_owned())
     }
 }
@@ -87,7 +87,7 @@ pub struct Thread {
 impl Thread {
     /// Whether it was put away.
     pub fn is_archived(&self) -> bool {
-        self.folder.as_ref().is_some_and(|it| is_archive(it.as_str()))
+        self.folder.as_ref().is_some_and(|folder| is_archive(folder.as_str()))
     }
 
     /// This reading, with what it does not tell from the one before.
@@ -139,7 +139,7 @@ impl ThreadFilter {
     /// What of a filter line the server can look for.
     pub fn of_line(line: &str) -> Self {
         let value = |field: &str| {
-            let start = line.split_whitespace().find(|it| it.starts_with(field))?;
+            let start = line.split_whitespace().find(|word| word.starts_with(field))?;
             let rest = &line[line.find(start)? + field.len()..];
             let word = match rest.strip_prefix('"') {
                 Some(rest) => rest.split('"').next()?,
@@ -150,7 +150,7 @@ impl ThreadFilter {
         Self {
             folder: value("folder:"),
             category: value("category:"),
-            is_read: line.split_whitespace().any(|it| it == "is:unread").then_some(false),
+            is_read: line.split_whitespace().any(|word| word == "is:unread").then_some(false),
         }
     }
 }
@@ -312,7 +312,7 @@ mod tests {
             let it = ThreadFilter::of_line(line);
             (it.folder, it.category, it.is_read)
         };
-        let word = |it: &str| Some(it.to_owned());
+        let word = |text: &str| Some(text.to_owned());
         assert_eq!(asked("folder:spam is:unread"), (word("spam"), None, Some(false)));
         let quoted = "status:any folder:\"Deleted Items\" category:\"x";
         assert_eq!(asked(quoted), (word("Deleted Items"), word("x"), None));
@@ -364,7 +364,7 @@ mod tests {
         let now = Timestamp::from_micros(100 * MINUTE);
         let account = |status: Option<&str>, minutes: Option<i64>| MailAccount {
             sync_status: status.map(SafeText::line),
-            last_sync_at: minutes.map(|it| now.plus(-it * MINUTE)),
+            last_sync_at: minutes.map(|minute| now.plus(-minute * MINUTE)),
             ..MailAccount::default()
         };
         let cases = [

@@ -62,7 +62,7 @@ pub fn parts(text: &str) -> Vec<QuotedPart<'_>> {
         while to < lines.len() && quoted[to] == quoted[from] {
             to += 1;
         }
-        let length: usize = lines[from..to].iter().map(|it| it.len() + 1).sum();
+        let length: usize = lines[from..to].iter().map(|line| line.len() + 1).sum();
         let end = (at + length).min(text.len() + 1);
         let piece = &text[at..end.saturating_sub(1).max(at).min(text.len())];
         parts.push(if quoted[from] { QuotedPart::Quoted(piece, to - from) } else { QuotedPart::Said(piece) });
@@ -94,14 +94,14 @@ pub fn folded(text: &str) -> (String, usize) {
 
 /// How often a line was quoted: `> > so` twice.
 pub fn depth(line: &str) -> usize {
-    let marks = line.chars().take_while(|it| matches!(it, '>' | '│' | ' '));
-    if is_marked(line) { marks.filter(|it| *it != ' ').count() } else { 0 }
+    let marks = line.chars().take_while(|character| matches!(character, '>' | '│' | ' '));
+    if is_marked(line) { marks.filter(|mark| *mark != ' ').count() } else { 0 }
 }
 
 /// Whether a line stands for folded ones.
 pub fn is_fold(line: &str) -> bool {
-    let count = line.strip_prefix("▸ ").and_then(|it| it.strip_suffix(" quoted lines"));
-    count.is_some_and(|it| !it.is_empty() && it.bytes().all(|it| it.is_ascii_digit()))
+    let count = line.strip_prefix("▸ ").and_then(|text| text.strip_suffix(" quoted lines"));
+    count.is_some_and(|count| !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn quoted_lines(lines: &[&str]) -> Vec<bool> {
@@ -114,7 +114,7 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
     for at in 0..lines.len() {
         if quoted[at] {
             if let Some(last) = last
-                && lines[last + 1..at].iter().all(|it| it.trim().is_empty())
+                && lines[last + 1..at].iter().all(|line| line.trim().is_empty())
             {
                 quoted[last + 1..at].fill(true);
             }
@@ -122,7 +122,7 @@ fn quoted_lines(lines: &[&str]) -> Vec<bool> {
         }
     }
     // Behind a rule everything is the mail before.
-    if let Some(rule) = lines.iter().position(|it| is_rule(it)) {
+    if let Some(rule) = lines.iter().position(|line| is_rule(line)) {
         quoted[rule..].fill(true);
     }
     // Who wrote when belongs to what follows.
@@ -148,18 +148,18 @@ fn is_rule(line: &str) -> bool {
     let inner = line.trim_matches(['-', '_', ' ']).to_lowercase();
     let is_ruled = line.starts_with("---") || line.starts_with("___");
     (is_ruled && RULES.contains(&inner.as_str()))
-        || (line.starts_with("____________") && line.chars().all(|it| it == '_'))
+        || (line.starts_with("____________") && line.chars().all(|character| character == '_'))
 }
 
 fn ends(line: &str) -> bool {
-    ENDS.iter().any(|it| line.trim_end().ends_with(it))
+    ENDS.iter().any(|end| line.trim_end().ends_with(end))
 }
 
 /// Where the lines end that say, from this one on, who wrote what is quoted
 /// right behind them.
 fn introduction(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
-    let begins = BEGINS.iter().any(|it| lines[at].trim_start().starts_with(it))
-        || lines[at].trim_start().starts_with(|it: char| it.is_ascii_digit());
+    let begins = BEGINS.iter().any(|begin| lines[at].trim_start().starts_with(begin))
+        || lines[at].trim_start().starts_with(|trim_start: char| trim_start.is_ascii_digit());
     let mut said = String::new();
     for (end, line) in lines.iter().enumerate().skip(at).take(INTRODUCED) {
         if line.trim().is_empty() || quoted[end] {
@@ -168,8 +168,8 @@ fn introduction(lines: &[&str], at: usize, quoted: &[bool]) -> Option<usize> {
         said = format!("{said} {}", line.trim());
         let named = begins && names_behind_a_verb(&said);
         if named || (ends(line) && (begins || end == at)) {
-            let next = lines[end + 1..].iter().position(|it| !it.trim().is_empty());
-            return next.is_some_and(|it| quoted[end + 1 + it]).then_some(end);
+            let next = lines[end + 1..].iter().position(|line| !line.trim().is_empty());
+            return next.is_some_and(|number| quoted[end + 1 + number]).then_some(end);
         }
     }
     None
@@ -180,7 +180,7 @@ fn names_behind_a_verb(said: &str) -> bool {
     said.ends_with(':')
         && VERBS.iter().any(|verb| {
             let found = said.split_once(&format!(" {verb} "));
-            found.is_some_and(|(when, _)| when.contains(|it: char| it.is_ascii_digit()))
+            found.is_some_and(|(when, _)| when.contains(|character: char| character.is_ascii_digit()))
         })
 }
 
@@ -265,8 +265,8 @@ mod tests {
         for text in ["a\n> b\n\n> c\nd\n", "\n\n", ">", "x\n___________________\ny"] {
             let joined: Vec<&str> = parts(text)
                 .into_iter()
-                .map(|it| match it {
-                    QuotedPart::Said(it) | QuotedPart::Quoted(it, _) => it,
+                .map(|part| match part {
+                    QuotedPart::Said(part) | QuotedPart::Quoted(part, _) => part,
                 })
                 .collect();
             assert_eq!(joined.join("\n"), text);

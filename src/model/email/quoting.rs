@@ -34,7 +34,7 @@ impl QuoteStyle {
 
     /// Reads the word.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|it| it.word() == word)
+        Self::ALL.into_iter().find(|quote_style| quote_style.word() == word)
     }
 
     /// The one after it while something is quoted beside the text.
@@ -73,7 +73,7 @@ impl WrittenMail {
         let mut rest = attribution;
         while let Some(at) = rest.find('{') {
             line.push_str(&rest[..at]);
-            match fields.iter().find(|it| rest[at..].starts_with(it.0)) {
+            match fields.iter().find(|field| rest[at..].starts_with(field.0)) {
                 Some((field, value)) => {
                     line.push_str(value);
                     rest = &rest[at + field.len()..];
@@ -85,7 +85,7 @@ impl WrittenMail {
             }
         }
         line.push_str(rest);
-        if let Some((_, quoted)) = self.quote.as_ref().and_then(|it| it.split_once('\n')) {
+        if let Some((_, quoted)) = self.quote.as_ref().and_then(|quote| quote.split_once('\n')) {
             self.quote = Some(format!("{}\n{quoted}", line.trim()));
         }
         self

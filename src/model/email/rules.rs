@@ -92,7 +92,7 @@ impl RuleAction {
             _ => {}
         }
         let (kind, value) = text.split_once(':')?;
-        let value = Some(value.trim()).filter(|it| !it.is_empty())?.to_owned();
+        let value = Some(value.trim()).filter(|text| !text.is_empty())?.to_owned();
         match kind {
             "category" => Some(Self::Category(value)),
             "folder" => Some(Self::Folder(value)),

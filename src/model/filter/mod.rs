@@ -85,9 +85,9 @@ impl FilterDay {
             _ => (),
         }
         if let Some(count) = value.strip_suffix('d') {
-            return count.parse().ok().filter(|it| (0..=10_000).contains(it)).map(Self::Ago);
+            return count.parse().ok().filter(|number| (0..=10_000).contains(number)).map(Self::Ago);
         }
-        let is_date = value.len() == 10 && value.bytes().all(|it| it.is_ascii_digit() || it == b'-');
+        let is_date = value.len() == 10 && value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
         let midnight = Timestamp::parse(&format!("{value}T00:00:00Z")).filter(|_| is_date)?;
         Some(Self::Date(midnight.day_number(&Zone::UTC)))
     }
@@ -208,8 +208,9 @@ impl ConversationFilter {
     /// only one take the place of this filter's.
     #[must_use]
     pub fn narrowed(&self, further: &Self) -> Self {
-        let gives_way =
-            |test: &&Test| !further.tests.iter().any(|it| !it.negated && it.what.replaces(&test.what));
+        let gives_way = |test: &&Test| {
+            !further.tests.iter().any(|entry| !entry.negated && entry.what.replaces(&test.what))
+        };
         let mut tests: Vec<Test> = self.tests.iter().filter(gives_way).cloned().collect();
         tests.extend(further.tests.iter().cloned());
         Self { tests }
@@ -217,9 +218,9 @@ impl ConversationFilter {
 
     /// Whether the answer depends on the time.
     pub fn uses_time(&self) -> bool {
-        self.tests.iter().any(|it| {
+        self.tests.iter().any(|test| {
             matches!(
-                it.what,
+                test.what,
                 FilterSubject::Window(WindowFilter::Below(_) | WindowFilter::Above(_))
                     | FilterSubject::After(FilterDay::Ago(_))
                     | FilterSubject::Before(FilterDay::Ago(_))
@@ -229,17 +230,17 @@ impl ConversationFilter {
 
     /// Whether only those who need a person are asked for.
     pub fn asks_for_needed(&self) -> bool {
-        self.tests.iter().any(|it| !it.negated && it.what == FilterSubject::Is(Is::Needed))
+        self.tests.iter().any(|test| !test.negated && test.what == FilterSubject::Is(Is::Needed))
     }
 
     /// Whether nothing but the status or who needs a person is asked for,
     /// with or without what stands aside.
     pub fn is_plain(&self) -> bool {
-        let plain = |it: &Test| {
-            !it.negated && matches!(it.what, FilterSubject::Status(_) | FilterSubject::Is(Is::Needed))
+        let plain = |test: &Test| {
+            !test.negated && matches!(test.what, FilterSubject::Status(_) | FilterSubject::Is(Is::Needed))
         };
-        let aside = |it: &&Test| it.negated && it.what.stands_aside();
-        let mut rest = self.tests.iter().filter(|it| !aside(it));
+        let aside = |test: &&Test| test.negated && test.what.stands_aside();
+        let mut rest = self.tests.iter().filter(|test| !aside(test));
         rest.next().is_none_or(plain) && rest.next().is_none()
     }
 }
@@ -277,11 +278,11 @@ impl Sort {
     ];
 
     pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(it, ..)| *it == self).map_or("", |(_, word, _)| word)
+        Self::ALL.iter().find(|(sort, ..)| *sort == self).map_or("", |(_, word, _)| word)
     }
 
     /// The order of a word.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, it, _)| *it == word).map(|(it, ..)| *it)
+        Self::ALL.iter().find(|(_, text, _)| *text == word).map(|(sort, ..)| *sort)
     }
 }

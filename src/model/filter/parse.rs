@@ -94,14 +94,14 @@ pub fn complete(line: &str) -> String {
     let start = line.rfind([' ', '-']).map_or(0, |at| at + 1);
     let (before, word) = line.split_at(start);
     let begun = |all: Vec<String>| {
-        let mut fitting = all.into_iter().filter(|it| it.starts_with(word) && it.len() > word.len());
+        let mut fitting = all.into_iter().filter(|text| text.starts_with(word) && text.len() > word.len());
         let first = fitting.next()?;
         fitting.next().is_none().then_some(first)
     };
     let found = match word.split_once(':') {
         Some((field, _)) => {
             begun(known_values(field).iter().map(|value| format!("{field}:{value}")).collect())
-                .map(|it| format!("{it} "))
+                .map(|begun| format!("{begun} "))
         }
         None if word.is_empty() => None,
         None => begun(FIELDS.iter().map(|(field, _)| format!("{field}:")).collect()),
@@ -123,13 +123,13 @@ struct FilterWord<'a> {
 fn cut(line: &str) -> Vec<FilterWord<'_>> {
     let mut words = Vec::new();
     let mut at = 0;
-    while let Some(skipped) = line[at..].find(|it: char| !it.is_whitespace()) {
+    while let Some(skipped) = line[at..].find(|line: char| !line.is_whitespace()) {
         let start = at + skipped;
         let mut quotes = false;
         let end = line[start..]
-            .find(|it: char| {
-                quotes ^= it == '"';
-                it.is_whitespace() && !quotes
+            .find(|line: char| {
+                quotes ^= line == '"';
+                line.is_whitespace() && !quotes
             })
             .map_or(line.len(), |length| start + length);
         words.push(word(line, start..end));
@@ -144,9 +144,9 @@ fn word(line: &str, at: Range<usize>) -> FilterWord<'_> {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, whole),
     };
-    let is_field = |it: &str| {
-        let is_named = !it.is_empty() && it.bytes().all(|it| it.is_ascii_alphabetic());
-        is_named || it.strip_prefix(UNNAMED).is_some_and(|path| !path.is_empty())
+    let is_field = |text: &str| {
+        let is_named = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
+        is_named || text.strip_prefix(UNNAMED).is_some_and(|path| !path.is_empty())
     };
     let (field, value) = match rest.split_once(':') {
         Some((field, value)) if is_field(field) && !value.starts_with("//") => (Some(field), value),
@@ -204,8 +204,8 @@ impl FilterWord<'_> {
 
     /// A number's beginning, or a name.
     fn from(&self) -> Option<FilterSubject> {
-        let digits: String = self.value.chars().filter(|it| !" -()./".contains(*it)).collect();
-        let is_number = digits.strip_prefix('+').unwrap_or(&digits).bytes().all(|it| it.is_ascii_digit());
+        let digits: String = self.value.chars().filter(|character| !" -()./".contains(*character)).collect();
+        let is_number = digits.strip_prefix('+').unwrap_or(&digits).bytes().all(|byte| byte.is_ascii_digit());
         if is_number && !digits.is_empty() {
             return Some(FilterSubject::Phone(digits));
         }
@@ -214,7 +214,7 @@ impl FilterWord<'_> {
 
     /// Words, if there are any.
     fn words(&self) -> Option<Phrase> {
-        Some(self.phrase()).filter(|it| !it.is_empty())
+        Some(self.phrase()).filter(|phrase| !phrase.is_empty())
     }
 }
 

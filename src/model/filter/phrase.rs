@@ -26,11 +26,11 @@ impl Phrase {
         if !self.exact {
             return self.terms().find(text).is_some();
         }
-        let wanted: Vec<String> = words(&self.text).into_iter().map(|it| it.folded).collect();
-        let found: Vec<String> = words(text).into_iter().map(|it| it.folded).collect();
+        let wanted: Vec<String> = words(&self.text).into_iter().map(|text_word| text_word.folded).collect();
+        let found: Vec<String> = words(text).into_iter().map(|text_word| text_word.folded).collect();
         let Some((last, before)) = wanted.split_last() else { return true };
-        found.windows(wanted.len()).any(|it| {
-            let (end, start) = it.split_last().unwrap_or((last, before));
+        found.windows(wanted.len()).any(|window| {
+            let (end, start) = window.split_last().unwrap_or((last, before));
             start == before && end.starts_with(last.as_str())
         })
     }

@@ -9,13 +9,13 @@ impl LensReport {
     pub fn schema(&self) -> String {
         let mut shapes = Vec::new();
         for (shape, name) in LensShape::ALL {
-            let fields: Vec<&LensField> = self.fields.iter().filter(|it| it.shape == shape).collect();
-            let words: Vec<&LensWord> = self.words.iter().filter(|it| it.shape == shape).collect();
+            let fields: Vec<&LensField> = self.fields.iter().filter(|field| field.shape == shape).collect();
+            let words: Vec<&LensWord> = self.words.iter().filter(|word| word.shape == shape).collect();
             if fields.is_empty() && words.is_empty() {
                 continue;
             }
             let mut members = properties(&fields, "", 3);
-            let mut named: Vec<&str> = words.iter().map(|it| it.field.as_str()).collect();
+            let mut named: Vec<&str> = words.iter().map(|word| word.field.as_str()).collect();
             named.dedup();
             members.extend(named.into_iter().map(|field| words_schema(field, &words)));
             shapes.push(format!(
@@ -34,36 +34,36 @@ impl LensReport {
 
 /// The members of `properties` of the fields right below a path.
 fn properties(fields: &[&LensField], above: &str, depth: usize) -> Vec<String> {
-    let here = |it: &&&LensField| {
+    let here = |lens_field: &&&LensField| {
         let rest = match above {
-            "" => Some(it.path.as_str()),
-            above => it.path.strip_prefix(above).and_then(|rest| rest.strip_prefix('.')),
+            "" => Some(lens_field.path.as_str()),
+            above => lens_field.path.strip_prefix(above).and_then(|rest| rest.strip_prefix('.')),
         };
         rest.is_some_and(|rest| !rest.contains('.'))
     };
     let indent = "  ".repeat(depth + 1);
-    let one = |it: &&LensField| {
-        let name = it.path.rsplit('.').next().unwrap_or_default();
-        let kinds: Vec<String> = it.kinds.iter().map(|it| json::quoted(it.0.schema())).collect();
+    let one = |lens_field: &&LensField| {
+        let name = lens_field.path.rsplit('.').next().unwrap_or_default();
+        let kinds: Vec<String> = lens_field.kinds.iter().map(|kind| json::quoted(kind.0.schema())).collect();
         let kinds = match kinds.as_slice() {
             [one] => one.clone(),
             all => format!("[{}]", all.join(", ")),
         };
-        let inner = properties(fields, &it.path, depth + 1);
+        let inner = properties(fields, &lens_field.path, depth + 1);
         let inner = match inner.is_empty() {
             true => String::new(),
             false => format!(", \"properties\": {{\n{}\n{indent}}}", inner.join(",\n")),
         };
-        let seen = format!("\"description\": \"seen {} times\"", it.count());
+        let seen = format!("\"description\": \"seen {} times\"", lens_field.count());
         format!("{indent}{}: {{\"type\": {kinds}, {seen}{inner}}}", json::quoted(name))
     };
     fields.iter().filter(here).map(one).collect()
 }
 
 fn words_schema(field: &str, words: &[&LensWord]) -> String {
-    let of_field: Vec<&&LensWord> = words.iter().filter(|it| it.field == field).collect();
-    let all: Vec<String> = of_field.iter().map(|it| json::quoted(it.word.as_str())).collect();
-    let seen: Vec<String> = of_field.iter().map(|it| it.count.to_string()).collect();
+    let of_field: Vec<&&LensWord> = words.iter().filter(|word| word.field == field).collect();
+    let all: Vec<String> = of_field.iter().map(|lens_word| json::quoted(lens_word.word.as_str())).collect();
+    let seen: Vec<String> = of_field.iter().map(|lens_word| lens_word.count.to_string()).collect();
     format!(
         "        {}: {{\"enum\": [{}], \"description\": \"words not named; seen {} times\"}}",
         json::quoted(field),

@@ -90,8 +90,8 @@ fn a_text_at_the_server_is_shown_once_as_its_row() {
     ];
     for (name, mut messages, mut rows, left, found) in cases {
         find_listed(&mut messages, &mut rows);
-        let ids: Vec<&str> = messages.iter().map(|it| it.message.id.as_str()).collect();
+        let ids: Vec<&str> = messages.iter().map(|message| message.message.id.as_str()).collect();
         assert_eq!(ids, left, "{name}");
-        assert_eq!(rows.iter().filter(|it| it.finding == LookResult::Listed).count(), found, "{name}");
+        assert_eq!(rows.iter().filter(|row| row.finding == LookResult::Listed).count(), found, "{name}");
     }
 }

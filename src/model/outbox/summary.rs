@@ -122,7 +122,7 @@ impl Operation {
             },
             Self::ChangeTags { phone, add, remove } => {
                 let signed = |sign: char, words: &[String]| {
-                    words.iter().map(|it| format!("{sign}{it}")).collect::<Vec<_>>()
+                    words.iter().map(|word| format!("{sign}{word}")).collect::<Vec<_>>()
                 };
                 let words = [signed('+', add), signed('-', remove)].concat();
                 format!("Tags of {phone}: {}", words.join(" "))
@@ -174,7 +174,7 @@ fn mail_summary(mail: &Mail) -> String {
     let enclosed: u64 = mail
         .attachments
         .iter()
-        .map(|it| match it.source {
+        .map(|attachment| match attachment.source {
             MailAttachmentSource::Enclosed(size) => size,
             MailAttachmentSource::Link(_)
             | MailAttachmentSource::File(_)
@@ -189,16 +189,16 @@ fn mail_summary(mail: &Mail) -> String {
 }
 
 fn thread_summary(change: &ThreadChange) -> String {
-    let choose = |it: bool, yes: &str, no: &str| if it { yes.to_owned() } else { no.to_owned() };
+    let choose = |flag: bool, yes: &str, no: &str| if flag { yes.to_owned() } else { no.to_owned() };
     let words = [
-        change.is_read.map(|it| choose(it, "read", "unread")),
-        change.is_starred.map(|it| choose(it, "starred", "not starred")),
-        change.place.as_ref().map(|it| match it {
-            ThreadPlace::Archived(it) => choose(*it, "archived", "not archived"),
+        change.is_read.map(|flag| choose(flag, "read", "unread")),
+        change.is_starred.map(|flag| choose(flag, "starred", "not starred")),
+        change.place.as_ref().map(|place| match place {
+            ThreadPlace::Archived(place) => choose(*place, "archived", "not archived"),
             ThreadPlace::Folder(name) => format!("in {name}"),
         }),
-        change.category.as_ref().map(|it| format!("category {it}")),
-        change.priority.as_ref().map(|it| format!("priority {it}")),
+        change.category.as_ref().map(|category| format!("category {category}")),
+        change.priority.as_ref().map(|priority| format!("priority {priority}")),
     ];
     words.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -87,7 +87,7 @@ pub fn reason<'a>(
     facts: &QueueFacts<'_>,
 ) -> WaitReason {
     let now = facts.now;
-    let later = Some(row.not_before).filter(|it| *it > now);
+    let later = Some(row.not_before).filter(|time| *time > now);
     match &row.state {
         RowState::Stopped(stop, _) => {
             return WaitReason::Decision(*stop, facts.pays.filter(|_| *stop == Stop::Credits));
@@ -96,7 +96,7 @@ pub fn reason<'a>(
         RowState::Sending | RowState::Done => return WaitReason::Answer,
         RowState::Queued | RowState::Uncertain => (),
     }
-    if let Some(at) = row.planned_at.filter(|it| *it > now) {
+    if let Some(at) = row.planned_at.filter(|time| *time > now) {
         return WaitReason::Planned(at);
     }
     let standstill = standstill(facts);
@@ -104,7 +104,7 @@ pub fn reason<'a>(
         return reason.clone();
     }
     match facts.health {
-        Health::Limited { until } if *until > now && later.is_some_and(|it| it >= *until) => {
+        Health::Limited { until } if *until > now && later.is_some_and(|later| later >= *until) => {
             return WaitReason::RateLimit(*until);
         }
         _ => (),
@@ -159,7 +159,7 @@ fn before<'a>(
 ) -> Option<WaitReason> {
     let speaks = row.operation.speaks();
     let mut found = None;
-    for it in others.filter(|it| it.channel == row.channel && it.lane == row.lane) {
+    for it in others.filter(|outbox_row| outbox_row.channel == row.channel && outbox_row.lane == row.lane) {
         if it.sequence >= row.sequence {
             continue;
         }
@@ -168,7 +168,7 @@ fn before<'a>(
             RowState::Stopped(..) if speaks && is_pause(&it.operation) => WaitReason::PauseBefore,
             RowState::Stopped(..) | RowState::Done => continue,
             // What is planned lets others pass.
-            RowState::Queued if it.planned_at.is_some_and(|it| it > now) => continue,
+            RowState::Queued if it.planned_at.is_some_and(|time| time > now) => continue,
             _ if is_upload(it) && speaks => WaitReason::FileBefore,
             _ if is_upload(it) => continue,
             _ => WaitReason::RowBefore(None),

@@ -170,5 +170,5 @@ const BEGINNINGS: &[&str] = &[
 /// Whether these words say so.
 pub(super) fn promises(words: &[&str]) -> bool {
     let joined = format!(" {} ", words.join(" "));
-    BEGINNINGS.iter().any(|it| joined.contains(&format!(" {it} ")))
+    BEGINNINGS.iter().any(|text| joined.contains(&format!(" {text} ")))
 }

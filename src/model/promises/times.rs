@@ -52,7 +52,9 @@ fn span_at(words: &[&str]) -> Option<i64> {
         ["an" | "a" | "one" | "einer" | "einem" | "una" | "uma" | "um" | "un" | "une" | "een", unit, ..] => {
             (1, *unit)
         }
-        [number, unit, ..] => (number.parse::<i64>().ok().filter(|it| (1..=1_000).contains(it))?, *unit),
+        [number, unit, ..] => {
+            (number.parse::<i64>().ok().filter(|number| (1..=1_000).contains(number))?, *unit)
+        }
         _ => return None,
     };
     let unit = match unit {
@@ -81,14 +83,14 @@ fn day_at(words: &[&str], at: usize, now: Timestamp, zone: &Zone) -> Option<i64>
         &["sunday", "sonntag", "domingo", "dimanche", "domenica", "zondag"],
     ];
     let today = now.day_number(zone);
-    let before = at.checked_sub(1).map_or("", |it| words[it]);
+    let before = at.checked_sub(1).map_or("", |number| words[number]);
     match words[at] {
         "today" | "tonight" | "heute" | "hoy" | "hoje" | "aujourd" | "oggi" | "vandaag" => Some(today),
         // In the morning, or good morning, is no other day.
         "morgen" | "manana" if matches!(before, "am" | "guten" | "jeden" | "la" | "goede" | "de") => None,
         "tomorrow" | "morgen" | "manana" | "amanha" | "demain" | "domani" => Some(today + 1),
         word => {
-            let weekday = WEEKDAYS.iter().position(|it| it.contains(&word))?;
+            let weekday = WEEKDAYS.iter().position(|weekday| weekday.contains(&word))?;
             // 1 January 1970 was a Thursday.
             let ahead = (i64::try_from(weekday).unwrap_or(0) - (today + 3)).rem_euclid(7);
             Some(today + if ahead == 0 { 7 } else { ahead })
@@ -120,8 +122,8 @@ impl ClockTime {
         [Some(self.time), later]
             .into_iter()
             .flatten()
-            .map(|it| zone.next_at(day, it, now))
-            .find(|it| *it > now)
+            .map(|number| zone.next_at(day, number, now))
+            .find(|time| *time > now)
     }
 
     /// On another day nobody means the night: five is five in the afternoon.
@@ -143,7 +145,7 @@ fn clock_at(words: &[&str], at: usize) -> Option<ClockTime> {
     let (minute, after) = minute_after(words, at + 1);
     let half = matches!(after, "am" | "pm").then_some(after);
     let named = half.is_some() || matches!(after, "uhr" | "uur" | "h" | "heures" | "horas" | "o" | "hs");
-    let before = at.checked_sub(1).map_or("", |it| words[it]);
+    let before = at.checked_sub(1).map_or("", |number| words[number]);
     let led = matches!(
         before,
         "at" | "by"

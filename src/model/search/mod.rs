@@ -138,8 +138,8 @@ impl Terms {
                 terms.push(term);
             }
         }
-        if terms.iter().any(|it| !it.is_letter()) {
-            terms.retain(|it| !it.is_letter());
+        if terms.iter().any(|term| !term.is_letter()) {
+            terms.retain(|term| !term.is_letter());
         }
         Self(terms)
     }
@@ -182,7 +182,7 @@ impl Terms {
         if found.contains(&false) {
             return None;
         }
-        ranges.sort_by_key(|it| (it.start, it.end));
+        ranges.sort_by_key(|range| (range.start, range.end));
         let mut joined: Vec<Range<usize>> = Vec::new();
         for range in ranges {
             match joined.last_mut() {

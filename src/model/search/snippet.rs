@@ -22,7 +22,7 @@ impl Snippet {
     /// Cuts the line around the first of the places found in a text.
     pub fn of(text: &SafeText, found: &[Range<usize>]) -> Self {
         let whole = text.as_str();
-        let first = found.first().map_or(0, |it| it.start);
+        let first = found.first().map_or(0, |range| range.start);
         let start = whole[..first].char_indices().rev().nth(BEFORE).map_or(0, |(at, _)| at);
         // Not in the middle of a word, if there is a space to begin after.
         let start = match (start, whole[start..first].find([' ', '\n'])) {
@@ -36,7 +36,7 @@ impl Snippet {
         }
         let mut marks = Vec::new();
         let mut at = start;
-        for range in found.iter().filter(|it| it.start >= start && it.end <= end) {
+        for range in found.iter().filter(|range| range.start >= start && range.end <= end) {
             push(&mut line, &whole[at..range.start]);
             let from = line.len();
             push(&mut line, &whole[range.clone()]);
@@ -59,5 +59,5 @@ impl Snippet {
 
 /// Adds a piece of text as part of one line.
 fn push(line: &mut String, piece: &str) {
-    line.extend(piece.chars().map(|it| if it == '\n' { ' ' } else { it }));
+    line.extend(piece.chars().map(|character| if character == '\n' { ' ' } else { character }));
 }

@@ -4,7 +4,7 @@ use crate::search::{Snippet, Terms, WordKind, words};
 use crate::text::SafeText;
 
 fn folded(text: &str) -> Vec<String> {
-    words(text).into_iter().map(|it| it.folded).collect()
+    words(text).into_iter().map(|text_word| text_word.folded).collect()
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn cuts_and_folds() {
 /// The parts of a text that a question finds.
 fn found<'a>(question: &str, text: &'a str) -> Option<Vec<&'a str>> {
     let ranges = Terms::of(question).find(text)?;
-    Some(ranges.into_iter().map(|it| &text[it]).collect())
+    Some(ranges.into_iter().map(|range| &text[range]).collect())
 }
 
 #[test]
@@ -82,5 +82,5 @@ fn hostile_text_neither_panics_nor_loses_its_bounds() {
         }
         let _ = Terms::of(text).find(text);
     }
-    assert!(Terms::of("\"( AND NOT * ^ : -").iter().all(|it| it.text == "and" || it.text == "not"));
+    assert!(Terms::of("\"( AND NOT * ^ : -").iter().all(|term| term.text == "and" || term.text == "not"));
 }

@@ -100,7 +100,7 @@ impl TextWord {
         if it.is_ascii() {
             return self.keep(it.to_ascii_lowercase(), bytes);
         }
-        for lower in base(it).to_lowercase().filter(|it| !is_accent(*it)) {
+        for lower in base(it).to_lowercase().filter(|lowercase| !is_accent(*lowercase)) {
             self.keep(lower, bytes);
         }
     }

@@ -20,7 +20,7 @@ struct NamedSender {
 
 impl NamedSender {
     fn candidate(&self) -> Candidate {
-        let line = |it: &Option<String>| SafeText::optional_line(it.as_deref());
+        let line = |text: &Option<String>| SafeText::optional_line(text.as_deref());
         let conversation = Conversation {
             address: Some(self.address.clone()),
             name: line(&self.name),
@@ -42,7 +42,7 @@ impl NamedSender {
 fn chosen(world: &[NamedSender], selector: &Selector) -> Option<usize> {
     let found = selector.choose(world.iter().map(NamedSender::candidate).collect()).ok()?;
     let id = found.row.conversation.id.as_str();
-    world.iter().position(|it| it.id == id && it.platform == found.platform)
+    world.iter().position(|named_sender| named_sender.id == id && named_sender.platform == found.platform)
 }
 
 const PLATFORMS: [Platform; 4] = [Platform::Whatsapp, Platform::Telegram, Platform::Email, Platform::Voip];
@@ -83,7 +83,7 @@ fn world() -> impl Strategy<Value = Vec<NamedSender>> {
         for (at, (kind, id, name, email)) in people.into_iter().enumerate() {
             let platform = PLATFORMS[kind].clone();
             let (address, handle) = addresses(&platform, at);
-            let is_taken = id.trim().is_empty() || world.iter().any(|it| it.id == id);
+            let is_taken = id.trim().is_empty() || world.iter().any(|named_sender| named_sender.id == id);
             let id = if is_taken { format!("conv_unique_{at}") } else { id };
             world.push(NamedSender { platform, address, handle, id, name, email });
         }
@@ -101,7 +101,7 @@ proptest! {
             (it.name, it.email) = (None, None);
         }
         // What people call themselves makes no difference to any text.
-        let everything = world.iter().flat_map(|it| [Some(&it.address), Some(&it.id), it.name.as_ref(), it.email.as_ref()]);
+        let everything = world.iter().flat_map(|named_sender| [Some(&named_sender.address), Some(&named_sender.id), named_sender.name.as_ref(), named_sender.email.as_ref()]);
         for text in everything.flatten().chain([&typed]) {
             let selector = Selector::typed(text);
             prop_assert_eq!(chosen(&world, &selector), chosen(&unnamed, &selector), "{:?}", text);
@@ -116,9 +116,9 @@ proptest! {
         // A name selects only if it is said to be one, and nobody else has it.
         if let Some(at) = chosen(&world, &Selector::name(&typed)) {
             let wanted = SafeText::line(&typed).to_string().to_ascii_lowercase();
-            let same = |it: &&NamedSender| {
-                let name = SafeText::optional_line(it.name.as_deref());
-                name.is_some_and(|it| it.as_str().to_ascii_lowercase() == wanted)
+            let same = |named_sender: &&NamedSender| {
+                let name = SafeText::optional_line(named_sender.name.as_deref());
+                name.is_some_and(|name| name.as_str().to_ascii_lowercase() == wanted)
             };
             prop_assert_eq!(world.iter().filter(same).count(), 1);
             prop_assert!(same(&&world[at]));

@@ -17,10 +17,15 @@ type Told<'a> = (&'a [(i64, SaidBy)], i64, Vec<Measured>);
 
 fn measured(said: &[(i64, SaidBy)], now: i64) -> Vec<Measured> {
     let said: Vec<_> = said.iter().map(|(minute, by)| (at(*minute), *by)).collect();
-    let minutes = |it: i64| it / MINUTE;
-    let tell = |it: CustomerCase| {
-        let waits = it.waits.into_iter().map(minutes).collect();
-        (minutes(it.began.micros()), it.first_response.map(minutes), waits, it.resolution.map(minutes))
+    let minutes = |number: i64| number / MINUTE;
+    let tell = |customer_case: CustomerCase| {
+        let waits = customer_case.waits.into_iter().map(minutes).collect();
+        (
+            minutes(customer_case.began.micros()),
+            customer_case.first_response.map(minutes),
+            waits,
+            customer_case.resolution.map(minutes),
+        )
     };
     cases(&said, at(now)).into_iter().map(tell).collect()
 }
@@ -100,8 +105,8 @@ fn cases_count_where_and_when_they_began() {
     }
     let report = gathering.report();
     assert_eq!(report.all.cases, 2);
-    assert_eq!(report.channels.iter().map(|it| it.1.cases).collect::<Vec<_>>(), [1, 1]);
-    assert_eq!(report.hours.iter().map(|it| (*it.0, it.1.cases)).collect::<Vec<_>>(), [(1, 1), (2, 1)]);
+    assert_eq!(report.channels.iter().map(|channel| channel.1.cases).collect::<Vec<_>>(), [1, 1]);
+    assert_eq!(report.hours.iter().map(|hour| (*hour.0, hour.1.cases)).collect::<Vec<_>>(), [(1, 1), (2, 1)]);
     assert_eq!(report.people[&ana].first_response, Spans::of(vec![MINUTE, MINUTE]));
 }
 
@@ -124,7 +129,7 @@ fn answers_are_counted_against_the_targets_of_their_channel() {
         (1, &[(0, Customer), (200, Ai)]),
     ];
     for (channel, said) in told {
-        let said: Vec<_> = said.iter().map(|it| (at(it.0), it.1)).collect();
+        let said: Vec<_> = said.iter().map(|pair| (at(pair.0), pair.1)).collect();
         gathering.add(channel, None, &said);
     }
     let all = gathering.report().all;

@@ -117,7 +117,7 @@ pub(super) fn joins(before: char, after: char) -> bool {
 
 /// The letter of a regional indicator: two of them are a flag.
 pub(super) fn indicator(it: char) -> Option<char> {
-    let place = u32::from(it).checked_sub(0x1f1e6).filter(|it| *it < 26)?;
+    let place = u32::from(it).checked_sub(0x1f1e6).filter(|entry| *entry < 26)?;
     char::from_u32(u32::from('A') + place)
 }
 

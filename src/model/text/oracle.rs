@@ -21,6 +21,6 @@ pub fn acting() -> impl Iterator<Item = char> {
 
 /// The first character of a text that acts, but for these.
 pub fn first_acting(text: &str, allowed: &[char]) -> Option<char> {
-    let acts = |it: &char| ACTING.iter().any(|(first, last)| (first..=last).contains(&it));
-    text.chars().filter(|it| !allowed.contains(it)).find(acts)
+    let acts = |character: &char| ACTING.iter().any(|(first, last)| (first..=last).contains(&character));
+    text.chars().filter(|character| !allowed.contains(character)).find(acts)
 }

@@ -53,7 +53,10 @@ fn keeps_the_writing_of_the_world() {
 fn a_name_is_never_empty_or_two_lines() {
     assert_eq!(SafeText::line("Bob\nAdmin").as_str(), "Bob⏎Admin");
     for hidden in ["\u{200b}\u{200c}\u{200d}\u{2060}", "\u{3164}", "\u{2800}\u{2800}", "\n"] {
-        assert!(SafeText::line(hidden).as_str().chars().any(|it| !it.is_whitespace()), "{hidden:?}");
+        assert!(
+            SafeText::line(hidden).as_str().chars().any(|character| !character.is_whitespace()),
+            "{hidden:?}"
+        );
     }
     assert_eq!(SafeText::optional_line(Some("  ")), None);
 }
@@ -108,7 +111,7 @@ fn pasted_text_keeps_words_and_drops_controls() {
 
 #[test]
 fn what_acts_is_shown_and_pasted_text_is_free_of_it() {
-    for it in acting().filter(|it| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*it)) {
+    for it in acting().filter(|character| !"\t\n\r\u{85}\u{2028}\u{2029}".contains(*character)) {
         let safe = SafeText::block(&format!("a{it}b"));
         let code = u32::from(it);
         let shown = match code {

@@ -39,9 +39,9 @@ impl Phrases {
 
     /// Those that may begin with these two bytes.
     fn begun(&self, first: u8, then: u8) -> &'static [&'static str] {
-        let begin = first.checked_sub(b'a').and_then(|it| self.begins.get(usize::from(it)));
-        let begin = begin.filter(|it| it.then & 1 << second(then) != 0);
-        begin.map_or(&[], |it| &self.all[it.first..it.end])
+        let begin = first.checked_sub(b'a').and_then(|byte| self.begins.get(usize::from(byte)));
+        let begin = begin.filter(|begin| begin.then & 1 << second(then) != 0);
+        begin.map_or(&[], |begin| &self.all[begin.first..begin.end])
     }
 }
 
@@ -270,7 +270,7 @@ impl FoldedText {
             } else if !it.is_ascii() && it.is_alphanumeric() {
                 let lower = it.to_lowercase();
                 let is_one = lower.len() == 1;
-                for bare in lower.filter(|it| is_one || it.is_alphanumeric()).map(bare) {
+                for bare in lower.filter(|lower| is_one || lower.is_alphanumeric()).map(bare) {
                     plain.extend_from_slice(bare.encode_utf8(&mut [0; 4]).as_bytes());
                 }
             } else if plain.last() != Some(&b' ') {
@@ -287,7 +287,7 @@ impl FoldedText {
 
     /// The bytes of each of its words.
     pub fn words(&self) -> impl Iterator<Item = &[u8]> {
-        self.0.as_bytes().split(|it| *it == b' ').filter(|it| !it.is_empty())
+        self.0.as_bytes().split(|byte| *byte == b' ').filter(|part| !part.is_empty())
     }
 
     pub fn asks_for_person(&self) -> bool {
@@ -302,11 +302,11 @@ impl FoldedText {
 
 /// The first of some phrases in a plain text.
 fn find(text: &str, phrases: &Phrases) -> Option<&'static str> {
-    text.as_bytes().windows(3).enumerate().filter(|(_, it)| it[0] == b' ').find_map(|(at, it)| {
-        let begun = phrases.begun(it[1], it[2]).iter();
+    text.as_bytes().windows(3).enumerate().filter(|(_, entry)| entry[0] == b' ').find_map(|(at, entry)| {
+        let begun = phrases.begun(entry[1], entry[2]).iter();
         begun.copied().find(|phrase| {
             let rest = text[at + 1..].strip_prefix(phrase);
-            rest.is_some_and(|it| it.starts_with(' '))
+            rest.is_some_and(|text| text.starts_with(' '))
         })
     })
 }
@@ -331,7 +331,7 @@ mod tests {
 
     #[test]
     fn phrases_are_plain() {
-        for phrase in [PERSON, NEGATIVE, NOT].iter().flat_map(|it| it.all) {
+        for phrase in [PERSON, NEGATIVE, NOT].iter().flat_map(|phrases| phrases.all) {
             assert_eq!(FoldedText::of(phrase).0.trim(), *phrase, "would never be found");
         }
         for phrases in [PERSON, NEGATIVE, NOT] {

@@ -20,7 +20,7 @@ struct Pieces {
 /// How many of these say the same as the one that is repeated most.
 pub fn most_alike(texts: &[FoldedText]) -> usize {
     let mut sets: Vec<Pieces> = texts.iter().map(pieces).collect();
-    sets.retain(|it| it.all.len() >= LEAST);
+    sets.retain(|set| set.all.len() >= LEAST);
     // Each is like itself.
     let mut alike = vec![1; sets.len()];
     for (at, one) in sets.iter().enumerate() {
@@ -70,7 +70,7 @@ fn pieces(text: &FoldedText) -> Pieces {
         if word_text.chars().any(is_unspaced) {
             let bounds = word_text.char_indices().map(|(at, _)| at).chain([word.len()]);
             let bounds: Vec<usize> = bounds.collect();
-            bounds.windows(3).for_each(|it| pieces.add(&word[it[0]..it[2]]));
+            bounds.windows(3).for_each(|window| pieces.add(&word[window[0]..window[2]]));
         } else {
             pieces.add(word);
         }
@@ -119,7 +119,7 @@ mod tests {
             (&["I bought a red bike", "I bought a bell for it last week"], 1),
         ];
         for (texts, times) in cases {
-            let plain: Vec<FoldedText> = texts.iter().map(|it| FoldedText::of(it)).collect();
+            let plain: Vec<FoldedText> = texts.iter().map(|text| FoldedText::of(text)).collect();
             assert_eq!(most_alike(&plain), times, "{texts:?}");
         }
     }

@@ -137,15 +137,15 @@ fn said(line: &str) -> MessageSummary {
 }
 
 fn score(lines: &[&str]) -> u32 {
-    look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>()).score()
+    look(&lines.iter().map(|line| said(line)).collect::<Vec<_>>()).score()
 }
 
 #[test]
 fn of_the_ten_most_urgent_nine_are_in_trouble() {
     let mut ranked: Vec<(u32, bool)> =
         CORPUS.iter().map(|(trouble, lines)| (score(lines), *trouble)).collect();
-    ranked.sort_by_key(|it| std::cmp::Reverse(it.0));
-    let right = ranked.iter().take(10).filter(|it| it.1).count();
+    ranked.sort_by_key(|pair| std::cmp::Reverse(pair.0));
+    let right = ranked.iter().take(10).filter(|pair| pair.1).count();
     assert!(right >= 9, "{ranked:?}");
 }
 
@@ -167,7 +167,7 @@ fn the_reasons_are_words() {
         "a Hm",
         "c A human please",
     ];
-    let found = look(&lines.iter().map(|it| said(it)).collect::<Vec<_>>());
+    let found = look(&lines.iter().map(|line| said(line)).collect::<Vec<_>>());
     assert_eq!(
         found.line(),
         "55/person/55 wants a human\n45/question/45 asked 3x the same\n20/answer/20 AI said 2x the same\n12/shouts/12 shouts"

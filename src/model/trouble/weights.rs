@@ -35,16 +35,16 @@ impl TroubleRule {
 
     /// The word it is stored by.
     pub fn word(self) -> &'static str {
-        Self::ALL.iter().find(|it| it.0 == self).map_or("", |it| it.1)
+        Self::ALL.iter().find(|entry| entry.0 == self).map_or("", |entry| entry.1)
     }
 
     /// The rule of a word.
     pub fn from_word(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|it| it.1 == word).map(|it| it.0)
+        Self::ALL.iter().find(|entry| entry.1 == word).map(|entry| entry.0)
     }
 
     fn place(self) -> usize {
-        Self::ALL.iter().position(|it| it.0 == self).unwrap_or(0)
+        Self::ALL.iter().position(|entry| entry.0 == self).unwrap_or(0)
     }
 }
 
@@ -87,14 +87,14 @@ impl TroubleWeights {
 
     /// Each rule that does not weigh what it weighs untaught.
     pub fn taught_rules(&self) -> impl Iterator<Item = (TroubleRule, u32)> {
-        TroubleRule::ALL.iter().map(|it| (it.0, self.of(it.0))).filter(|it| it.1 != 100)
+        TroubleRule::ALL.iter().map(|entry| (entry.0, self.of(entry.0))).filter(|pair| pair.1 != 100)
     }
 
     /// What is learnt from one conversation: each rule that saw something there
     /// weighs a fifth less, or a quarter more; one undoes the other.
     #[must_use]
     pub fn learning(self, from: &TroubleScore, verdict: TroubleVerdict) -> Self {
-        from.reasons.iter().filter_map(|it| it.rule).fold(self, |weights, rule| {
+        from.reasons.iter().filter_map(|reason| reason.rule).fold(self, |weights, rule| {
             let percent = weights.of(rule);
             let learnt = match verdict {
                 TroubleVerdict::NotTrouble => percent * 4 / 5,
@@ -144,16 +144,17 @@ impl TroubleScore {
     #[must_use]
     pub fn weighed(mut self, weights: &TroubleWeights) -> Self {
         for reason in &mut self.reasons {
-            let percent = reason.rule.map_or(100, |it| weights.of(it));
+            let percent = reason.rule.map_or(100, |rule| weights.of(rule));
             reason.weight = ((reason.untaught * percent + 50) / 100).max(1);
         }
-        self.reasons.sort_by_key(|it| std::cmp::Reverse(it.weight));
+        self.reasons.sort_by_key(|reason| std::cmp::Reverse(reason.weight));
         self
     }
 
     /// The reasons with their weights in words: `wants a human 55, shouts 12`.
     pub fn words(&self) -> String {
-        let one = |it: &TroubleReason| format!("{} {}", it.words, it.weight);
+        let one =
+            |trouble_reason: &TroubleReason| format!("{} {}", trouble_reason.words, trouble_reason.weight);
         self.reasons.iter().map(one).collect::<Vec<_>>().join(", ")
     }
 }
@@ -182,10 +183,13 @@ mod tests {
             (&[NotTrouble; 30], 11, 2),
         ];
         for (lessons, person, shouts) in cases {
-            let weights =
-                lessons.iter().fold(TroubleWeights::default(), |it, verdict| it.learning(&both, *verdict));
+            let weights = lessons
+                .iter()
+                .fold(TroubleWeights::default(), |lesson, verdict| lesson.learning(&both, *verdict));
             let weighed = both.clone().weighed(&weights);
-            let of = |rule| weighed.reasons.iter().find(|it| it.rule == Some(rule)).map(|it| it.weight);
+            let of = |rule| {
+                weighed.reasons.iter().find(|reason| reason.rule == Some(rule)).map(|reason| reason.weight)
+            };
             assert_eq!((of(WantsPerson), of(Shouts)), (Some(person), Some(shouts)), "{lessons:?}");
             assert_eq!(weights.of(Upset), 100, "it was not seen");
             assert_eq!(TroubleScore::read(&weighed.line()), weighed);
@@ -202,7 +206,7 @@ mod tests {
         let mut weights = TroubleWeights::default();
         for _ in 0..10_000 {
             let rules: Vec<_> =
-                TroubleRule::ALL.iter().filter(|_| draw(2) == 0).map(|it| (it.0, 30)).collect();
+                TroubleRule::ALL.iter().filter(|_| draw(2) == 0).map(|entry| (entry.0, 30)).collect();
             let verdict = if draw(3) == 0 { TroubleVerdict::Trouble } else { TroubleVerdict::NotTrouble };
             weights = weights.learning(&score(&rules), verdict);
             for (rule, ..) in TroubleRule::ALL {
@@ -219,7 +223,7 @@ mod tests {
 
     #[test]
     fn rows_that_cross_the_line_are_counted() {
-        let scores = [30, 35, 37, 38, 60].map(|it| score(&[(TroubleRule::Upset, it)]));
+        let scores = [30, 35, 37, 38, 60].map(|entry| score(&[(TroubleRule::Upset, entry)]));
         let (before, after) =
             (TroubleWeights::default(), TroubleWeights::default().with(TroubleRule::Upset, 80));
         assert_eq!(crossing(scores.iter(), &before, &after), (0, 2));

@@ -84,9 +84,9 @@ pub enum AudienceLine {
 
 impl AudienceLine {
     fn of(word: &str) -> Self {
-        let separator = |it: &char| matches!(it, ' ' | '-' | '(' | ')' | '/');
+        let separator = |character: &char| matches!(character, ' ' | '-' | '(' | ')' | '/');
         if word.starts_with('+') {
-            return Self::Phone(word.chars().filter(|it| !separator(it)).collect());
+            return Self::Phone(word.chars().filter(|character| !separator(character)).collect());
         }
         if is_contact_id(word) {
             return Self::Contact(ContactId::new(word));
@@ -98,7 +98,8 @@ impl AudienceLine {
 /// Whether a word can be a contact's id: one word, not a plain name, not a
 /// number as people write it. Only the server knows whether somebody has it.
 fn is_contact_id(word: &str) -> bool {
-    let fits = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '-' | '.' | ':');
+    let fits =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '_' | '-' | '.' | ':');
     let digits = word.chars().filter(char::is_ascii_digit).count();
     let letters = word.chars().filter(char::is_ascii_alphabetic).count();
     let is_phone = letters == 0 && digits >= PHONE;

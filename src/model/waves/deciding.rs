@@ -164,7 +164,9 @@ fn pause(cause: PauseCause, words: String) -> WaveStep {
 /// Since when a wave has been on its way for too long, in words.
 pub fn stalled(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -> Option<String> {
     let last = campaign.begun().checked_sub(1)?;
-    let ended = campaign.waves[last].reading.is_some_and(|it| it.finished_at.is_some() || it.is_unknown);
+    let ended = campaign.waves[last]
+        .reading
+        .is_some_and(|reading| reading.finished_at.is_some() || reading.is_unknown);
     let age = now.since(sent_at);
     (campaign.phase == Phase::Running && !ended && age >= STALL)
         .then(|| format!("wave {} has not been tried to its end for {}", last + 1, precise_span(age)))
@@ -173,7 +175,7 @@ pub fn stalled(campaign: &Campaign, sent_at: Timestamp, now: Timestamp) -> Optio
 /// That the balance may not reach to the end, in words.
 pub fn running_low(campaign: &Campaign, report: &Report) -> Option<String> {
     let credits = report.credits.filter(|_| campaign.phase == Phase::Running && !report.is_test)?;
-    let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|it| it.size).sum();
+    let left: usize = campaign.waves.iter().skip(campaign.begun()).map(|wave| wave.size).sum();
     let price = price_each(&campaign.content, report.charged).times(i64::try_from(left).unwrap_or(i64::MAX));
     (left > 0 && credits < price.most as f64).then(|| {
         format!("{}; the {left} still to come cost {}", prices::credit_words(credits), price.words())
@@ -188,7 +190,8 @@ pub fn read_again(
     now: Timestamp,
 ) -> WaveReading {
     let RecipientCounts { recipients, delivered, failed, pending } = told;
-    let finished_at =
-        finished.then(|| before.and_then(|it| it.finished_at).filter(|it| *it <= now).unwrap_or(now));
+    let finished_at = finished.then(|| {
+        before.and_then(|wave_reading| wave_reading.finished_at).filter(|entry| *entry <= now).unwrap_or(now)
+    });
     WaveReading { at: now, recipients, delivered, failed, pending, finished_at, is_unknown: false }
 }

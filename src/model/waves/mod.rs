@@ -27,7 +27,7 @@ impl Frozen {
     pub fn of(ids: impl IntoIterator<Item = ContactId>) -> Option<(Self, usize)> {
         let mut seen = std::collections::HashSet::new();
         let (mut kept, mut doubled) = (Vec::new(), 0);
-        for id in ids.into_iter().filter(|it| !it.is_empty()) {
+        for id in ids.into_iter().filter(|contact_id| !contact_id.is_empty()) {
             if seen.insert(id.clone()) {
                 kept.push(id);
             } else {
@@ -215,18 +215,18 @@ pub struct Campaign {
 impl Campaign {
     /// How many waves have a row of the outbox.
     pub fn begun(&self) -> usize {
-        self.waves.iter().take_while(|it| it.row.is_some()).count()
+        self.waves.iter().take_while(|wave| wave.row.is_some()).count()
     }
 
     /// How many people of waves that have not begun.
     pub fn not_sent(&self) -> usize {
-        self.waves.iter().skip(self.begun()).map(|it| it.size).sum()
+        self.waves.iter().skip(self.begun()).map(|wave| wave.size).sum()
     }
 
     /// Recipients, delivered, failed and pending of all that was counted.
     pub fn counts(&self) -> RecipientCounts {
         let mut sum = RecipientCounts::default();
-        for reading in self.waves.iter().filter_map(|it| it.reading) {
+        for reading in self.waves.iter().filter_map(|wave| wave.reading) {
             sum.add(RecipientCounts::of(&reading));
         }
         sum
@@ -236,7 +236,8 @@ impl Campaign {
     /// person was shown is not held against it again.
     pub fn judged_from_now(&self) -> usize {
         let begun = self.begun();
-        let dropped = begun.checked_sub(1).is_some_and(|it| self.waves[it].fate == WaveRowState::Dropped);
+        let dropped =
+            begun.checked_sub(1).is_some_and(|number| self.waves[number].fate == WaveRowState::Dropped);
         match self.cause {
             Some(PauseCause::Failures | PauseCause::Uncounted) => begun,
             Some(PauseCause::Row) if dropped => begun,

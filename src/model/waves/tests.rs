@@ -181,7 +181,7 @@ fn what_the_account_forbids() {
 #[test]
 fn a_test_key_is_not_counted_and_a_live_one_must_be() {
     let mut unknown = sent(10, 0, 30, None);
-    unknown.reading = unknown.reading.map(|it| WaveReading { is_unknown: true, ..it });
+    unknown.reading = unknown.reading.map(|reading| WaveReading { is_unknown: true, ..reading });
     let stands = campaign(&[unknown]);
     assert!(why(&decide(&stands, &fine(), at(31))).contains("does not know wave 1"));
     assert_eq!(decide(&stands, &Report { is_test: true, ..fine() }, at(31)), WaveStep::Send(1));
@@ -190,7 +190,7 @@ fn a_test_key_is_not_counted_and_a_live_one_must_be() {
 #[test]
 fn the_end() {
     let plan = WavePlan::suggested(1_000);
-    let all: Vec<Wave> = plan.sizes(1_000).into_iter().map(|it| sent(it, 0, 96, Some(36))).collect();
+    let all: Vec<Wave> = plan.sizes(1_000).into_iter().map(|size| sent(size, 0, 96, Some(36))).collect();
     assert_eq!(decide(&campaign(&all), &fine(), at(96)), WaveStep::Finish);
     assert!(
         matches!(decide(&campaign(&all), &fine(), at(40)), WaveStep::Look(9, _)),
@@ -199,7 +199,7 @@ fn the_end() {
     let mut failed = all.clone();
     failed[9] = sent(100, 90, 96, Some(36));
     assert_eq!(decide(&campaign(&failed), &fine(), at(96)), WaveStep::Finish, "nothing is left to stop");
-    for phase in Phase::ALL.into_iter().filter(|it| *it != Phase::Running) {
+    for phase in Phase::ALL.into_iter().filter(|phase| *phase != Phase::Running) {
         let stands = Campaign { phase, ..campaign(&[]) };
         assert_eq!(decide(&stands, &fine(), at(96)), WaveStep::Nothing, "{phase:?}");
         assert_eq!(Phase::from_word(phase.word()), Some(phase));
@@ -232,7 +232,7 @@ fn nobody_is_never_everyone() {
     assert_eq!((frozen.ids(), doubled), (["b".into(), "a".into()].as_slice(), 1));
     assert_eq!(Aim::These(frozen).phrase(), None);
     assert_eq!(Aim::Everyone(2).phrase().as_deref(), Some("SEND TO ALL 2"));
-    let many = Frozen::of((0..101).map(|it| ContactId::new(it.to_string()))).expect("many").0;
+    let many = Frozen::of((0..101).map(|number| ContactId::new(number.to_string()))).expect("many").0;
     assert_eq!(Aim::These(many).phrase().as_deref(), Some("SEND 101"));
 }
 

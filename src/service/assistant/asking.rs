@@ -88,15 +88,15 @@ fn parameters(endpoint: &ConnectionEndpoint) -> Value {
 /// Executes the function calls of a model's message. Results go into the next request, proposals and
 /// handovers into the answer.
 pub async fn carry(body: &mut Value, message: &Value, tools: &Tools, answer: &mut Answer) -> Asked {
-    let Some(calls) = message["tool_calls"].as_array().filter(|it| !it.is_empty()) else {
+    let Some(calls) = message["tool_calls"].as_array().filter(|array| !array.is_empty()) else {
         return Asked::Nothing;
     };
-    if let Some(call) = calls.iter().find(|it| it["function"]["name"] == HAND_OVER) {
+    if let Some(call) = calls.iter().find(|call| call["function"]["name"] == HAND_OVER) {
         let given = arguments(&call["function"]);
         let text = |name: &str, most: usize| -> String {
             outgoing::clean(given[name].as_str().unwrap_or("")).chars().take(most).collect()
         };
-        let reason = Some(text("reason", REASON)).filter(|it| !it.is_empty());
+        let reason = Some(text("reason", REASON)).filter(|text| !text.is_empty());
         let reason = reason.unwrap_or_else(|| "the assistant asks for a person".to_owned());
         answer.handover = Some(Handover { reason, summary: text("summary", SUMMARY) });
         return Asked::Person;
@@ -127,15 +127,17 @@ async fn one(function: &Value, tools: &Tools, answer: &mut Answer) -> String {
         return "there is no such function".to_owned();
     };
     let arguments = arguments(function);
-    let text = |it: &Value| match it {
+    let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
         Value::Bool(word) => Some(word.to_string()),
         _ => None,
     };
     // Arguments that identify the customer are never taken from the model.
-    let answers: Vec<(String, String)> =
-        endpoint.asked().filter_map(|it| Some((it.name.clone(), text(&arguments[&it.name])?))).collect();
+    let answers: Vec<(String, String)> = endpoint
+        .asked()
+        .filter_map(|parameter| Some((parameter.name.clone(), text(&arguments[&parameter.name])?)))
+        .collect();
     if endpoint.method == EndpointMethod::Get {
         look_up(tools, (stored, endpoint), &answers).await
     } else {

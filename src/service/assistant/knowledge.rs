@@ -89,7 +89,7 @@ impl QuestionFile {
             let problem = format!("there are more than {QUESTIONS} questions; keep those that customers ask");
             mistakes.push(QuestionMistake { line: entry.line, problem });
         }
-        mistakes.sort_by_key(|it| it.line);
+        mistakes.sort_by_key(|mistake| mistake.line);
         if mistakes.is_empty() { Ok(Self(entries)) } else { Err(mistakes) }
     }
 
@@ -108,10 +108,14 @@ impl QuestionFile {
     /// Returns the entries that match `said` best, best first. Rare words count more than common ones, and
     /// words of a question more than those of an answer.
     fn find(&self, said: &str) -> Vec<&QuestionEntry> {
-        let words: Vec<_> = self.0.iter().map(|it| (words(&it.question), words(&it.answer))).collect();
+        let words: Vec<_> = self
+            .0
+            .iter()
+            .map(|question_entry| (words(&question_entry.question), words(&question_entry.answer)))
+            .collect();
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
         for word in self::words(said) {
-            let is_in = |all: &BTreeSet<String>| all.iter().any(|it| is_same(it, &word));
+            let is_in = |all: &BTreeSet<String>| all.iter().any(|text| is_same(text, &word));
             let found: Vec<(usize, f64)> = words
                 .iter()
                 .enumerate()
@@ -150,7 +154,7 @@ fn wrong_with(entry: &QuestionEntry) -> Option<QuestionMistake> {
 /// is not ASCII, since some scripts have short words only.
 fn words(text: &str) -> BTreeSet<String> {
     let lower = text.to_lowercase();
-    let is_wanted = |it: &&str| it.chars().count() >= 3 || !it.is_ascii();
+    let is_wanted = |text: &&str| text.chars().count() >= 3 || !text.is_ascii();
     lower.unicode_words().filter(is_wanted).map(str::to_owned).collect()
 }
 
@@ -176,10 +180,12 @@ impl Knowledge {
         };
         part("Instructions of the business:", self.instructions.trim());
         part("Write in this tone:", self.tone.trim());
-        let facts: Vec<String> = self.facts.iter().map(|it| format!("- {}", it.trim())).collect();
+        let facts: Vec<String> = self.facts.iter().map(|fact| format!("- {}", fact.trim())).collect();
         part("Facts about the business:", &facts.join("\n"));
-        let answers: Vec<String> =
-            found.iter().map(|it| format!("Q: {}\nA: {}", it.question, it.answer)).collect();
+        let answers: Vec<String> = found
+            .iter()
+            .map(|question_entry| format!("Q: {}\nA: {}", question_entry.question, question_entry.answer))
+            .collect();
         part("What the business answers to questions like this one:", &answers.join("\n"));
         brief
     }
@@ -194,7 +200,7 @@ mod tests {
                         ## Do you repair bicycles?\nYes, in the shop at the pier.\n";
 
     fn found<'a>(file: &'a QuestionFile, said: &str) -> Vec<&'a str> {
-        file.find(said).into_iter().map(|it| it.question.as_str()).collect()
+        file.find(said).into_iter().map(|question_entry| question_entry.question.as_str()).collect()
     }
 
     #[test]
@@ -217,7 +223,7 @@ mod tests {
             let mistakes = QuestionFile::parse(text).expect_err(text);
             mistakes
                 .into_iter()
-                .map(|it| format!("{}: {}", it.line, it.problem))
+                .map(|mistake| format!("{}: {}", mistake.line, mistake.problem))
                 .collect::<Vec<_>>()
                 .join("\n")
         };

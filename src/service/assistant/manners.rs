@@ -28,7 +28,7 @@ pub async fn is_enough(service: &Service, conversation: &str) -> Result<bool, Da
 pub async fn type_along(service: &Service, conversation: &str, turn: &Turn) -> Infallible {
     let (id, last) = (conversation.to_owned(), turn.last.clone());
     let look = move |db: &dyn DbSession| {
-        let seen = messages::by_id(db, &last)?.map(|it| it.platform_id);
+        let seen = messages::by_id(db, &last)?.map(|by_id| by_id.platform_id);
         Ok::<_, DatabaseError>(conversations::with_channel(db, &id)?.zip(seen))
     };
     let found = service.database.read(look).await;

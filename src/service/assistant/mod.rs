@@ -84,7 +84,7 @@ impl Proposal {
             hash.update(part.len().to_be_bytes());
             hash.update(part.as_bytes());
         }
-        let digits: String = hash.finalize().iter().take(12).map(|it| format!("{it:02x}")).collect();
+        let digits: String = hash.finalize().iter().take(12).map(|byte| format!("{byte:02x}")).collect();
         format!("prop_{digits}")
     }
 }
@@ -146,8 +146,8 @@ pub fn speak(work: &Work<'_>, conversation: &str, turn: &Turn, answer: Answer) -
         };
         proposals::insert(work.db, &proposal)?;
     }
-    let proposes = answer.proposals.first().map(|it| Handover {
-        reason: format!("the assistant proposes {} · {}", it.connection, it.endpoint),
+    let proposes = answer.proposals.first().map(|proposal| Handover {
+        reason: format!("the assistant proposes {} · {}", proposal.connection, proposal.endpoint),
         summary: quoted(turn),
     });
     if let Some(it) = answer.handover.or(proposes) {
@@ -173,7 +173,7 @@ fn is_assistants(row: &ConversationRow) -> bool {
 /// Quotes the customer's last message for a summary.
 fn quoted(turn: &Turn) -> String {
     let last = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer);
-    let text: String = last.map_or("", |it| it.1.as_str()).chars().take(QUOTED).collect();
+    let text: String = last.map_or("", |pair| pair.1.as_str()).chars().take(QUOTED).collect();
     if text.is_empty() { String::new() } else { format!("the customer wrote: {text}") }
 }
 
@@ -182,23 +182,23 @@ fn turn(db: &dyn DbSession, conversation: &str) -> Result<Option<Turn>, Database
     let Some((_, row)) = conversations::with_channel(db, conversation)? else { return Ok(None) };
     let mut rows = messages::newest(db, &row.id, SHOWN)?;
     // A broadcast is no answer to the customer's message before it.
-    let broadcasts = rows.iter().take_while(|it| it.broadcast.is_some()).count();
+    let broadcasts = rows.iter().take_while(|row| row.broadcast.is_some()).count();
     rows.drain(..broadcasts);
-    if !is_assistants(&row) || rows.first().is_none_or(|it| it.direction != "inbound") {
+    if !is_assistants(&row) || rows.first().is_none_or(|row| row.direction != "inbound") {
         return Ok(None);
     }
     rows.reverse();
-    let last = rows.last().map(|it| it.id.clone()).unwrap_or_default();
+    let last = rows.last().map(|row| row.id.clone()).unwrap_or_default();
     let speaker = |sender: &str| match sender {
         "customer" => Speaker::Customer,
         "ai" => Speaker::Assistant,
         _ => Speaker::Person,
     };
-    let content = |it: messages::MessageRow| match it.content.is_empty() {
-        true => format!("[{}]", it.kind),
-        false => it.content,
+    let content = |message_row: messages::MessageRow| match message_row.content.is_empty() {
+        true => format!("[{}]", message_row.kind),
+        false => message_row.content,
     };
-    let said = rows.into_iter().map(|it| (speaker(&it.sender), content(it))).collect();
-    let language = customers::character(db, conversation)?.map(|it| it.language);
+    let said = rows.into_iter().map(|row| (speaker(&row.sender), content(row))).collect();
+    let language = customers::character(db, conversation)?.map(|character| character.language);
     Ok(Some(Turn { language, said, last }))
 }

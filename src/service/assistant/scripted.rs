@@ -26,13 +26,13 @@ async fn look_up(turn: &Turn, tools: &Tools) -> Option<String> {
     let (_, last) = turn.said.iter().rev().find(|(speaker, _)| *speaker == Speaker::Customer)?;
     let last = last.to_lowercase();
     let (words, opening) = script::orders(language);
-    let any = |words: &[String]| words.iter().any(|it| last.contains(&it.to_lowercase()));
+    let any = |words: &[String]| words.iter().any(|word| last.contains(&word.to_lowercase()));
     if !any(&words) || any(&script::handover(language)) {
         return None;
     }
     let about_orders = |name: &str| name.to_lowercase().contains("order");
     let mut lookups: Vec<_> = tools.lookups().collect();
-    lookups.sort_by_key(|(_, it)| !about_orders(&it.name));
+    lookups.sort_by_key(|(_, lookup)| !about_orders(&lookup.name));
     for (stored, endpoint) in lookups {
         match tools.call(stored, endpoint, &[]).await {
             Ok(told) => {

@@ -68,14 +68,22 @@ impl Tools {
     /// Lists the endpoints to offer, each with a name that models accept: reading ones, and changing ones
     /// that allow it. Only endpoints that can be bound to this customer are listed.
     pub fn list(&self) -> Vec<(String, &Stored, &ConnectionEndpoint)> {
-        let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
+        let all = self
+            .stored
+            .iter()
+            .flat_map(|stored| stored.connection.endpoints.iter().map(move |at| (stored, at)));
         all.enumerate()
-            .filter(|(_, (_, it))| it.method == EndpointMethod::Get || it.assistant_may_change)
-            .filter(|(_, (_, it))| it.knows(&self.facts))
+            .filter(|(_, (_, connection_endpoint))| {
+                connection_endpoint.method == EndpointMethod::Get || connection_endpoint.assistant_may_change
+            })
+            .filter(|(_, (_, connection_endpoint))| connection_endpoint.knows(&self.facts))
             .take(OFFERED)
             .map(|(index, (stored, endpoint))| {
-                let plain = |it: &str| -> String {
-                    it.chars().filter(|it| it.is_ascii_alphanumeric() || *it == '_').take(24).collect()
+                let plain = |text: &str| -> String {
+                    text.chars()
+                        .filter(|character| character.is_ascii_alphanumeric() || *character == '_')
+                        .take(24)
+                        .collect()
                 };
                 let name = format!("{}_{}_{index}", plain(&stored.connection.name), plain(&endpoint.name));
                 (name, stored, endpoint)
@@ -85,8 +93,11 @@ impl Tools {
 
     /// Lists the reading endpoints whose parameters are known for this customer.
     pub fn lookups(&self) -> impl Iterator<Item = (&Stored, &ConnectionEndpoint)> {
-        let all = self.stored.iter().flat_map(|it| it.connection.endpoints.iter().map(move |at| (it, at)));
-        all.filter(|(_, it)| it.reads_with(&self.facts))
+        let all = self
+            .stored
+            .iter()
+            .flat_map(|stored| stored.connection.endpoints.iter().map(move |at| (stored, at)));
+        all.filter(|(_, connection_endpoint)| connection_endpoint.reads_with(&self.facts))
     }
 
     /// Validates the arguments of a change without calling the endpoint.

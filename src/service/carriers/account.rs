@@ -25,7 +25,8 @@ pub async fn follow(
     let now = service.clock.now();
     let (channel, version) = (connected.channel.clone(), connected.version.clone());
     let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &channel)).await;
-    let due = found?.filter(|it| it.version == version && is_due(&it.mark, now));
+    let due =
+        found?.filter(|connected_row| connected_row.version == version && is_due(&connected_row.mark, now));
     let Some(row) = due else { return Ok(None) };
     let (channel, reader) = (row.channel.clone(), me.to_owned());
     let scope = service.database.scope_of_channel(&row.channel).await?;
@@ -73,11 +74,13 @@ fn is_due(mark: &str, now: Timestamp) -> bool {
 /// Replaces the templates of a workspace.
 pub fn keep_templates(db: &dyn DbSession, workspace: &str, all: &[Template]) -> Result<(), DatabaseError> {
     let before = templates::all(db, workspace)?;
-    for template in all.iter().filter(|it| !before.contains(it)) {
+    for template in all.iter().filter(|template| !before.contains(template)) {
         templates::put(db, workspace, template)?;
     }
-    let is_there = |old: &Template| all.iter().any(|it| it.name == old.name && it.language == old.language);
-    for old in before.iter().filter(|it| !is_there(it)) {
+    let is_there = |old: &Template| {
+        all.iter().any(|template| template.name == old.name && template.language == old.language)
+    };
+    for old in before.iter().filter(|template| !is_there(template)) {
         templates::remove(db, workspace, &old.name, &old.language)?;
     }
     Ok(())

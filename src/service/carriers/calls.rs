@@ -34,14 +34,14 @@ pub(super) fn store(case: &Case<'_, '_>, status: &str, platform_id: String) -> R
 
 /// Marks a call in the history as not placed, with its price refunded.
 pub(super) fn not_placed(work: &Work<'_>, id: &str) -> Result<(), DatabaseError> {
-    let Some(mut call) = stored::read(work.db, id)?.filter(|it| it.ended_at.is_none()) else {
+    let Some(mut call) = stored::read(work.db, id)?.filter(|call_row| call_row.ended_at.is_none()) else {
         return Ok(());
     };
     call.status = "failed".to_owned();
     call.cost = 0;
     call.ended_at = Some(work.now);
     stored::change(work.db, &call)?;
-    let status = messages::by_id(work.db, id)?.map_or_else(|| QUEUED.to_owned(), |it| it.status);
+    let status = messages::by_id(work.db, id)?.map_or_else(|| QUEUED.to_owned(), |by_id| by_id.status);
     messages::retell(work.db, id, &status, NOT_PLACED, 0)?;
     conversations::retell(work.db, &call.conversation, NOT_PLACED, call.created_at)
 }
@@ -56,7 +56,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, told: CallReport) -> Result<
         (None, None) => adopted(work, channel, &to)?,
     };
     let Some(id) = id else { return Ok(()) };
-    if let Some(row) = egress::read(work.db, &id)?.filter(|it| it.channel == channel.id) {
+    if let Some(row) = egress::read(work.db, &id)?.filter(|egress_row| egress_row.channel == channel.id) {
         settle::confirm(work, &row, CarryOutcome::Taken { platform_id, fate: Fate::Sent, reached: None })?;
     }
     progress::follow(work, &id, status, seconds)
@@ -71,5 +71,5 @@ pub fn is_early(work: &Work<'_>, channel: &ChannelRow, told: &CallReport) -> Res
 
 /// Returns the call with an unknown outcome that a listed call to `to` belongs to.
 fn adopted(work: &Work<'_>, channel: &ChannelRow, to: &str) -> Result<Option<String>, ApiError> {
-    report::only_unknown(work, channel, to, |it| it.kind == CALL)
+    report::only_unknown(work, channel, to, |entry| entry.kind == CALL)
 }

@@ -82,11 +82,13 @@ async fn round(
         .await;
     let (due, abandoned, mut next) = look?;
     let mut parts: Vec<(WriteScope, ClaimPart)> = Vec::new();
-    for (row, is_abandoned) in
-        abandoned.into_iter().map(|it| (it, true)).chain(due.into_iter().map(|it| (it, false)))
+    for (row, is_abandoned) in abandoned
+        .into_iter()
+        .map(|egress_row| (egress_row, true))
+        .chain(due.into_iter().map(|egress_row| (egress_row, false)))
     {
         let scope = service.database.scope_of_channel(&row.channel).await?;
-        let place = parts.iter().position(|it| it.0 == scope).unwrap_or_else(|| {
+        let place = parts.iter().position(|part| part.0 == scope).unwrap_or_else(|| {
             parts.push((scope, ClaimPart::default()));
             parts.len() - 1
         });
@@ -238,7 +240,7 @@ async fn takes_texts(
 
 /// Returns the message's media file, if this service hosts it.
 async fn file(service: &Service, parcel: &Parcel) -> Result<Option<ParcelFile>, ApiError> {
-    let id = parcel.media_url.as_deref().and_then(|it| hosted::hosted_id(service, it));
+    let id = parcel.media_url.as_deref().and_then(|media_url| hosted::hosted_id(service, media_url));
     let Some(id) = id.map(str::to_owned) else { return Ok(None) };
     let found: Result<_, DatabaseError> = service.database.read(move |db| media::read(db, &id)).await;
     let Some(row) = found? else { return Ok(None) };

@@ -108,7 +108,7 @@ async fn work_on(service: &Service, row: IngressRow) -> (String, String) {
 
 async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
     let all = service.platforms.all_connected();
-    let Some(connected) = all.into_iter().find(|it| it.channel == row.channel) else {
+    let Some(connected) = all.into_iter().find(|connected| connected.channel == row.channel) else {
         // Processed when the channel is connected again.
         return put_off(service, row, 30 * SECOND).await;
     };
@@ -151,7 +151,7 @@ async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
             if waits || is_on_its_way(&work, &channel, &events)? {
                 return Ok(stored::postpone(db, &row, work.now.plus(3 * SECOND))?);
             }
-            let filed = events.iter().any(|it| matches!(it, PlatformEvent::Filed(_)));
+            let filed = events.iter().any(|event| matches!(event, PlatformEvent::Filed(_)));
             if filed && row.attempts < FILED && filing::is_early(&work, &channel)? {
                 return Ok(stored::postpone(db, &row, work.now.plus(SECOND))?);
             }
@@ -227,7 +227,7 @@ async fn fetch(service: &Service, connected: &Connected, message: &mut ArrivedMe
 /// Stores a mail's attachments and moves them from `files` to `kept`.
 pub async fn keep_files(service: &Service, mail: &mut ArrivedMail) -> Result<(), String> {
     for file in std::mem::take(&mut mail.files) {
-        let (row, url) = store(service, &file.name, file.bytes).await.map_err(|it| it.message)?;
+        let (row, url) = store(service, &file.name, file.bytes).await.map_err(|error| error.message)?;
         mail.mail.attachments.push(AttachmentBody {
             filename: row.filename.clone(),
             content_type: Some(file.mime_type),

@@ -23,7 +23,7 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
     };
     let StatusReport { platform_id, step, reached, trace, recipient_id, .. } = report;
     let parcel = match &own_id {
-        Some(id) => egress::read(work.db, id)?.filter(|it| it.channel == channel.id),
+        Some(id) => egress::read(work.db, id)?.filter(|egress_row| egress_row.channel == channel.id),
         None => None,
     };
     if let Some(row) = parcel {
@@ -49,7 +49,9 @@ pub fn apply(work: &Work<'_>, channel: &ChannelRow, report: StatusReport) -> Res
         let has_failed = matches!(step, MessageStep::Failed { .. });
         return if is_ours || has_failed { Ok(()) } else { elsewhere::observe(work, channel, sent) };
     }
-    let Some(message) = found.filter(|it| it.direction == "outbound") else { return Ok(()) };
+    let Some(message) = found.filter(|message_row| message_row.direction == "outbound") else {
+        return Ok(());
+    };
     if let Some(id) = recipient_id
         && let Some(conversation) = conversations::read(work.db, &channel.id, &message.conversation)?
     {
@@ -81,7 +83,7 @@ fn adopted(work: &Work<'_>, channel: &ChannelRow, report: &StatusReport) -> Resu
     if messages::read(work.db, &channel.id, &report.platform_id)?.is_some() {
         return Ok(None);
     }
-    only_unknown(work, channel, to, |it| it.kind != CALL && it.text == *text)
+    only_unknown(work, channel, to, |entry| entry.kind != CALL && entry.text == *text)
 }
 
 /// Returns the recipient's only outbound message with unknown outcome that `is_it` accepts; `None` if there

@@ -34,7 +34,7 @@ impl ChannelSecrets {
     async fn find(&self) -> Result<MailboxSecrets, String> {
         let (service, channel) = (self.service()?, self.channel.clone());
         let found = service.database.read(move |db| stored::read(db, &channel)).await;
-        let row = found.map_err(|why| why.to_string())?.filter(|it| it.version == self.version);
+        let row = found.map_err(|why| why.to_string())?.filter(|map_err| map_err.version == self.version);
         let row = row.ok_or_else(|| "the channel was connected anew".to_owned())?;
         let text = service.vault.open(&watch::owner(&self.channel), &row.sealed);
         let text = text.map_err(|why| why.to_string())?;

@@ -106,7 +106,7 @@ pub fn ask_for_person(work: &Work<'_>, conversation: &str, why: &str) -> Result<
 /// request's answer.
 pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
     let Some((reply, settled)) = egress::answer(work.db, id)? else { return Ok(None) };
-    let Some(row) = egress::read(work.db, id)?.filter(|it| !settled && !it.told) else {
+    let Some(row) = egress::read(work.db, id)?.filter(|egress_row| !settled && !egress_row.told) else {
         return Ok(Some(reply));
     };
     if let Some(channel) = mail_channel(work, &row)? {
@@ -127,7 +127,7 @@ pub fn tell(work: &Work<'_>, id: &str) -> Result<Option<Reply>, ApiError> {
 impl Case<'_, '_> {
     /// Handles a number that the platform knows under another form: both belong to one conversation.
     fn reached(self, reached: Option<String>) -> Result<Self, ApiError> {
-        let other = reached.filter(|it| *it != self.conversation.peer);
+        let other = reached.filter(|text| *text != self.conversation.peer);
         let Some(other) = other else { return Ok(self) };
         let (db, channel) = (self.work.db, &self.channel.id);
         let Some(there) = conversations::at_peer(db, channel, &other)? else {
@@ -156,7 +156,7 @@ impl Case<'_, '_> {
         }
         let reply = self.reply("sent", Some(&platform_id))?;
         if draft.kind == REACTION {
-            let emoji = Some(draft.content.as_str()).filter(|it| !it.is_empty());
+            let emoji = Some(draft.content.as_str()).filter(|text| !text.is_empty());
             messages::react(work.db, draft.reply_to.as_deref().unwrap_or_default(), emoji)?;
         } else if row.told {
             if egress::move_on(work.db, &row.id, "sent", Some(&platform_id))?
@@ -360,7 +360,7 @@ pub fn keep_reply(work: &Work<'_>, id: &str, reply: &Reply) -> Result<(), Databa
 /// Returns the channel if it is the email channel.
 fn mail_channel(work: &Work<'_>, row: &EgressRow) -> Result<Option<ChannelRow>, DatabaseError> {
     let channel = channels::read(work.db, &row.channel)?;
-    Ok(Some(channel).filter(|it| it.kind == Channel::Email))
+    Ok(Some(channel).filter(|channel_row| channel_row.kind == Channel::Email))
 }
 
 /// Returns true if a due message may still be sent: a text of the assistant's may not after a takeover. Drops
@@ -371,7 +371,8 @@ pub fn may_leave(work: &Work<'_>, row: &EgressRow) -> Result<bool, ApiError> {
     }
     let draft: MessageDraft = serde_json::from_str(&row.draft).map_err(|cause| ApiError::internal(&cause))?;
     let found = conversations::with_channel(work.db, &row.lane)?;
-    let stays = found.is_some_and(|(_, it)| draft.sender != "ai" || (it.automation && it.status != "closed"));
+    let stays = found
+        .is_some_and(|(_, entry)| draft.sender != "ai" || (entry.automation && entry.status != "closed"));
     if !stays {
         egress::settle(work.db, &row.id, EgressState::Dropped, None, work.now)?;
     }

@@ -41,5 +41,5 @@ pub async fn answered(service: &Service, scope: WriteScope, reply: Reply) -> Res
         let work = Work { db, service: &state, now: state.clock.now(), test: false, key: None };
         settle::tell(&work, &id)
     });
-    Ok(told.await?.map_or(reply, |it| Reply { replayed, ..it }))
+    Ok(told.await?.map_or(reply, |entry| Reply { replayed, ..entry }))
 }

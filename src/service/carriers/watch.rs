@@ -43,13 +43,14 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
     let rows: Result<_, DatabaseError> = service
         .database
         .read(|db| {
-            let kind = |it: ConnectedRow| Ok::<_, DatabaseError>((channels::read(db, &it.channel)?.kind, it));
-            stored::all(db)?.into_iter().map(kind).collect::<Result<Vec<_>, _>>()
+            let with_kind =
+                |row: ConnectedRow| Ok::<_, DatabaseError>((channels::read(db, &row.channel)?.kind, row));
+            stored::all(db)?.into_iter().map(with_kind).collect::<Result<Vec<_>, _>>()
         })
         .await;
     let mut all = HashMap::new();
     for (kind, row) in rows? {
-        let known = service.platforms.connected(kind).filter(|it| it.version == row.version);
+        let known = service.platforms.connected(kind).filter(|connected| connected.version == row.version);
         let connected = match known {
             Some(known) => known,
             None => match connect(service, kind, &row) {
@@ -118,7 +119,9 @@ pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
         }
         let all = if service.database.leads() { service.platforms.all_connected() } else { Vec::new() };
         // A task that ended has panicked, and is started again.
-        readings.retain(|version, it| !it.0.is_finished() && all.iter().any(|it| it.version == *version));
+        readings.retain(|version, reading| {
+            !reading.0.is_finished() && all.iter().any(|connected| connected.version == *version)
+        });
         for connected in all {
             let version = connected.version.clone();
             let begin = || Reading(tokio::spawn(serve(service.clone(), connected, me.clone())));

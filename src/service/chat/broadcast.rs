@@ -37,8 +37,10 @@ pub fn step(work: &Work<'_>, id: &str) -> Result<(), ApiError> {
     let room = (QUEUED - broadcasts::queued(work.db, id)?).clamp(0, STEP);
     for recipient in broadcasts::waiting(work.db, id, room)? {
         let outcome = attempt(&work, &channel, &row, &recipient)?;
-        let noted =
-            outcome.as_ref().map(|it| (it.id.as_str(), it.status.as_str())).map_err(|code| code.word());
+        let noted = outcome
+            .as_ref()
+            .map(|outcome| (outcome.id.as_str(), outcome.status.as_str()))
+            .map_err(|code| code.word());
         broadcasts::settle(work.db, id, &recipient, noted)?;
         if outcome.is_err() {
             refund(&work, &channel, &row, recipient.position)?;
@@ -80,7 +82,7 @@ fn send_to(
     }
     let outgoing = Outgoing {
         sender: "api",
-        kind: TYPES.into_iter().find(|it| *it == row.kind).unwrap_or("text"),
+        kind: TYPES.into_iter().find(|kind| *kind == row.kind).unwrap_or("text"),
         content: row.content.clone(),
         media_url: row.media_url.clone(),
         details: row.details.clone(),

@@ -27,8 +27,8 @@ pub fn compose(
         Content::Text(text) => (prices::TEXT, Outgoing { content: text, ..base }),
         Content::Media(wanted) => {
             let details = json!({
-                "mimeType": media.map(|it| &it.mime_type),
-                "size": media.map(|it| it.size),
+                "mimeType": media.map(|media| &media.mime_type),
+                "size": media.map(|media| media.size),
                 "filename": wanted.filename,
             });
             let outgoing = Outgoing {
@@ -37,7 +37,7 @@ pub fn compose(
                 details: Some(details.to_string()),
                 ..base
             };
-            (media::price(wanted.kind, media.is_some_and(|it| it.hosted)), outgoing)
+            (media::price(wanted.kind, media.is_some_and(|media| media.hosted)), outgoing)
         }
         Content::Template { name, language, components } => {
             let content = template_text(work, workspace, &name, &language, &components)?;
@@ -49,7 +49,7 @@ pub fn compose(
             (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })
         }
         Content::Location(value) => {
-            let named = ["name", "address"].iter().find_map(|it| value[*it].as_str());
+            let named = ["name", "address"].iter().find_map(|entry| value[*entry].as_str());
             let place = || format!("{}, {}", value["latitude"], value["longitude"]);
             let content = named.map_or_else(place, str::to_owned);
             (prices::TEXT, Outgoing { content, details: Some(value.to_string()), ..base })

@@ -57,7 +57,7 @@ impl ChatSendRequest {
     pub fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let to = fields.required_chat_address("to")?.to_owned();
         let content = Content::read(fields, &TYPES)?;
-        let reply_to = fields.text("replyTo", ID)?.filter(|it| !it.is_empty()).map(str::to_owned);
+        let reply_to = fields.text("replyTo", ID)?.filter(|text| !text.is_empty()).map(str::to_owned);
         let reply_to = reply_to.filter(|_| content.kind() != "template");
         Ok(Self { to, content, reply_to })
     }
@@ -90,7 +90,7 @@ impl Media {
     /// # Errors
     /// `VALIDATION_ERROR` that names the field.
     pub fn read(kind: &'static str, fields: &Fields<'_>, link: &str) -> Result<Self, ApiError> {
-        let owned = |text: Option<&str>| text.filter(|it| !it.is_empty()).map(str::to_owned);
+        let owned = |text: Option<&str>| text.filter(|text| !text.is_empty()).map(str::to_owned);
         Ok(Self {
             kind,
             link: fields.required_text(link, LINK)?.to_owned(),
@@ -116,7 +116,7 @@ fn read_content(kind: &'static str, object: &Fields<'_>, fields: &Fields<'_>) ->
 
 fn components(object: &Fields<'_>) -> Result<Vec<Value>, ApiError> {
     let components = object.array("components")?;
-    if components.iter().any(|it| !it.is_object()) {
+    if components.iter().any(|component| !component.is_object()) {
         return Err(object.refuse("components", "must be an array of objects"));
     }
     Ok(components.to_vec())

@@ -19,7 +19,7 @@ pub fn advance(work: &Work<'_>, message: &str, step: Kind) -> Result<(), Databas
     broadcast::follow(work, &row)?;
     let told = json!({
         "conversationId": row.conversation, "messageId": row.id, "status": row.status,
-        "deliveredAt": row.delivered_at.map(|it| it.to_string()), "readAt": row.read_at.map(|it| it.to_string()),
+        "deliveredAt": row.delivered_at.map(|time| time.to_string()), "readAt": row.read_at.map(|entry| entry.to_string()),
     });
     events::emit(work, &row.channel, event, told)
 }

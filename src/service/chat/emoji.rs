@@ -16,19 +16,25 @@ pub fn is_one(text: &str) -> bool {
 /// Returns true for a pictograph with joiners, skin tones and tags.
 fn is_pictograph(text: &str) -> bool {
     text.starts_with(base)
-        && text.chars().all(|it| base(it) || tone(it) || tag(it) || matches!(it, JOINER | AS_EMOJI | AS_TEXT))
+        && text.chars().all(|character| {
+            base(character)
+                || tone(character)
+                || tag(character)
+                || matches!(character, JOINER | AS_EMOJI | AS_TEXT)
+        })
 }
 
 /// Returns true for two regional indicators.
 fn is_flag(text: &str) -> bool {
-    text.chars().count() == 2 && text.chars().all(|it| ('\u{1f1e6}'..='\u{1f1ff}').contains(&it))
+    text.chars().count() == 2
+        && text.chars().all(|character| ('\u{1f1e6}'..='\u{1f1ff}').contains(&character))
 }
 
 /// Returns true for a digit, `#` or `*` in a keycap.
 fn is_keycap(text: &str) -> bool {
-    let key = text.strip_suffix(KEYCAP).map(|it| it.trim_end_matches(AS_EMOJI));
-    key.is_some_and(|it| {
-        it.len() == 1 && it.starts_with(|key: char| key.is_ascii_digit() || "#*".contains(key))
+    let key = text.strip_suffix(KEYCAP).map(|text| text.trim_end_matches(AS_EMOJI));
+    key.is_some_and(|entry| {
+        entry.len() == 1 && entry.starts_with(|key: char| key.is_ascii_digit() || "#*".contains(key))
     })
 }
 

@@ -66,12 +66,12 @@ pub fn entity<'a>(from: &'a str, out: &mut String) -> &'a str {
             return rest;
         }
     }
-    if let Some((number, rest)) = from.strip_prefix("&#").and_then(|it| it.split_once(';')) {
+    if let Some((number, rest)) = from.strip_prefix("&#").and_then(|text| text.split_once(';')) {
         let value = match number.strip_prefix(['x', 'X']) {
             Some(digits) => u32::from_str_radix(digits, 16).ok(),
             None => number.parse().ok(),
         };
-        if let Some(character) = value.and_then(char::from_u32).filter(|it| *it != '\0') {
+        if let Some(character) = value.and_then(char::from_u32).filter(|entry| *entry != '\0') {
             out.push(character);
             return rest;
         }

@@ -12,7 +12,7 @@ pub fn plain(text: &str) -> Result<String, String> {
     let mut open: Vec<&str> = Vec::new();
     let mut rest = text;
     while let Some(next) = rest.chars().next() {
-        let in_code = open.last().is_some_and(|it| it.starts_with('`'));
+        let in_code = open.last().is_some_and(|text| text.starts_with('`'));
         if next == '\\' {
             let mut characters = rest[1..].chars();
             let escaped = characters.next().ok_or("a backslash ends the text")?;
@@ -42,7 +42,7 @@ pub fn plain(text: &str) -> Result<String, String> {
 /// Returns the mark at the start of `rest`; within code only the closing mark counts.
 fn mark(rest: &str, in_code: bool, last: Option<&'static str>) -> Option<&'static str> {
     let found = MARKS.into_iter().find(|mark| rest.starts_with(mark))?;
-    if in_code { last.filter(|it| rest.starts_with(it)) } else { Some(found) }
+    if in_code { last.filter(|text| rest.starts_with(text)) } else { Some(found) }
 }
 
 fn close_or_open(mark: &'static str, open: &mut Vec<&'static str>) -> Result<(), String> {

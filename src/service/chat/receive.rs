@@ -144,14 +144,14 @@ fn find_or_make(
         Some(phone) => people::heard(work, channel, phone, inbound.name.as_deref(), stamp)?,
         None => None,
     };
-    let name = contact.as_ref().map_or(inbound.name.as_deref(), |it| it.name.as_deref());
+    let name = contact.as_ref().map_or(inbound.name.as_deref(), |contact| contact.name.as_deref());
     if let Some(found) = found {
         conversations::rename(work.db, &found.id, name, inbound.username.as_deref(), None)?;
         return Ok(found);
     }
     let mut made = ConversationRow::new(work.id("conv", stamp), &channel.id, &inbound.from, stamp);
     made.name = name.map(str::to_owned);
-    made.email = contact.as_ref().and_then(|it| it.email.clone());
+    made.email = contact.as_ref().and_then(|contact| contact.email.clone());
     made.username.clone_from(&inbound.username);
     made.referral = inbound.referral.as_ref().map(Value::to_string);
     conversations::insert(work.db, &made)?;

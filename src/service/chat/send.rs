@@ -102,7 +102,7 @@ fn parcel(
     outgoing: &Outgoing,
 ) -> Result<Parcel, ApiError> {
     let quoted = match &outgoing.reply_to {
-        Some(quoted) => messages::by_id(work.db, quoted)?.map(|it| it.platform_id),
+        Some(quoted) => messages::by_id(work.db, quoted)?.map(|by_id| by_id.platform_id),
         None => None,
     };
     let seen = match channel.kind {
@@ -120,7 +120,7 @@ fn parcel(
         None => (None, &outgoing.content),
     };
     let details: Value =
-        outgoing.details.as_deref().and_then(|it| serde_json::from_str(it).ok()).unwrap_or_default();
+        outgoing.details.as_deref().and_then(|detail| serde_json::from_str(detail).ok()).unwrap_or_default();
     Ok(Parcel {
         id: id.to_owned(),
         to: conversation.recipient().to_owned(),
@@ -130,7 +130,7 @@ fn parcel(
         media_url: outgoing.media_url.clone(),
         filename: details["filename"].as_str().map(str::to_owned),
         content: beside_text(outgoing.kind, details),
-        quoted: quoted.filter(|it| !it.is_empty()),
+        quoted: quoted.filter(|text| !text.is_empty()),
         seen,
         number,
         test: work.test,
@@ -148,7 +148,7 @@ fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
         }
         "interactive" | "location" => {
             if let Some(fields) = details.as_object_mut() {
-                fields.retain(|_, it| !it.is_null());
+                fields.retain(|_, field| !field.is_null());
             }
             Some(details)
         }
@@ -159,8 +159,8 @@ fn beside_text(kind: &str, mut details: Value) -> Option<Value> {
 /// Returns the platform id of the customer's last message if it is unanswered, so that it is marked as read.
 fn unanswered(work: &Work<'_>, conversation: &ConversationRow) -> Result<Option<String>, DatabaseError> {
     let newest = messages::newest(work.db, &conversation.id, UNANSWERED)?;
-    let mut inbound = newest.into_iter().take_while(|it| it.direction == "inbound");
-    Ok(inbound.find(|it| it.kind != REACTION).map(|it| it.platform_id))
+    let mut inbound = newest.into_iter().take_while(|message_row| message_row.direction == "inbound");
+    Ok(inbound.find(|inbound| inbound.kind != REACTION).map(|message_row| message_row.platform_id))
 }
 
 fn queued(
@@ -249,7 +249,7 @@ pub fn keep(
     parcel: &Parcel,
     draft: &MessageDraft,
 ) -> Result<(), ApiError> {
-    let json = |it: Result<String, serde_json::Error>| it.map_err(|cause| ApiError::internal(&cause));
+    let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
     let row = EgressRow {
         id: parcel.id.clone(),
         channel: channel.to_owned(),

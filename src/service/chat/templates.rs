@@ -20,12 +20,14 @@ pub fn fill(template: &[Value], given: &[Value]) -> Result<String, ApiError> {
         let pattern = part.get("text").and_then(Value::as_str).unwrap_or("");
         // A media header takes one file.
         let file = matches!(word(part, "format").as_str(), "IMAGE" | "VIDEO" | "DOCUMENT");
-        let mine = given.iter().find(|it| word(it, "type") == kind);
+        let mine = given.iter().find(|value| word(value, "type") == kind);
         let (values, place) = (parameters(mine), format!("component {place} ({})", kind.to_lowercase()));
         if let Some(names) = names(pattern) {
             let named = named(mine, &names, &place)?;
             if kind == "BODY" {
-                text = filled(pattern, |name| named.iter().find(|it| it.0 == name).map(|it| it.1.as_str()));
+                text = filled(pattern, |name| {
+                    named.iter().find(|pair| pair.0 == name).map(|pair| pair.1.as_str())
+                });
             }
             continue;
         }
@@ -49,7 +51,9 @@ fn buttons(part: &Value, given: &[Value]) -> Result<(), ApiError> {
     let Some(buttons) = part.get("buttons").and_then(Value::as_array) else { return Ok(()) };
     for (index, button) in buttons.iter().enumerate() {
         let wanted = variables(button.get("url").and_then(Value::as_str).unwrap_or(""));
-        let mine = given.iter().find(|it| word(it, "type") == "BUTTON" && number(it, "index") == Some(index));
+        let mine = given
+            .iter()
+            .find(|value| word(value, "type") == "BUTTON" && number(value, "index") == Some(index));
         let count = parameters(mine).len();
         // A quick reply may carry a payload.
         let payload = button.get("url").is_none() && count <= 1;
@@ -65,7 +69,7 @@ fn known_parts(template: &[Value], given: &[Value]) -> Result<(), ApiError> {
     for part in given {
         let kind = word(part, "type");
         let wanted = if kind == "BUTTON" { "BUTTONS" } else { kind.as_str() };
-        if !template.iter().any(|it| word(it, "type") == wanted) && !parameters(Some(part)).is_empty() {
+        if !template.iter().any(|value| word(value, "type") == wanted) && !parameters(Some(part)).is_empty() {
             let message = format!("the template has no {} to fill", kind.to_lowercase());
             return Err(ApiError::new(ErrorCode::TemplateError, message));
         }
@@ -101,11 +105,11 @@ fn number(part: &Value, name: &str) -> Option<usize> {
 
 /// Returns the texts of a component's parameters.
 fn parameters(part: Option<&Value>) -> Vec<String> {
-    let list = part.and_then(|it| it.get("parameters")).and_then(Value::as_array);
-    let text = |it: &Value| match it.get("text") {
+    let list = part.and_then(|part| part.get("parameters")).and_then(Value::as_array);
+    let text = |value: &Value| match value.get("text") {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
-        None => it.get("payload").and_then(Value::as_str).unwrap_or("").to_owned(),
+        None => value.get("payload").and_then(Value::as_str).unwrap_or("").to_owned(),
     };
     list.map(|list| list.iter().map(text).collect()).unwrap_or_default()
 }
@@ -117,14 +121,14 @@ fn between_braces(pattern: &str) -> impl Iterator<Item = &str> {
 
 /// Returns the highest number in `{{n}}`.
 pub fn variables(pattern: &str) -> usize {
-    between_braces(pattern).filter_map(|it| it.parse::<usize>().ok()).max().unwrap_or(0)
+    between_braces(pattern).filter_map(|between_brace| between_brace.parse::<usize>().ok()).max().unwrap_or(0)
 }
 
 /// Returns the distinct names of variables; `None` if they are numbered.
 fn names(pattern: &str) -> Option<Vec<&str>> {
-    let is_name = |it: &&str| {
-        it.starts_with(|it: char| it.is_ascii_lowercase())
-            && it.bytes().all(|it| it.is_ascii_lowercase() || it.is_ascii_digit() || it == b'_')
+    let is_name = |text: &&str| {
+        text.starts_with(|character: char| character.is_ascii_lowercase())
+            && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_')
     };
     let mut names: Vec<&str> = between_braces(pattern).filter(is_name).collect();
     names.sort_unstable();
@@ -134,9 +138,9 @@ fn names(pattern: &str) -> Option<Vec<&str>> {
 
 /// Returns the values of named variables, each of which must be given once.
 fn named(part: Option<&Value>, names: &[&str], place: &str) -> Result<Vec<(String, String)>, ApiError> {
-    let list = part.and_then(|it| it.get("parameters")).and_then(Value::as_array);
-    let name = |it: &Value| it.get("parameter_name").and_then(Value::as_str).unwrap_or("").to_owned();
-    let given: Vec<String> = list.map(|it| it.iter().map(name).collect()).unwrap_or_default();
+    let list = part.and_then(|part| part.get("parameters")).and_then(Value::as_array);
+    let name = |value: &Value| value.get("parameter_name").and_then(Value::as_str).unwrap_or("").to_owned();
+    let given: Vec<String> = list.map(|list| list.iter().map(name).collect()).unwrap_or_default();
     let mut sorted = given.clone();
     sorted.sort_unstable();
     if sorted.iter().map(String::as_str).ne(names.iter().copied()) {
@@ -181,7 +185,7 @@ mod tests {
             json!({"type": "BODY", "text": "Hi {{first_name}}, {{order_id}} is ready, {{first_name}}."}),
         ];
         let part = |kind: &str, values: &[(&str, &str)]| {
-            let one = |it: &(&str, &str)| json!({"type": "text", "parameter_name": it.0, "text": it.1});
+            let one = |pair: &(&str, &str)| json!({"type": "text", "parameter_name": pair.0, "text": pair.1});
             json!({"type": kind, "parameters": values.iter().map(one).collect::<Vec<_>>()})
         };
         let header = part("header", &[("order_id", "7")]);
@@ -213,7 +217,8 @@ mod tests {
             json!({"type": "BUTTONS", "buttons": [{"type": "QUICK_REPLY", "text": "Yes"}]}),
         ];
         let body = |values: &[&str]| {
-            let list: Vec<Value> = values.iter().map(|it| json!({"type": "text", "text": it})).collect();
+            let list: Vec<Value> =
+                values.iter().map(|value| json!({"type": "text", "text": value})).collect();
             json!({"type": "body", "parameters": list})
         };
         let ready = fill(&template, &[body(&["Ann", "7"])]).expect("filled");

@@ -58,7 +58,8 @@ impl Admin {
             None => connection.endpoints.first(),
         };
         let Some(endpoint) = endpoint else {
-            let names: Vec<&str> = connection.endpoints.iter().map(|it| it.name.as_str()).collect();
+            let names: Vec<&str> =
+                connection.endpoints.iter().map(|endpoint| endpoint.name.as_str()).collect();
             let why = format!("it has no such endpoint; it has: {}", names.join(", "));
             return Err(AdminError::Refused(why));
         };
@@ -105,7 +106,7 @@ impl Admin {
     /// Lists all connections, each with whether it has a credential.
     pub async fn connections(&self) -> Result<Vec<(Connection, bool)>, AdminError> {
         let all: Result<_, DatabaseError> = self.database.read(stored::list).await;
-        Ok(all?.into_iter().map(|it| (it.connection, it.sealed.is_some())).collect())
+        Ok(all?.into_iter().map(|entry| (entry.connection, entry.sealed.is_some())).collect())
     }
 
     /// Returns a connection with its credential.

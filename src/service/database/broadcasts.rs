@@ -77,7 +77,7 @@ pub fn by_id(db: &dyn DbSession, id: &str) -> Result<Option<BroadcastRow>, Datab
 }
 
 pub fn read(db: &dyn DbSession, channel: &str, id: &str) -> Result<Option<BroadcastRow>, DatabaseError> {
-    Ok(by_id(db, id)?.filter(|it| it.channel == channel))
+    Ok(by_id(db, id)?.filter(|by_id| by_id.channel == channel))
 }
 
 /// The next recipients who are not tried yet.

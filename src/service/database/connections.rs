@@ -50,7 +50,7 @@ pub fn mistakes(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
         db.all(sql, &[], |row| Ok((row.get("name")?, row.get("definition")?)))?;
     let mut wrong = Vec::new();
     for (name, definition) in rows {
-        let why = from_json(&definition).map_or_else(|why| vec![why], |it| review::review(&it));
+        let why = from_json(&definition).map_or_else(|why| vec![why], |json| review::review(&json));
         wrong.extend(why.into_iter().map(|why| format!("connection {name:?} has to be added anew: {why}")));
     }
     Ok(wrong)
@@ -58,7 +58,7 @@ pub fn mistakes(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
 
 /// The connection of a name.
 pub fn read(db: &dyn DbSession, name: &str) -> Result<Option<Stored>, DatabaseError> {
-    Ok(list(db)?.into_iter().find(|it| it.connection.name == name))
+    Ok(list(db)?.into_iter().find(|stored| stored.connection.name == name))
 }
 
 pub fn any(db: &dyn DbSession) -> Result<bool, DatabaseError> {

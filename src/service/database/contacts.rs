@@ -138,7 +138,8 @@ pub fn list(
 ) -> Result<Vec<ContactRow>, DatabaseError> {
     let name = search.map(folded);
     // Numbers are typed with spaces and hyphens, but kept without.
-    let number = search.map(|it| it.replace([' ', '-', '(', ')', '.'], "")).filter(|it| !it.is_empty());
+    let number =
+        search.map(|search| search.replace([' ', '-', '(', ')', '.'], "")).filter(|entry| !entry.is_empty());
     let sql = format!("{SELECT} WHERE workspace = ?1 AND (last_at, id) < (?2, ?3)");
     let mut query = Query::new(sql, bound![workspace, after.at, after.id]);
     let forms = number.as_deref().map(phone_forms::forms).unwrap_or_default();

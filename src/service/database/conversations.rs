@@ -330,7 +330,7 @@ pub fn escalate(
 pub fn summary(db: &dyn DbSession, id: &str) -> Result<Option<String>, DatabaseError> {
     let found: Option<String> =
         db.first("SELECT summary FROM escalation_summaries WHERE conversation = ?1", bound![id], only)?;
-    Ok(found.filter(|it| !it.is_empty()))
+    Ok(found.filter(|text| !text.is_empty()))
 }
 
 /// Forgets that the assistant asked for a person.

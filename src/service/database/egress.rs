@@ -111,8 +111,8 @@ pub fn bind(
 ) -> Result<(), DatabaseError> {
     let sql =
         "UPDATE egress SET api_key = ?2, name = ?3, fingerprint = ?4, status = ?5, body = ?6 WHERE id = ?1";
-    let (api_key, name) = (request.map(|it| &it.api_key), request.map(|it| &it.name));
-    let fingerprint = request.map(|it| it.fingerprint);
+    let (api_key, name) = (request.map(|request| &request.api_key), request.map(|request| &request.name));
+    let fingerprint = request.map(|request| request.fingerprint);
     db.note(sql, bound![id, api_key, name, fingerprint, reply.status, reply.body])
 }
 
@@ -220,7 +220,7 @@ pub fn settle(
     let sql = "UPDATE egress SET state = ?2, settled_at = ?3, status = coalesce(?4, status), body = coalesce(?5, body),
                parcel = CASE ?2 WHEN 'unknown' THEN parcel ELSE '' END,
                draft = CASE ?2 WHEN 'unknown' THEN draft ELSE '' END WHERE id = ?1";
-    let (status, body) = (reply.map(|it| it.status), reply.map(|it| &it.body));
+    let (status, body) = (reply.map(|reply| reply.status), reply.map(|reply| &reply.body));
     db.note(sql, bound![id, state.word(), now, status, body])
 }
 
@@ -331,7 +331,7 @@ mod tests {
 
     fn ready(db: &dyn DbSession, now: i64) -> Vec<String> {
         let due = due(db, Timestamp::from_micros(now), 10).expect("read");
-        due.into_iter().map(|it| it.id).collect()
+        due.into_iter().map(|egress_row| egress_row.id).collect()
     }
 
     #[test]

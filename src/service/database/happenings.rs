@@ -34,7 +34,7 @@ pub fn newest(
         ORDER BY at DESC, id DESC LIMIT ?3";
     db.all(sql, bound![workspace, name, count], |row| {
         let (id, at): (String, Timestamp) = (row.get("id")?, row.get("at")?);
-        let mut item = row.word("data", |it| serde_json::from_str(it).unwrap_or_else(|_| json!({})))?;
+        let mut item = row.word("data", |row| serde_json::from_str(row).unwrap_or_else(|_| json!({})))?;
         if let Some(fields) = item.as_object_mut() {
             fields.insert("id".to_owned(), id.into());
             fields.entry("createdAt").or_insert_with(|| at.to_string().into());

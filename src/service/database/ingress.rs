@@ -206,7 +206,7 @@ mod tests {
         assert!(put("1", "a", 1) && put("2", "a", 2) && put("3", "b", 3));
         assert!(!put("2", "a", 9), "a repeat");
         let names = |now| -> Vec<String> {
-            due(&db, at(now), 9).expect("read").into_iter().map(|it| it.name).collect()
+            due(&db, at(now), 9).expect("read").into_iter().map(|ingress_row| ingress_row.name).collect()
         };
         assert_eq!(names(3), ["1", "3"]);
         let first = due(&db, at(3), 1).expect("read").remove(0);

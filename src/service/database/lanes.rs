@@ -60,9 +60,9 @@ impl<J> Lanes<J> {
         loop {
             if let Some(scope) = state.ready.pop_front() {
                 let lane = state.lanes.get_mut(&scope);
-                let first = lane.and_then(|it| {
-                    it.is_taken = true;
-                    it.waiting.pop_front()
+                let first = lane.and_then(|lane| {
+                    lane.is_taken = true;
+                    lane.waiting.pop_front()
                 });
                 return first.map(|first| Some((scope, first)));
             }
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_lane_has_one_worker_and_its_order() {
-        let (lanes, at) = (Lanes::default(), |it: &str| WriteScope::Workspace(it.to_owned()));
+        let (lanes, at) = (Lanes::default(), |text: &str| WriteScope::Workspace(text.to_owned()));
         for (scope, job) in [("a", 1), ("a", 2), ("b", 3), ("a", 4)] {
             lanes.add(at(scope), job).expect("open");
         }
@@ -144,7 +144,9 @@ mod tests {
             let waiting: Vec<_> = (0..3).map(|_| scope.spawn(|| lanes.take(None).flatten())).collect();
             lanes.add(WriteScope::Everything, 1).expect("open");
             lanes.close();
-            let taken = waiting.into_iter().filter_map(|it| it.join().expect("no panic"));
+            let taken = waiting
+                .into_iter()
+                .filter_map(|scoped_join_handle| scoped_join_handle.join().expect("no panic"));
             assert_eq!(taken.collect::<Vec<_>>(), [(WriteScope::Everything, 1)]);
         });
     }

@@ -16,7 +16,7 @@ pub fn get<T: FromSqlValue>(db: &dyn DbSession, name: &str) -> Result<Option<T>,
 /// Reads a number. An engine whose columns hold one kind of value keeps its
 /// digits.
 pub fn number(db: &dyn DbSession, name: &str) -> Result<Option<i64>, DatabaseError> {
-    Ok(get::<KeptNumber>(db, name)?.map(|it| it.0))
+    Ok(get::<KeptNumber>(db, name)?.map(|kept_number| kept_number.0))
 }
 
 struct KeptNumber(i64);

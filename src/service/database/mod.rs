@@ -311,7 +311,7 @@ impl Database {
             ("read", self.readers.load()),
             ("search", self.searchers.load()),
         ];
-        loads.extend(self.shared.as_ref().map(|it| ("shared", it.state.load())));
+        loads.extend(self.shared.as_ref().map(|shared| ("shared", shared.state.load())));
         loads
     }
 
@@ -332,17 +332,17 @@ impl Database {
 
     /// What processes change in turn, where there are several.
     pub fn shared_state(&self) -> Option<&SharedState> {
-        self.shared.as_ref().map(|it| &it.state)
+        self.shared.as_ref().map(|shared| &shared.state)
     }
 
     /// Tells what others commit, where there are others.
     pub fn elsewhere(&self) -> Option<watch::Receiver<CommittedElsewhere>> {
-        self.shared.as_ref().map(|it| it.feed.watch())
+        self.shared.as_ref().map(|shared| shared.feed.watch())
     }
 
     /// Whether this process does what falls due. On a file, it is the only one.
     pub fn leads(&self) -> bool {
-        self.shared.as_ref().is_none_or(|it| it.lease.is_held())
+        self.shared.as_ref().is_none_or(|shared| shared.lease.is_held())
     }
 
     /// Runs a job of what falls due, as [`write_in`](Self::write_in) does; refused
@@ -353,7 +353,7 @@ impl Database {
         T: Send + 'static,
         E: From<DatabaseError> + Send + 'static,
     {
-        let fence = self.shared.as_ref().map(|it| it.lease.fence());
+        let fence = self.shared.as_ref().map(|shared| shared.lease.fence());
         let fenced = move |db: &dyn DbSession| {
             fence.map_or(Ok(()), |fence| postgres::lease::check(db, fence))?;
             job(db)

@@ -101,7 +101,9 @@ pub enum Durability {
 /// Tells whether the tables were just made.
 pub fn writer(path: &Path, durability: Durability) -> Result<(Connection, bool, File), DatabaseError> {
     // Looked for first: the key is made beside a database that is there.
-    let holds = |it: &&str| fs::metadata(beside(path, it)).is_ok_and(|it| it.is_dir() || it.len() > 0);
+    let holds = |text: &&str| {
+        fs::metadata(beside(path, text)).is_ok_and(|metadata| metadata.is_dir() || metadata.len() > 0)
+    };
     let was_used = [".key", "-wal", ".media"].iter().any(holds);
     // Somebody's text is not a corrupt database.
     let begun = beginning(path)?;
@@ -201,7 +203,7 @@ fn open_healthy(path: &Path) -> Result<(Connection, bool), DatabaseError> {
         change.pragma_update(None, "user_version", FORMAT)?;
         change.commit()?;
     }
-    LATER.iter().try_for_each(|it| connection.execute_batch(it))?;
+    LATER.iter().try_for_each(|text| connection.execute_batch(text))?;
     free_lanes(&mut connection)?;
     add_columns(&mut connection)?;
     connection.execute_batch(INDEXES)?;
@@ -234,7 +236,7 @@ fn free_lanes(connection: &mut Connection) -> rusqlite::Result<()> {
         "ALTER TABLE egress RENAME TO egress_before;
          DROP INDEX egress_by_lane; DROP INDEX egress_by_state; DROP INDEX egress_by_place; DROP INDEX egress_by_request;",
     )?;
-    LATER.iter().try_for_each(|it| change.execute_batch(it))?;
+    LATER.iter().try_for_each(|text| change.execute_batch(text))?;
     change.execute_batch("INSERT INTO egress SELECT * FROM egress_before; DROP TABLE egress_before;")?;
     change.commit()
 }

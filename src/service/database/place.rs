@@ -45,10 +45,10 @@ impl ServerUrl {
     /// program. Certificates are always verified where there are any.
     pub fn for_client(&self) -> String {
         let (place, parameters) = self.parts();
-        let ours = |it: &str| it.is_empty() || it == NO_LISTEN || it.split('=').next() == Some(TRUST);
-        let kept = parameters.split('&').filter(|it| !ours(it)).map(|it| match it {
+        let ours = |text: &str| text.is_empty() || text == NO_LISTEN || text.split('=').next() == Some(TRUST);
+        let kept = parameters.split('&').filter(|part| !ours(part)).map(|part| match part {
             "sslmode=verify-ca" | "sslmode=verify-full" => "sslmode=require",
-            it => it,
+            part => part,
         });
         let kept: Vec<_> = kept.collect();
         if kept.is_empty() { place.to_owned() } else { format!("{place}?{}", kept.join("&")) }
@@ -57,7 +57,7 @@ impl ServerUrl {
     /// Whether the server may be asked to tell what others commit: a pooler of
     /// transactions keeps that away.
     pub fn listens(&self) -> bool {
-        !self.parts().1.split('&').any(|it| it == NO_LISTEN)
+        !self.parts().1.split('&').any(|part| part == NO_LISTEN)
     }
 
     /// The file of certificates that are trusted, where it is not the system that says
@@ -82,7 +82,7 @@ impl FromStr for DatabasePlace {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Self, Infallible> {
-        let server = ["postgres://", "postgresql://"].iter().any(|it| text.starts_with(it));
+        let server = ["postgres://", "postgresql://"].iter().any(|entry| text.starts_with(entry));
         Ok(if server { Self::Server(ServerUrl(text.to_owned())) } else { Self::File(PathBuf::from(text)) })
     }
 }
@@ -102,7 +102,7 @@ impl fmt::Display for ServerUrl {
         let (user, rest) = parted(rest);
         let (rest, parameters) = rest.split_once('?').unwrap_or((rest, ""));
         write!(f, "{scheme}://{user}{}{rest}", if user.is_empty() { "" } else { "@" })?;
-        let shown: Vec<_> = parameters.split('&').filter(|it| it.starts_with("host=")).collect();
+        let shown: Vec<_> = parameters.split('&').filter(|part| part.starts_with("host=")).collect();
         if shown.is_empty() { Ok(()) } else { write!(f, "?{}", shown.join("&")) }
     }
 }
@@ -116,8 +116,8 @@ fn parted(rest: &str) -> (&str, &str) {
         return (user, rest);
     }
     let port = behind[1..].split(marks).next().unwrap_or_default();
-    let is_named = behind.split('?').next().is_some_and(|it| it.contains('@'));
-    let is_port = port.bytes().all(|it| it.is_ascii_digit()) && !is_named;
+    let is_named = behind.split('?').next().is_some_and(|part| part.contains('@'));
+    let is_port = port.bytes().all(|byte| byte.is_ascii_digit()) && !is_named;
     match behind.rsplit_once('@').filter(|_| behind.starts_with(':') && !is_port) {
         Some((_, rest)) => (user, rest),
         None => ("", rest),

@@ -103,8 +103,9 @@ pub fn set_state(
 
 fn from_row(row: &DbRow<'_>) -> Result<ProposalRow, DatabaseError> {
     let answers: Map<String, Value> = row.json("answers")?;
-    let text = |it: Value| it.as_str().unwrap_or_default().to_owned();
-    let state = |word: &str| State::ALL.into_iter().find(|it| it.word() == word).unwrap_or(State::Begun);
+    let text = |value: Value| value.as_str().unwrap_or_default().to_owned();
+    let state =
+        |word: &str| State::ALL.into_iter().find(|entry| entry.word() == word).unwrap_or(State::Begun);
     Ok(read_row!(row, ProposalRow {
         id, conversation, connection, endpoint, outcome, created_at;
         answers: answers.into_iter().map(|(name, value)| (name, text(value))).collect(),

@@ -90,13 +90,13 @@ impl<'a> DbRow<'a> {
 
     /// All cells, in their order.
     pub fn values(&self) -> Result<Vec<SqlValue<'a>>, DatabaseError> {
-        (0..self.cells.count()).map(|it| self.cells.value(it)).collect()
+        (0..self.cells.count()).map(|number| self.cells.value(number)).collect()
     }
 
     fn value(&self, name: &str) -> Result<SqlValue<'a>, DatabaseError> {
         let next = self.next.get();
         let mut places = (next..self.cells.count()).chain(0..next);
-        let found = places.find(|it| self.cells.name(*it) == name);
+        let found = places.find(|place| self.cells.name(*place) == name);
         let place = found.ok_or_else(|| DatabaseError::Sql(format!("there is no column {name}")))?;
         self.next.set(place + 1);
         self.cells.value(place)
@@ -147,7 +147,7 @@ whole_numbers!(i64, i32, u8, u16, u32);
 
 impl FromSqlValue for bool {
     fn read(value: SqlValue<'_>) -> Option<Self> {
-        i64::read(value).map(|it| it != 0)
+        i64::read(value).map(|entry| entry != 0)
     }
 }
 

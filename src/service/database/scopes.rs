@@ -13,7 +13,7 @@ const REMEMBERED: usize = 100_000;
 /// by what holds its id.
 pub fn of_subject(id: &str) -> String {
     let channels = ["messages", "conversations", "emails", "threads", "broadcasts"]
-        .map(|it| format!("(SELECT channel FROM {it} WHERE {it}.id = {id})"));
+        .map(|text| format!("(SELECT channel FROM {text} WHERE {text}.id = {id})"));
     format!("SELECT workspace FROM channels WHERE channels.id = coalesce({})", channels.join(", "))
 }
 

@@ -110,7 +110,7 @@ impl DbSession for Connection {
 fn names_differ(statement: &Statement<'_>) -> bool {
     let mut names: Vec<_> = statement.column_names().collect();
     names.sort_unstable();
-    names.windows(2).all(|it| it[0] != it[1])
+    names.windows(2).all(|window| window[0] != window[1])
 }
 
 /// The connection that writes a file, and the file as it was opened.

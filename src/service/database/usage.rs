@@ -35,9 +35,9 @@ pub fn add(db: &dyn DbSession, conversation: &str, tokens: u64, at: Timestamp) -
 
 /// What was taken on the day of a time.
 pub fn of(db: &dyn DbSession, conversation: &str, at: Timestamp) -> Result<Used, DatabaseError> {
-    let tokens = |it: &str| -> Result<u64, DatabaseError> {
+    let tokens = |text: &str| -> Result<u64, DatabaseError> {
         let sql = "SELECT tokens FROM assistant_usage WHERE day = ?1 AND conversation = ?2";
-        Ok(db.first(sql, bound![day(at), it], |row| row.number("tokens"))?.unwrap_or(0))
+        Ok(db.first(sql, bound![day(at), text], |row| row.number("tokens"))?.unwrap_or(0))
     };
     Ok(Used { conversation: tokens(conversation)?, day: tokens(ALL)? })
 }

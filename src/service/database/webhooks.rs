@@ -48,7 +48,7 @@ pub fn listening(db: &dyn DbSession, channel: &str, event: &str) -> Result<Vec<S
     let sql = "SELECT id, events FROM webhooks WHERE channel = ?1 AND active ORDER BY created_at, id";
     let active: Vec<(String, Vec<String>)> =
         db.all(sql, bound![channel], |row| Ok((row.get("id")?, row.json("events")?)))?;
-    let named = active.into_iter().filter(|(_, events)| events.iter().any(|it| it == event));
+    let named = active.into_iter().filter(|(_, events)| events.iter().any(|entry| entry == event));
     Ok(named.map(|(id, _)| id).collect())
 }
 

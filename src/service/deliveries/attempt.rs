@@ -52,7 +52,12 @@ async fn attempted(service: &Service, delivery: DueDelivery) -> Result<(), ApiEr
 async fn ask(service: &Service, webhook: &WebhookRow, delivery: &DueDelivery, at: Timestamp) -> Verdict {
     let failed = Verdict::Failed { asked: None };
     let Ok(url) = service.guard.vet(&webhook.url) else { return failed };
-    let secret = match webhook.secret.as_deref().map(|it| service.vault.open(&webhook.id, it)).transpose() {
+    let secret = match webhook
+        .secret
+        .as_deref()
+        .map(|secret| service.vault.open(&webhook.id, secret))
+        .transpose()
+    {
         Ok(secret) => secret,
         Err(cause) => {
             tracing::error!(webhook = webhook.id, %cause, "an event cannot be signed and is not delivered");
@@ -61,7 +66,7 @@ async fn ask(service: &Service, webhook: &WebhookRow, delivery: &DueDelivery, at
     };
     let Ok(request) = request(secret.as_deref(), delivery, at) else { return failed };
     let outcome = service.guard.fetch(&url, request, FetchLimits::DELIVERY).await;
-    let status = outcome.as_ref().ok().map(|it| it.status);
+    let status = outcome.as_ref().ok().map(|outcome| outcome.status);
     tracing::debug!(delivery = delivery.id, attempt = delivery.attempts + 1, status, "a delivery was tried");
     schedule::judge(&outcome)
 }
@@ -110,7 +115,7 @@ fn record(
             webhooks::set_failing(db, &webhook.id, Some(since))?;
             let chance = service.stamps.between(-schedule::JITTER, schedule::JITTER);
             let span = schedule::next(delivery.attempts + 1, asked, chance);
-            events::failed(db, delivery, span.map(|it| at.plus(it)))?;
+            events::failed(db, delivery, span.map(|span| at.plus(span)))?;
             if span.is_none() {
                 tracing::warn!(
                     webhook = webhook.id,

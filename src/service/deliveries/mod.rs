@@ -59,8 +59,10 @@ pub async fn settle(service: &Service) -> Result<Option<Timestamp>, ApiError> {
         match due {
             // Another process may deliver these by now.
             Ok(due) if trouble.is_none() && service.database.leads() => {
-                let admitted: Vec<_> = due.into_iter().filter(|it| running.admit(it)).collect();
-                attempts.extend(admitted.into_iter().map(|it| attempt::attempt(service, it)));
+                let admitted: Vec<_> =
+                    due.into_iter().filter(|due_delivery| running.admit(due_delivery)).collect();
+                attempts
+                    .extend(admitted.into_iter().map(|due_delivery| attempt::attempt(service, due_delivery)));
             }
             Ok(_) => {}
             Err(cause) => trouble = trouble.or(Some(cause.into())),
@@ -95,7 +97,7 @@ struct Running {
 impl Running {
     /// Returns true if an attempt may start now, and counts it as running.
     fn admit(&mut self, delivery: &DueDelivery) -> bool {
-        let same = self.webhooks.values().filter(|it| **it == delivery.webhook).count();
+        let same = self.webhooks.values().filter(|webhook| **webhook == delivery.webhook).count();
         if same >= EACH || self.webhooks.len() >= TOGETHER || self.webhooks.contains_key(&delivery.id) {
             return false;
         }

@@ -32,9 +32,10 @@ pub fn judge(outcome: &Result<Fetched, FetchError>) -> Verdict {
         Ok(answer) if (200..300).contains(&answer.status) => Verdict::Delivered,
         Ok(answer) if answer.status == 410 => Verdict::Gone,
         Ok(answer) if matches!(answer.status, 429 | 503) => {
-            let seconds = answer.retry_after.as_deref().and_then(|it| it.trim().parse::<i64>().ok());
-            let asked = seconds.and_then(|it| it.checked_mul(SECOND));
-            Verdict::Failed { asked: asked.filter(|it| (1..=PATIENCE).contains(it)) }
+            let seconds =
+                answer.retry_after.as_deref().and_then(|retry_after| retry_after.trim().parse::<i64>().ok());
+            let asked = seconds.and_then(|second| second.checked_mul(SECOND));
+            Verdict::Failed { asked: asked.filter(|entry| (1..=PATIENCE).contains(entry)) }
         }
         Ok(_) | Err(_) => Verdict::Failed { asked: None },
     }

@@ -17,7 +17,7 @@ pub fn of_body(secret: &str, body: &[u8]) -> String {
 
 /// Returns `webhook-signature`, over `id.timestamp.body`.
 pub fn standard(secret: &str, id: &str, seconds: i64, body: &[u8]) -> String {
-    let decoded = secret.strip_prefix(ENCODED).and_then(|it| STANDARD.decode(it).ok());
+    let decoded = secret.strip_prefix(ENCODED).and_then(|entry| STANDARD.decode(entry).ok());
     let key = decoded.unwrap_or_else(|| secret.as_bytes().to_vec());
     let seconds = seconds.to_string();
     let tag = keyed(&key, &[id.as_bytes(), b".", seconds.as_bytes(), b".", body]);

@@ -25,13 +25,13 @@ const PAGE: &[u8] = include_bytes!("../../../assets/demo/files/page.pdf");
 pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
     let Some(channel) = channels::of_kind(work.db, Channel::Email)? else { return Ok(()) };
     let world: Value = serde_json::from_str(MAIL).unwrap_or(Value::Null);
-    list(&world, "threads").iter().try_for_each(|it| seed_thread(work, &channel, it))
+    list(&world, "threads").iter().try_for_each(|value| seed_thread(work, &channel, value))
 }
 
 fn seed_thread(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<(), DatabaseError> {
     let Some(contact) = text(told, "contact_email") else { return Ok(()) };
     let said = list(told, "messages");
-    let began = said.first().map_or(work.now, |it| time_of(it, work.now));
+    let began = said.first().map_or(work.now, |value| time_of(value, work.now));
     let id = work.service.stamps.id("thread", began);
     let subject = text(told, "subject").unwrap_or_default();
     let row = ThreadRow {
@@ -75,7 +75,8 @@ fn seed_mail(
     let domain = sender.rsplit('@').next().unwrap_or("mail.example").to_owned();
     let subject = if answers.is_some() { topics::answering(&thread.subject) } else { thread.subject.clone() };
     let files = list(told, "attachments").iter().zip(1..);
-    let attachments = files.map(|(it, place)| keep_file(work, channel, it, &format!("med_{id}_{place}")));
+    let attachments =
+        files.map(|(entry, place)| keep_file(work, channel, entry, &format!("med_{id}_{place}")));
     let attachments = attachments.collect::<Result<_, _>>()?;
     let row = EmailRow {
         header_id: format!("<{id}@{domain}>"),

@@ -29,12 +29,12 @@ pub fn shop() -> &'static Value {
 pub fn strangers() -> &'static [Stranger] {
     static STRANGERS: OnceLock<Vec<Stranger>> = OnceLock::new();
     STRANGERS.get_or_init(|| {
-        let read = |it: &Value| {
+        let read = |value: &Value| {
             Some(Stranger {
-                name: text(it, "name")?,
-                phone: text(it, "phone")?,
-                language: text(it, "language")?,
-                lines: texts(it, "lines"),
+                name: text(value, "name")?,
+                phone: text(value, "phone")?,
+                language: text(value, "language")?,
+                lines: texts(value, "lines"),
             })
         };
         list(shop(), "strangers").iter().filter_map(read).collect()
@@ -43,11 +43,11 @@ pub fn strangers() -> &'static [Stranger] {
 
 /// Returns the answer of the first rule with a word that occurs in `lower_case`.
 pub fn rule(language: &str, lower_case: &str) -> Option<String> {
-    let matches = |it: &&Value| {
-        text(it, "language").as_deref() == Some(language)
-            && texts(it, "any").iter().any(|word| lower_case.contains(&word.to_lowercase()))
+    let matches = |value: &&Value| {
+        text(value, "language").as_deref() == Some(language)
+            && texts(value, "any").iter().any(|word| lower_case.contains(&word.to_lowercase()))
     };
-    list(shop(), "rules").iter().find(matches).and_then(|it| text(it, "answer"))
+    list(shop(), "rules").iter().find(matches).and_then(|value| text(value, "answer"))
 }
 
 /// Returns the assistant's fallback question.
@@ -77,8 +77,11 @@ pub fn generic_replies(language: &str) -> Vec<String> {
 
 /// Returns questions in a customer's language.
 pub fn questions(language: &str) -> Vec<String> {
-    let lines: Vec<String> =
-        strangers().iter().filter(|it| it.language == language).flat_map(|it| it.lines.clone()).collect();
+    let lines: Vec<String> = strangers()
+        .iter()
+        .filter(|stranger| stranger.language == language)
+        .flat_map(|stranger| stranger.lines.clone())
+        .collect();
     if lines.is_empty() { generic_replies(language) } else { lines }
 }
 

@@ -41,7 +41,7 @@ pub fn seed(work: &Work<'_>) -> Result<(), DatabaseError> {
 fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Result<(), DatabaseError> {
     let Some(peer) = text(told, "phone").or_else(|| text(told, "chat_id")) else { return Ok(()) };
     let said = list(told, "messages");
-    let began = said.first().map_or(work.now, |it| time_of(it, work.now));
+    let began = said.first().map_or(work.now, |value| time_of(value, work.now));
     let id = work.service.stamps.id("conv", began);
     let mut row = ConversationRow::new(id, &channel.id, &peer, began);
     row.name = text(told, "name");
@@ -49,16 +49,17 @@ fn seed_conversation(work: &Work<'_>, channel: &ChannelRow, told: &Value) -> Res
     row.email = text(told, "email");
     row.automation = told.get("automation").is_none() || is_on(told, "automation");
     row.escalation = text(told, "escalation");
-    row.referral = told.get("referral").filter(|it| it.is_object()).map(|it| captured(it, began));
+    row.referral = told.get("referral").filter(|value| value.is_object()).map(|value| captured(value, began));
     conversations::insert(work.db, &row)?;
-    let newest = said.last().map_or(began, |it| time_of(it, work.now));
+    let newest = said.last().map_or(began, |value| time_of(value, work.now));
     people::heard(work, channel, &row.peer, row.name.as_deref(), began)?;
     contacts::touch(work.db, &channel.workspace, &row.peer, newest)?;
     let mut ids: Vec<String> = Vec::new();
     let usual = if text(told, "kind").as_deref() == Some(voice::CALL) { voice::CALL } else { "text" };
     for message in said {
-        let quotes = message.get("quotes").and_then(Value::as_u64).and_then(|it| usize::try_from(it).ok());
-        let quoted = quotes.and_then(|it| ids.get(it).cloned());
+        let quotes =
+            message.get("quotes").and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok());
+        let quoted = quotes.and_then(|quote| ids.get(quote).cloned());
         ids.push(seed_message(work, channel, &row, (message, usual), quoted)?);
     }
     // Set after the messages, the last of which may be the customer's and reopen the conversation.
@@ -135,9 +136,9 @@ fn seed_message(
 
 /// Schedules the assistant's answer to a recent message.
 fn expect_answer(work: &Work<'_>, row: &ConversationRow, said: &[Value]) -> Result<(), DatabaseError> {
-    let last = said.last().and_then(|it| text(it, "by"));
+    let last = said.last().and_then(|value| text(value, "by"));
     let owes = last.as_deref() == Some("customer") && row.automation && row.escalation.is_none();
-    let recent = said.last().is_some_and(|it| work.now.since(time_of(it, work.now)) < 600 * SECOND);
+    let recent = said.last().is_some_and(|entry| work.now.since(time_of(entry, work.now)) < 600 * SECOND);
     if !(owes && recent) {
         return Ok(());
     }

@@ -33,7 +33,7 @@ pub fn routes() -> Router<Service> {
 }
 
 fn is_let_in(headers: &HeaderMap) -> bool {
-    let shown = headers.get(header::AUTHORIZATION).and_then(|it| it.to_str().ok());
+    let shown = headers.get(header::AUTHORIZATION).and_then(|header| header.to_str().ok());
     shown == Some(&format!("Bearer {KEY}"))
 }
 
@@ -52,10 +52,10 @@ fn day(at: Timestamp) -> String {
 
 /// Finds the customer by the phone number, mail address or chat id that the channel has verified.
 fn who(asked: &HashMap<String, String>) -> Option<Value> {
-    let is_theirs = |it: &Value| {
+    let is_theirs = |value: &Value| {
         ["phone", "email", "chat_id"].iter().any(|name| {
             let who = asked.get("customer").or_else(|| asked.get(*name));
-            who.is_some_and(|who| text(it, name).as_ref() == Some(who))
+            who.is_some_and(|who| text(value, name).as_ref() == Some(who))
         })
     };
     customers().into_iter().find(is_theirs)
@@ -74,10 +74,10 @@ async fn customer(
         return answer(StatusCode::OK, json!({"customer": null, "orders": []}));
     };
     let now = service.clock.now();
-    let order = |it: &Value| {
-        let days = it["days_ago"].as_i64().unwrap_or(0);
+    let order = |value: &Value| {
+        let days = value["days_ago"].as_i64().unwrap_or(0);
         json!({
-            "number": it["number"], "state": it["state"], "item": it["item"], "total": it["total"],
+            "number": value["number"], "state": value["state"], "item": value["item"], "total": value["total"],
             "currency": "EUR", "placed": day(now.plus(-days * DAY)),
         })
     };
@@ -97,7 +97,7 @@ async fn parcel(
         return answer(StatusCode::UNAUTHORIZED, json!({"error": "a bearer key is wanted"}));
     }
     let found = who(&asked).unwrap_or_default();
-    match list(&found, "orders").iter().find(|it| it["number"] == number.as_str()) {
+    match list(&found, "orders").iter().find(|value| value["number"] == number.as_str()) {
         None => answer(StatusCode::NOT_FOUND, json!({"error": "no such order"})),
         Some(order) => {
             let expected = day(service.clock.now().plus(2 * DAY));

@@ -24,6 +24,7 @@ pub fn is_on(value: &Value, name: &str) -> bool {
 /// Returns the time that is `ago` minutes before now.
 pub fn time_of(message: &Value, now: Timestamp) -> Timestamp {
     let minutes = message.get("ago").and_then(Value::as_f64).unwrap_or(0.0);
-    let micros = std::time::Duration::try_from_secs_f64(minutes * 60.0).map_or(0, |it| it.as_micros());
+    let micros = std::time::Duration::try_from_secs_f64(minutes * 60.0)
+        .map_or(0, |try_from_secs_f64| try_from_secs_f64.as_micros());
     now.plus(-i64::try_from(micros).unwrap_or(0))
 }

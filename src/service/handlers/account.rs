@@ -24,8 +24,9 @@ pub async fn read(State(service): State<Service>, request: Reading) -> Result<Re
                 (None, _) => (None, None),
                 (Some(_), true) => (Some("GREEN".to_owned()), Some("TIER_1K".to_owned())),
                 (Some(_), false) => {
-                    let told = connected::read(db, &channel.id)?.map(|it| number_settings(&it.settings));
-                    told.transpose()?.map_or((None, None), |it| (it.quality, it.tier))
+                    let told = connected::read(db, &channel.id)?
+                        .map(|connected_row| number_settings(&connected_row.settings));
+                    told.transpose()?.map_or((None, None), |transpose| (transpose.quality, transpose.tier))
                 }
             };
             Reply::ok(&AccountBody {

@@ -33,7 +33,7 @@ pub fn preview(content: &str, kind: &str) -> String {
 pub fn sent(row: MessageRow, channel: Channel, paid: &Payment) -> Result<Reply, ApiError> {
     let carried = row.carried();
     let number = row.platform_id.parse().ok().filter(|_| channel == Channel::Telegram);
-    let name = Some(row.platform_id).filter(|it| channel == Channel::Whatsapp && !it.is_empty());
+    let name = Some(row.platform_id).filter(|text| channel == Channel::Whatsapp && !text.is_empty());
     let reply = Reply::ok(&SentMessage {
         message_id: row.id,
         whatsapp_message_id: name,
@@ -53,8 +53,8 @@ pub fn message(row: MessageRow, channel: Channel) -> MessageBody {
     MessageBody {
         id: row.id,
         conversation_id: Some(row.conversation),
-        whatsapp_message_id: (!bot).then(|| row.platform_id.clone()).filter(|it| !it.is_empty()),
-        telegram_message_id: bot.then_some(row.platform_id).filter(|it| !it.is_empty()),
+        whatsapp_message_id: (!bot).then(|| row.platform_id.clone()).filter(|text| !text.is_empty()),
+        telegram_message_id: bot.then_some(row.platform_id).filter(|bot| !bot.is_empty()),
         direction: Some(row.direction),
         sender_type: Some(row.sender),
         content: Some(row.content),
@@ -83,8 +83,8 @@ pub fn message_line<'a>(row: &MessageRow<&'a str>, channel: Channel) -> MessageL
         id: row.id,
         conversation_id: row.conversation,
         // A queued message has no platform id yet.
-        whatsapp_message_id: (!bot).then_some(row.platform_id).filter(|it| !it.is_empty()),
-        telegram_message_id: bot.then_some(row.platform_id).filter(|it| !it.is_empty()),
+        whatsapp_message_id: (!bot).then_some(row.platform_id).filter(|text| !text.is_empty()),
+        telegram_message_id: bot.then_some(row.platform_id).filter(|bot| !bot.is_empty()),
         direction: row.direction,
         sender_type: row.sender,
         content: row.content,
@@ -127,7 +127,7 @@ pub fn conversation_line<'a>(row: &ConversationRow<&'a str>, now: Timestamp) -> 
 
 /// `WholeMessage`: with its price and media details.
 pub fn whole_message(row: MessageRow, channel: Channel) -> MessageBody {
-    let media = row.details.as_deref().and_then(|it| serde_json::from_str::<Value>(it).ok());
+    let media = row.details.as_deref().and_then(|detail| serde_json::from_str::<Value>(detail).ok());
     let used = precise(row.cost);
     MessageBody { media, credits_used: Some(used), ..message(row, channel) }
 }
@@ -135,7 +135,7 @@ pub fn whole_message(row: MessageRow, channel: Channel) -> MessageBody {
 pub fn conversation(row: ConversationRow, now: Timestamp) -> ConversationBody {
     ConversationBody {
         service_window_open: Some(row.window_open(now)),
-        referral: row.referral.as_deref().and_then(|it| serde_json::from_str(it).ok()),
+        referral: row.referral.as_deref().and_then(|referral| serde_json::from_str(referral).ok()),
         last_change: row.last_change.as_deref().and_then(|text| serde_json::from_str(text).ok()),
         id: row.id,
         customer_address: Some(row.peer.clone()).filter(|peer| !bounds::is_e164(peer)),
@@ -170,10 +170,10 @@ pub fn whole_conversation(
 /// Returns the escalation of a conversation with its open proposals; `None` if there is none.
 pub fn escalation(db: &dyn DbSession, row: &ConversationRow) -> Result<Option<Value>, DatabaseError> {
     let Some(reason) = &row.escalation else { return Ok(None) };
-    let proposal = |it: ProposalRow| {
+    let proposal = |proposal_row: ProposalRow| {
         let values: Map<String, Value> =
-            it.answers.into_iter().map(|(name, value)| (name, value.into())).collect();
-        json!({"id": it.id, "connection": it.connection, "endpoint": it.endpoint, "values": values})
+            proposal_row.answers.into_iter().map(|(name, value)| (name, value.into())).collect();
+        json!({"id": proposal_row.id, "connection": proposal_row.connection, "endpoint": proposal_row.endpoint, "values": values})
     };
     let proposals: Vec<Value> = proposals::open_of(db, &row.id)?.into_iter().map(proposal).collect();
     Ok(Some(json!({

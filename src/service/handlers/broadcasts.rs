@@ -58,7 +58,9 @@ fn contact_ids(fields: &Fields<'_>) -> Result<Vec<String>, ApiError> {
         let what = format!("must hold 1 to {bound} ids; leave it out for all contacts");
         return Err(fields.refuse("contactIds", &what));
     }
-    let id = |it: &serde_json::Value| it.as_str().filter(|it| bounds::length(it) <= ID).map(str::to_owned);
+    let id = |value: &serde_json::Value| {
+        value.as_str().filter(|text| bounds::length(text) <= ID).map(str::to_owned)
+    };
     let ids: Option<Vec<String>> = items.iter().map(id).collect();
     ids.ok_or_else(|| fields.refuse("contactIds", "must hold the ids of contacts"))
 }
@@ -171,7 +173,7 @@ pub fn body(row: BroadcastRow, counts: Counts) -> BroadcastBody {
         failed_count: counts.failed,
         status: row.status,
         created_at: Some(row.created_at.to_string()),
-        completed_at: row.completed_at.map(|it| it.to_string()),
+        completed_at: row.completed_at.map(|entry| entry.to_string()),
         delivered: counts.delivered,
         failed: counts.failed,
         pending: row.total - counts.delivered - counts.failed,

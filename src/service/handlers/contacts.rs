@@ -42,8 +42,8 @@ struct Told {
 /// Handles `listContacts`.
 pub async fn list(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
-    let search = query.text("search").map(str::trim).filter(|it| !it.is_empty()).map(str::to_owned);
-    if search.as_deref().is_some_and(|it| bounds::length(it) > bounds::CONTACT_NAME) {
+    let search = query.text("search").map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
+    if search.as_deref().is_some_and(|search| bounds::length(search) > bounds::CONTACT_NAME) {
         let message = format!("search must have at most {} characters", bounds::CONTACT_NAME);
         return Err(ApiError::validation(message));
     }
@@ -77,9 +77,9 @@ pub async fn upsert(State(service): State<Service>, request: Writing) -> Result<
 impl Told {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let phone = fields.required_phone("phone")?.to_owned();
-        let name = fields.text("name", bounds::CONTACT_NAME)?.map(|it| it.trim().to_owned());
+        let name = fields.text("name", bounds::CONTACT_NAME)?.map(|text| text.trim().to_owned());
         let email = fields.text("email", bounds::EMAIL_ADDRESS)?.map(str::to_owned);
-        if email.as_deref().is_some_and(|it| !it.is_empty() && !bounds::is_email(it)) {
+        if email.as_deref().is_some_and(|email| !email.is_empty() && !bounds::is_email(email)) {
             return Err(fields.refuse("email", "must be a mail address such as maria@mail.example"));
         }
         let metadata = match fields.value("metadata") {
@@ -87,7 +87,10 @@ impl Told {
             Some(Value::Object(object)) => Some(object.clone()),
             Some(_) => return Err(fields.refuse("metadata", "must be an object")),
         };
-        if metadata.as_ref().is_some_and(|it| Value::Object(it.clone()).to_string().len() > METADATA) {
+        if metadata
+            .as_ref()
+            .is_some_and(|metadata| Value::Object(metadata.clone()).to_string().len() > METADATA)
+        {
             return Err(fields.refuse("metadata", &format!("must have at most {METADATA} bytes")));
         }
         Ok(Self { phone, name, email, tags: tags(fields)?, metadata })
@@ -107,7 +110,7 @@ fn tags(fields: &Fields<'_>) -> Result<Option<Vec<String>>, ApiError> {
     for item in items {
         match item.as_str().map(str::trim) {
             Some(tag) if (1..=TAG).contains(&bounds::length(tag)) => {
-                if !tags.iter().any(|it| it == tag) {
+                if !tags.iter().any(|text| text == tag) {
                     tags.push(tag.to_owned());
                 }
             }
@@ -123,7 +126,7 @@ fn upsert_in(work: &Work<'_>, caller: &Caller, told: Told) -> Result<Reply, ApiE
     let stamp = work.stamp();
     let made = || ContactRow::new(work.id("ct", stamp), &caller.workspace, &told.phone, stamp);
     let mut contact = found.unwrap_or_else(made);
-    let given = |text: String| Some(text).filter(|it| !it.is_empty());
+    let given = |text: String| Some(text).filter(|text| !text.is_empty());
     if let Some(name) = told.name {
         contact.named = !name.is_empty();
         contact.name = given(name);

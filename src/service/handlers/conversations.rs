@@ -37,7 +37,10 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
         let mut until = Timestamp::from_micros(i64::MAX);
         let mut lines = page.lines();
         conversations::each(db, &caller.channel_id, status, &page.after, page.reach(), |row| {
-            until = row.window_closes().filter(|it| now < *it).map_or(until, |it| it.min(until));
+            until = row
+                .window_closes()
+                .filter(|window_close| now < *window_close)
+                .map_or(until, |time| time.min(until));
             lines.take(&bodies::conversation_line(row, now), || row.place())
         })?;
         Ok((lines.reply(&state.cursors)?, now..until))
@@ -54,7 +57,7 @@ fn asked(
     let status = query.word("status", &STATUSES)?;
     let page = query.page(&service.cursors, &["conversations", &caller.channel_id, status.unwrap_or("")])?;
     // `open` in the interface is stored as `active`.
-    Ok((status.map(|it| if it == "open" { "active" } else { it }), page))
+    Ok((status.map(|entry| if entry == "open" { "active" } else { entry }), page))
 }
 
 /// Answers a page of the channel's conversations, each with its escalation.

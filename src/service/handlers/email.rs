@@ -59,14 +59,14 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
                 });
             };
             let row = connected::read(db, &channel.id)?;
-            let trouble = row.as_ref().is_some_and(|it| it.trouble.is_some());
-            let read_at = connected::read_until(db, &channel.id)?.map(|it| it.plus(-watch::LEASE));
+            let trouble = row.as_ref().is_some_and(|row| row.trouble.is_some());
+            let read_at = connected::read_until(db, &channel.id)?.map(|time| time.plus(-watch::LEASE));
             Reply::ok(&EmailAccountBody {
                 email_address: address,
                 display_name: behind.platform.display_name().or(name),
                 provider: Some("imap".to_owned()),
                 sync_status: Some(if trouble { "error" } else { "active" }.to_owned()),
-                last_sync_at: read_at.map(|it| it.to_string()),
+                last_sync_at: read_at.map(|time| time.to_string()),
                 ai_auto_reply: Some(behind.platform.answers_mail() && state.assistant.is_some()),
                 earlier_mail: row.and_then(|row| EarlierStanding::of(&row.mark)).map(|earlier| {
                     EarlierMailBody {
@@ -91,7 +91,7 @@ pub async fn send(State(service): State<Service>, mut request: Writing) -> Resul
             .await;
     }
     let (told, kept) = attachments::keep(&service, &mut request, wanted).await?;
-    let ids: Vec<String> = kept.iter().map(|it| it.id.clone()).collect();
+    let ids: Vec<String> = kept.iter().map(|media_row| media_row.id.clone()).collect();
     let outcome = service.write(request, move |work, caller| send_in(work, caller, asked, told, kept)).await;
     if !matches!(&outcome, Ok(reply) if !reply.replayed && reply.status == 200) {
         attachments::forget(&service, ids).await;
@@ -110,7 +110,7 @@ fn send_in(
     work.service.platforms.address(&channel)?;
     let id = work.id("mail", work.stamp());
     let paid = credits::pay(work, caller, prices::EMAIL, "email", &id)?;
-    kept.iter().try_for_each(|it| media::insert(work.db, it, work.now))?;
+    kept.iter().try_for_each(|media_row| media::insert(work.db, media_row, work.now))?;
     let author = MailAuthor { word: "api", cost: paid.used };
     let row = send::send(work, &channel, id, asked, attached, author)?;
     let carried = (row.status == QUEUED).then(|| row.id.clone());
@@ -130,9 +130,9 @@ pub async fn threads(State(service): State<Service>, request: Reading) -> Result
     let filter = Filter {
         folder: query.text("folder").map(str::to_owned),
         category: query.text("category").map(str::to_owned),
-        is_read: query.word("isRead", &YES_NO)?.map(|it| it == "true"),
+        is_read: query.word("isRead", &YES_NO)?.map(|text| text == "true"),
     };
-    let asked = |name: &str| query.text(name).map_or_else(String::new, |it| format!("={it}"));
+    let asked = |name: &str| query.text(name).map_or_else(String::new, |text| format!("={text}"));
     let (folder, category, is_read) = (asked("folder"), asked("category"), asked("isRead"));
     let page =
         query.page(&service.cursors, &["threads", &caller.channel_id, &folder, &category, &is_read])?;
@@ -197,7 +197,7 @@ impl Change {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
         let word = |name: &str| match fields.value(name) {
             None => Ok(None),
-            Some(_) => fields.required_text(name, WORD).map(|it| Some(it.to_owned())),
+            Some(_) => fields.required_text(name, WORD).map(|required_text| Some(required_text.to_owned())),
         };
         let change = Self {
             is_read: fields.boolean("isRead")?,
@@ -230,7 +230,7 @@ impl Change {
 /// Handles `listEmailContacts`.
 pub async fn contacts(State(service): State<Service>, request: Reading) -> Result<Reply, ApiError> {
     let Reading { caller, query, .. } = request;
-    let search = query.text("search").filter(|it| !it.is_empty()).map(str::to_owned);
+    let search = query.text("search").filter(|text| !text.is_empty()).map(str::to_owned);
     let page = query
         .page(&service.cursors, &["mail contacts", &caller.channel_id, search.as_deref().unwrap_or("")])?;
     let state = service.clone();

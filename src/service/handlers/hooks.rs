@@ -31,8 +31,8 @@ pub fn routes() -> Router<Service> {
 
 /// Returns the connected platform of a channel that sends webhooks.
 fn caller(service: &Service, word: &str) -> Result<Arc<Connected>, ApiError> {
-    let connected = Channel::from_word(word).and_then(|it| service.platforms.connected(it));
-    let connected = connected.filter(|it| !it.platform.is_read());
+    let connected = Channel::from_word(word).and_then(|channel| service.platforms.connected(channel));
+    let connected = connected.filter(|entry| !entry.platform.is_read());
     connected.ok_or_else(|| ApiError::not_found("the path"))
 }
 

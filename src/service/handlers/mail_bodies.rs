@@ -42,12 +42,12 @@ pub fn filed_thread(row: ThreadRow) -> EmailThreadBody {
 
 /// Thread with its mails. Relative attachment URLs are prefixed with `base`.
 pub fn whole_thread(row: ThreadRow, mails: Vec<EmailRow>, base: &str) -> EmailThreadBody {
-    let messages = mails.into_iter().map(|it| email(it, base)).collect();
+    let messages = mails.into_iter().map(|mail| email(mail, base)).collect();
     EmailThreadBody { messages: Some(messages), ..filed_thread(row) }
 }
 
 fn email(mut row: EmailRow, base: &str) -> EmailBody {
-    for url in row.attachments.iter_mut().filter_map(|it| it.url.as_mut()) {
+    for url in row.attachments.iter_mut().filter_map(|attachment| attachment.url.as_mut()) {
         if url.starts_with('/') {
             url.insert_str(0, base);
         }

@@ -96,7 +96,7 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     let Reading { caller, query, .. } = request;
     let filter = Filter {
         // An empty filter equals none, so that their cursors are the same.
-        conversation: query.text("conversationId").filter(|it| !it.is_empty()).map(str::to_owned),
+        conversation: query.text("conversationId").filter(|text| !text.is_empty()).map(str::to_owned),
         direction: query.word("direction", &DIRECTIONS)?,
         status: query.word("status", &STATUSES)?,
     };
@@ -194,7 +194,7 @@ fn react_to(
     if !work.test && !work.service.platforms.of(caller.channel)?.is_instant() {
         return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
     }
-    messages::react(work.db, &row.id, Some(emoji).filter(|it| !it.is_empty()))?;
+    messages::react(work.db, &row.id, Some(emoji).filter(|entry| !entry.is_empty()))?;
     work.note_outbound(caller.channel, &conversation.peer, emoji, work.now)?;
     Ok(None)
 }

@@ -121,7 +121,7 @@ impl TelegramSendRequest {
         let text = read.map_err(|why| fields.refuse(name, &format!("is not valid {mode}: {why}")))?;
         let reply_to = match fields.value("replyTo") {
             Some(Value::Number(number)) => Some(number.to_string()),
-            _ => fields.text("replyTo", 256)?.filter(|it| !it.is_empty()).map(str::to_owned),
+            _ => fields.text("replyTo", 256)?.filter(|text| !text.is_empty()).map(str::to_owned),
         };
         let marked = (mode, marked.to_owned());
         Ok(Self { chat: chat_id(fields)?, kind, text, marked, media, reply_to })
@@ -157,7 +157,7 @@ fn general(address: &str) -> &str {
 fn chat_id(fields: &Fields<'_>) -> Result<String, ApiError> {
     let text = match fields.value("chatId") {
         // A number beyond 64 bits would lose digits.
-        Some(Value::Number(number)) => number.as_i64().map_or_else(String::new, |it| it.to_string()),
+        Some(Value::Number(number)) => number.as_i64().map_or_else(String::new, |i64| i64.to_string()),
         _ => general(fields.required_text("chatId", 64)?).to_owned(),
     };
     if chat::is_address(&text) {
@@ -189,15 +189,15 @@ fn send_in(
         }
         None => None,
     };
-    let hosted = media.as_ref().is_some_and(|it| it.hosted);
+    let hosted = media.as_ref().is_some_and(|media| media.hosted);
     let price = if asked.media.is_some() { media::price(asked.kind, hosted) } else { prices::TEXT };
     let id = work.id("msg", work.stamp());
     let paid = credits::pay(work, caller, price, "message", &id)?;
-    let details = asked.media.as_ref().map(|it| {
+    let details = asked.media.as_ref().map(|entry| {
         json!({
-            "mimeType": media.as_ref().map(|it| it.mime_type.clone()),
-            "size": media.as_ref().map(|it| it.size),
-            "filename": it.filename,
+            "mimeType": media.as_ref().map(|media| media.mime_type.clone()),
+            "size": media.as_ref().map(|media| media.size),
+            "filename": entry.filename,
         })
         .to_string()
     });
@@ -206,7 +206,7 @@ fn send_in(
         content: asked.text,
         marked: Some(asked.marked),
         kind: asked.kind,
-        media_url: asked.media.map(|it| it.link),
+        media_url: asked.media.map(|media| media.link),
         details,
         reply_to,
         cost: paid.used,

@@ -15,12 +15,12 @@ pub async fn list(State(service): State<Service>, request: Reading) -> Result<Re
     service
         .database
         .read(move |db| {
-            let body = |it: templates::Template| TemplateBody {
-                components: serde_json::from_str(&it.components).unwrap_or_default(),
-                name: it.name,
-                language: it.language,
-                category: it.category,
-                status: it.status,
+            let body = |template: templates::Template| TemplateBody {
+                components: serde_json::from_str(&template.components).unwrap_or_default(),
+                name: template.name,
+                language: template.language,
+                category: template.category,
+                status: template.status,
             };
             let data = templates::approved(db, &caller.workspace)?.into_iter().map(body).collect();
             Reply::ok(&TemplateList { data })

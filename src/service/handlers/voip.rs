@@ -33,7 +33,7 @@ struct Target {
 
 impl Target {
     fn read(fields: &Fields<'_>) -> Result<Self, ApiError> {
-        let channel = fields.text("channelId", 256)?.filter(|it| !it.is_empty()).map(str::to_owned);
+        let channel = fields.text("channelId", 256)?.filter(|text| !text.is_empty()).map(str::to_owned);
         Ok(Self { to: fields.required_phone("to")?.to_owned(), channel })
     }
 
@@ -41,7 +41,8 @@ impl Target {
     fn find(&self, work: &Work<'_>, caller: &Caller) -> Result<(ChannelRow, ConversationRow), ApiError> {
         let channel = channels::read(work.db, &caller.channel_id)?;
         // Callers know a channel by its `assistantId`, the only id in `getAccount`.
-        let named = self.channel.as_ref().is_none_or(|it| *it == channel.id || *it == channel.assistant);
+        let named =
+            self.channel.as_ref().is_none_or(|text| *text == channel.id || *text == channel.assistant);
         if !named {
             return Err(ApiError::validation("channelId must name the channel of this key"));
         }

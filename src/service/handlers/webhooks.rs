@@ -74,17 +74,17 @@ impl Wanted {
 /// Reads the events without duplicates; all events of the channel if absent.
 fn wanted_events(fields: &Fields<'_>, known: &[Event]) -> Result<Vec<&'static str>, ApiError> {
     if fields.value("events").is_none() {
-        return Ok(known.iter().map(|it| it.word()).collect());
+        return Ok(known.iter().map(|event| event.word()).collect());
     }
     let (mut wanted, mut unknown) = (Vec::new(), Vec::new());
     for item in fields.array("events")? {
-        match known.iter().map(|it| it.word()).find(|it| item.as_str() == Some(it)) {
+        match known.iter().map(|event| event.word()).find(|text| item.as_str() == Some(text)) {
             Some(word) if wanted.contains(&word) => {}
             Some(word) => wanted.push(word),
             None => unknown.push(item.as_str().map_or_else(|| item.to_string(), str::to_owned)),
         }
     }
-    let words = || known.iter().map(|it| it.word()).collect::<Vec<_>>().join(", ");
+    let words = || known.iter().map(|event| event.word()).collect::<Vec<_>>().join(", ");
     if !unknown.is_empty() {
         unknown.truncate(5);
         let cut: String = unknown.join(", ").chars().take(200).collect();
@@ -112,7 +112,7 @@ fn create_in(work: &Work<'_>, caller: &Caller, wanted: Wanted, verified: bool) -
     }
     let stamp = work.stamp();
     let id = work.id("wh", stamp);
-    let sealed = wanted.secret.map(|it| work.service.vault.seal(&id, &it)).transpose();
+    let sealed = wanted.secret.map(|secret| work.service.vault.seal(&id, &secret)).transpose();
     let row = WebhookRow {
         channel: caller.channel_id.clone(),
         url: wanted.url,

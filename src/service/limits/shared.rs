@@ -31,8 +31,8 @@ impl ServiceState {
         let Some(shared) = self.database.shared_state().filter(|_| !self.options.unlimited) else {
             let told = self.limits.admit(key, category, self.clock.elapsed());
             return Ok(told
-                .map(|it| self.by_wall(it))
-                .map_err(|it| Refused { standing: self.by_wall(it.standing), ..it }));
+                .map(|standing| self.by_wall(standing))
+                .map_err(|error| Refused { standing: self.by_wall(error.standing), ..error }));
         };
         let decide = move |bytes: &[u8], now| {
             let now = Timestamp::from_micros(now);
@@ -83,13 +83,13 @@ fn until(now: Timestamp) -> i64 {
 
 impl SlidingLog {
     fn write(&self, out: &mut Vec<u8>) {
-        self.calls.iter().for_each(|it| out.extend_from_slice(&it.to_le_bytes()));
+        self.calls.iter().for_each(|call| out.extend_from_slice(&call.to_le_bytes()));
     }
 }
 
 /// Decodes the times of a log.
 fn times(bytes: &[u8]) -> impl Iterator<Item = i64> {
-    bytes.chunks_exact(8).filter_map(|it| it.try_into().ok().map(i64::from_le_bytes))
+    bytes.chunks_exact(8).filter_map(|chunk| chunk.try_into().ok().map(i64::from_le_bytes))
 }
 
 impl KeyLogs {
@@ -116,7 +116,9 @@ impl KeyLogs {
             let Some((own, rest)) = rest.split_at_checked(length) else { break };
             if number == Self::BURST {
                 logs.burst.calls = times(own).collect();
-            } else if let Some(category) = Category::ALL.into_iter().find(|it| it.number() == number) {
+            } else if let Some(category) =
+                Category::ALL.into_iter().find(|category| category.number() == number)
+            {
                 logs.log(category).calls = times(own).collect();
             }
             bytes = rest;

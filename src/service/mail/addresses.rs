@@ -83,7 +83,7 @@ pub fn sender_name(fields: &Fields<'_>) -> Result<Option<String>, ApiError> {
         None => text,
     };
     let name = name.trim().trim_matches('"').trim();
-    Ok(Some(name.to_owned()).filter(|it| !it.is_empty()))
+    Ok(Some(name.to_owned()).filter(|text| !text.is_empty()))
 }
 
 fn refused(fields: &Fields<'_>, name: &str) -> ApiError {

@@ -46,7 +46,8 @@ const CHARACTERS: usize = 6_000;
 /// Schedules an answer, if the mailbox is connected with that setting.
 pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
     let connected = work.service.platforms.connected(Channel::Email);
-    let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();
+    let answers = connected.is_some_and(|connected| connected.platform.answers_mail())
+        && work.service.assistant.is_some();
     if !answers {
         return Ok(());
     }
@@ -115,12 +116,12 @@ async fn answer_due(service: &Service) -> Result<Option<Timestamp>, ApiError> {
         let found: Result<Vec<Due>, DatabaseError> =
             service.database.read(move |db| due::all_of(db, KIND, TOGETHER)).await;
         let found = found?;
-        let next = found.first().map(|it| it.at);
-        let ready: Vec<Due> = found.into_iter().filter(|it| it.at <= now).collect();
+        let next = found.first().map(|due| due.at);
+        let ready: Vec<Due> = found.into_iter().filter(|due| due.at <= now).collect();
         if ready.is_empty() {
             return Ok(next);
         }
-        for done in join_all(ready.into_iter().map(|it| answer(service, it))).await {
+        for done in join_all(ready.into_iter().map(|due| answer(service, due))).await {
             done?;
         }
     }
@@ -247,7 +248,7 @@ fn speaker(mail: &EmailRow) -> Speaker {
 fn shown(mail: &EmailRow) -> String {
     let text = words(mail.text.as_deref(), mail.html.as_deref());
     // Quoted lines were in earlier mail.
-    let own = text.lines().take_while(|it| !it.trim_start().starts_with('>'));
+    let own = text.lines().take_while(|line| !line.trim_start().starts_with('>'));
     let own = own.collect::<Vec<_>>().join("\n");
     format!("{}\n\n{own}", mail.subject).chars().take(CHARACTERS).collect()
 }

@@ -86,8 +86,8 @@ pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Re
 }
 
 fn keep(work: &Work<'_>, channel: &ChannelRow, files: Vec<MediaRow>) -> Result<(), DatabaseError> {
-    files.into_iter().try_for_each(|it| {
-        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..it }, work.now)
+    files.into_iter().try_for_each(|file| {
+        media::insert(work.db, &MediaRow { workspace: channel.workspace.clone(), ..file }, work.now)
     })
 }
 
@@ -100,7 +100,7 @@ fn own(
 ) -> Result<(), ApiError> {
     let header_id = mail.header_id.clone().unwrap_or_default();
     let id = header_id.trim_start_matches('<').split('@').next().unwrap_or_default();
-    let ours = egress::read(work.db, id)?.is_some_and(|it| it.channel == channel.id);
+    let ours = egress::read(work.db, id)?.is_some_and(|egress_row| egress_row.channel == channel.id);
     let is_new = repeats::is_new(work, channel, SENT, &mail)?;
     if ours || !is_new {
         return has_left(work, channel, &header_id);
@@ -130,10 +130,13 @@ fn own(
 /// Settles a mail of unknown outcome as sent.
 fn has_left(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<(), ApiError> {
     let found = emails::find(work.db, &channel.id, header_id)?;
-    let Some(mail) = found.filter(|it| it.direction == "outbound" && it.status == UNKNOWN) else {
+    let Some(mail) =
+        found.filter(|email_row| email_row.direction == "outbound" && email_row.status == UNKNOWN)
+    else {
         return Ok(());
     };
-    let row = egress::read(work.db, &mail.id)?.filter(|it| it.state == EgressState::Unknown.word());
+    let row =
+        egress::read(work.db, &mail.id)?.filter(|egress_row| egress_row.state == EgressState::Unknown.word());
     let Some(row) = row else { return Ok(()) };
     carried::confirm(
         work,
@@ -146,7 +149,7 @@ fn has_left(work: &Work<'_>, channel: &ChannelRow, header_id: &str) -> Result<()
 fn come_back(work: &Work<'_>, channel: &ChannelRow, returned: &MailReturn) -> Result<(), ApiError> {
     has_left(work, channel, &returned.header_id)?;
     let found = emails::find(work.db, &channel.id, &returned.header_id)?;
-    if let Some(mail) = found.filter(|it| it.direction == "outbound" && returned.has_failed) {
+    if let Some(mail) = found.filter(|email_row| email_row.direction == "outbound" && returned.has_failed) {
         tracing::info!(mail = mail.id, why = returned.why, "a mail came back");
         emails::fail(work.db, &mail.id)?;
         threads::prioritize(work.db, &mail.thread, "high")?;

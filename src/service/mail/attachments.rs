@@ -56,12 +56,12 @@ fn one(item: &Fields<'_>) -> Result<Attachment, ApiError> {
     if filename.chars().any(char::is_control) {
         return Err(item.refuse("filename", "must not contain control characters"));
     }
-    let content_type = item.text("contentType", 255)?.filter(|it| !it.is_empty());
-    if content_type.is_some_and(|it| !is_media_type(it)) {
+    let content_type = item.text("contentType", 255)?.filter(|text| !text.is_empty());
+    if content_type.is_some_and(|content_type| !is_media_type(content_type)) {
         return Err(item.refuse("contentType", "must be a media type, such as application/pdf"));
     }
-    let url = item.text("url", LINK)?.filter(|it| !it.is_empty());
-    let content = item.text("content", usize::MAX)?.filter(|it| !it.is_empty());
+    let url = item.text("url", LINK)?.filter(|text| !text.is_empty());
+    let content = item.text("content", usize::MAX)?.filter(|text| !text.is_empty());
     let size = match (content, url) {
         (Some(content), None) => {
             let bytes = BASE64.decode(content).map_err(|_| item.refuse("content", "must be base64"))?;
@@ -91,10 +91,12 @@ pub async fn inspect(
     request: &mut Writing,
     attachments: Vec<Attachment>,
 ) -> Result<Vec<AttachmentBody>, ApiError> {
-    let elsewhere = attachments.iter().any(|it| it.url.is_some());
+    let elsewhere = attachments.iter().any(|attachment| attachment.url.is_some());
     let only_vet = request.caller.is_test() || (elsewhere && service.claim(request).await?);
     let caller = &request.caller;
-    let looks = try_join_all(attachments.into_iter().map(|it| look(service, caller, it, only_vet))).await?;
+    let looks =
+        try_join_all(attachments.into_iter().map(|attachment| look(service, caller, attachment, only_vet)))
+            .await?;
     Ok(looks.into_iter().map(|(told, _)| told).collect())
 }
 
@@ -110,7 +112,7 @@ pub async fn keep(
     let mut all = (Vec::new(), Vec::new());
     if attachments.is_empty() || service.claim(request).await? {
         // The stored answer is replayed; no bytes are needed.
-        all.0.extend(attachments.into_iter().map(|it| it.told));
+        all.0.extend(attachments.into_iter().map(|attachment| attachment.told));
         return Ok(all);
     }
     let mut bytes = 0;
@@ -122,7 +124,7 @@ pub async fn keep(
                 all.1.extend(row);
             }
             Err(error) => {
-                forget(service, all.1.into_iter().map(|it| it.id).collect()).await;
+                forget(service, all.1.into_iter().map(|media_row| media_row.id).collect()).await;
                 return Err(error);
             }
         }
@@ -148,7 +150,7 @@ async fn keep_one(
     let body = match &url {
         Some(link) if media::hosted_id(service, link).is_some() => {
             let told = look(service, &request.caller, Attachment { told, url }, false).await?;
-            *bytes += told.0.size.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+            *bytes += told.0.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
             check_total(*bytes)?;
             return Ok((AttachmentBody { url: told.1, ..told.0 }, None));
         }
@@ -190,7 +192,9 @@ async fn fetch(service: &Service, link: &str) -> Result<(Vec<u8>, Option<String>
     if !(200..300).contains(&fetched.status) {
         return Err(failed(format!("its server answered {}", fetched.status)));
     }
-    let kind = fetched.content_type.map(|it| it.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
+    let kind = fetched
+        .content_type
+        .map(|content_type| content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
     Ok((fetched.body, kind))
 }
 
@@ -204,7 +208,7 @@ async fn look(
     if let Some(link) = url.clone() {
         let media = Media { kind: "document", link, caption: None, filename: None };
         let seen = media::look(service, caller, &media, only_vet).await?;
-        told.size = seen.size.and_then(|it| u64::try_from(it).ok());
+        told.size = seen.size.and_then(|size| u64::try_from(size).ok());
         told.content_type = told.content_type.or(seen.mime_type);
     }
     told.content_type.get_or_insert_with(|| "application/octet-stream".to_owned());
@@ -214,8 +218,9 @@ async fn look(
 /// Returns true for `type/subtype`, with or without parameters.
 fn is_media_type(text: &str) -> bool {
     let essence = text.split(';').next().unwrap_or("").trim();
-    let token = |it: &str| {
-        !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
+    let token = |text: &str| {
+        !text.is_empty()
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&-^_.+".contains(&byte))
     };
     let fine = essence.split_once('/').is_some_and(|(kind, subtype)| token(kind) && token(subtype));
     fine && !text.chars().any(char::is_control)

@@ -66,9 +66,9 @@ const OTHER: &str = "other";
 pub fn category(subject: &str, text: &str) -> &'static str {
     let text = format!("{subject}\n{text}").to_lowercase();
     let speaks = |word: &str| {
-        text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|it: char| it.is_alphanumeric()))
+        text.match_indices(word).any(|(at, _)| !text[..at].ends_with(|text: char| text.is_alphanumeric()))
     };
-    RULES.iter().find(|(_, words)| words.iter().any(|it| speaks(it))).map_or(OTHER, |(name, _)| name)
+    RULES.iter().find(|(_, words)| words.iter().any(|word| speaks(word))).map_or(OTHER, |(name, _)| name)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ pub async fn file(service: &Service, row: &EgressRow) -> Result<Option<ParcelFil
     let draft: MailDraft = serde_json::from_str(&row.draft).map_err(broken)?;
     let mut files = Vec::new();
     for told in &draft.attachments {
-        let id = told.url.as_deref().and_then(|it| hosted::hosted_id(service, it));
+        let id = told.url.as_deref().and_then(|url| hosted::hosted_id(service, url));
         let id = id.ok_or_else(|| ApiError::internal(&"an attachment lies nowhere"))?;
         files.push(ParcelFile {
             name: told.filename.clone(),
@@ -179,7 +179,7 @@ mod tests {
             bytes: vec![0, 255, 13, 10, 46, 10],
         };
         let whole = MailDraft { html: Some("<p>Hallo</p>".to_owned()), ..draft() };
-        let bytes = |it: &MailDraft| super::bytes(it, vec![file()]).expect("written");
+        let bytes = |mail_draft: &MailDraft| super::bytes(mail_draft, vec![file()]).expect("written");
         assert_eq!(bytes(&whole), bytes(&whole));
         let text = String::from_utf8(bytes(&whole)).expect("text");
         assert!(!text.contains("secret@") && !text.to_lowercase().contains("bcc:"), "{text}");
@@ -187,7 +187,10 @@ mod tests {
         let read = mail_parser::MessageParser::default().parse(text.as_bytes()).expect("a mail");
         assert_eq!(read.message_id(), Some("mail_1@shop.example"));
         assert_eq!(read.subject(), Some("Re: Größe"));
-        assert_eq!(read.from().and_then(|it| it.first()?.name().map(str::to_owned)), whole.sender_name);
+        assert_eq!(
+            read.from().and_then(|address| address.first()?.name().map(str::to_owned)),
+            whole.sender_name
+        );
         assert_eq!(read.references().as_text_list().map(<[_]>::len), Some(2));
         assert_eq!(read.header_raw("X-Order").map(str::trim), Some("1042"));
         assert_eq!(

@@ -80,7 +80,7 @@ fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>
         (Some(one), Some(other)) if one != other => {
             Err(fields.refuse(name, &format!("and {alias} are the same field; they must not differ")))
         }
-        (one, other) => Ok(one.or(other).filter(|it| !it.trim().is_empty()).map(str::to_owned)),
+        (one, other) => Ok(one.or(other).filter(|text| !text.trim().is_empty()).map(str::to_owned)),
     }
 }
 
@@ -89,8 +89,8 @@ fn either(fields: &Fields<'_>, name: &str, alias: &str) -> Result<Option<String>
 /// # Errors
 /// `VALIDATION_ERROR` for control characters or too long a text.
 pub fn reference(fields: &Fields<'_>, name: &str) -> Result<Option<String>, ApiError> {
-    let text = fields.text(name, REFERENCE)?.map(str::trim).filter(|it| !it.is_empty());
-    if text.is_some_and(|it| it.chars().any(char::is_control)) {
+    let text = fields.text(name, REFERENCE)?.map(str::trim).filter(|text| !text.is_empty());
+    if text.is_some_and(|text| text.chars().any(char::is_control)) {
         return Err(fields.refuse(name, "must not contain control characters"));
     }
     Ok(text.map(str::to_owned))
@@ -121,8 +121,9 @@ mod tests {
 
     #[test]
     fn refusals_name_the_field() {
-        let nine =
-            |name: &str| -> Vec<String> { (0..26).map(|it| format!("{name}{it}@mail.example")).collect() };
+        let nine = |name: &str| -> Vec<String> {
+            (0..26).map(|entry| format!("{name}{entry}@mail.example")).collect()
+        };
         let cases = [
             (json!({"to": null}), "to is required"),
             (json!({"subject": null}), "subject is required"),

@@ -38,7 +38,7 @@ pub fn ask_for(
     if filing.mails.is_empty() || !changes {
         return Ok(());
     }
-    let json = |it: Result<String, serde_json::Error>| it.map_err(|cause| ApiError::internal(&cause));
+    let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
     let id = work.id("file", work.stamp());
     let content = serde_json::to_value(&filing).map_err(|cause| ApiError::internal(&cause))?;
     let parcel =
@@ -64,7 +64,7 @@ pub fn ask_for(
 /// # Errors
 /// If the database fails.
 pub fn keep_among_spam(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), ApiError> {
-    match threads::read(work.db, &channel.id, thread)?.filter(|it| it.folder == "spam") {
+    match threads::read(work.db, &channel.id, thread)?.filter(|thread_row| thread_row.folder == "spam") {
         Some(now) => {
             let was = ThreadRow { folder: "inbox".to_owned(), ..now.clone() };
             ask_for(work, channel, &was, &now)
@@ -107,7 +107,7 @@ pub fn learn(work: &Work<'_>, channel: &ChannelRow, facts: &MailFacts) -> Result
 /// Returns the thread whose newest received mail this is, unless a change of it is still to be applied in the
 /// mailbox.
 fn newest_in(work: &Work<'_>, channel: &ChannelRow, id: &str) -> Result<Option<ThreadRow>, DatabaseError> {
-    let found = emails::find(work.db, &channel.id, id)?.filter(|it| it.direction == "inbound");
+    let found = emails::find(work.db, &channel.id, id)?.filter(|email_row| email_row.direction == "inbound");
     let Some(mail) = found else { return Ok(None) };
     let newest = emails::inbound_ids(work.db, &mail.thread, 1)?;
     if newest.first() != Some(&mail.header_id) || egress::is_open(work.db, &lane(&mail.thread))? {
@@ -154,7 +154,7 @@ fn compare(
     (validity, from): (u32, u32),
 ) -> Result<(), DatabaseError> {
     let Some(row) = connected::read(work.db, &channel.id)? else { return Ok(()) };
-    let there: HashSet<&str> = facts.mails.iter().map(|it| it.id.as_str()).collect();
+    let there: HashSet<&str> = facts.mails.iter().map(|mail| mail.id.as_str()).collect();
     let numbers = (numbered(validity, from), numbered(validity, u32::MAX));
     // Mail from before the connection is not compared.
     for id in emails::noted_in_inbox(work.db, &channel.id, &numbers, row.connected_at)? {

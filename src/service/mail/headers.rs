@@ -73,7 +73,7 @@ fn is_name_byte(byte: u8) -> bool {
 }
 
 fn shown(name: &str) -> String {
-    name.chars().filter(|it| !it.is_control()).take(NAME).collect()
+    name.chars().filter(|character| !character.is_control()).take(NAME).collect()
 }
 
 #[cfg(test)]

@@ -36,7 +36,9 @@ fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
         return comment.split_once("-->").map_or("", |(_, rest)| rest);
     }
     let inside = &from[1..];
-    if !inside.starts_with(|it: char| it.is_ascii_alphabetic() || it == '/' || it == '!' || it == '?') {
+    if !inside.starts_with(|inside: char| {
+        inside.is_ascii_alphabetic() || inside == '/' || inside == '!' || inside == '?'
+    }) {
         out.push('<');
         return inside;
     }
@@ -45,7 +47,7 @@ fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
         .trim_start_matches('/')
         .chars()
         .take_while(char::is_ascii_alphanumeric)
-        .map(|it| it.to_ascii_lowercase())
+        .map(|character| character.to_ascii_lowercase())
         .collect();
     if LINES.contains(&name.as_str()) {
         out.push('\n');
@@ -60,7 +62,7 @@ fn after_tag<'a>(from: &'a str, out: &mut String) -> &'a str {
 fn after_end_of<'a>(name: &str, text: &'a str) -> &'a str {
     for (at, _) in text.match_indices("</") {
         let end = &text[at + 2..];
-        if end.get(..name.len()).is_some_and(|it| it.eq_ignore_ascii_case(name)) {
+        if end.get(..name.len()).is_some_and(|text| text.eq_ignore_ascii_case(name)) {
             return end.split_once('>').map_or("", |(_, rest)| rest);
         }
     }

@@ -18,7 +18,7 @@ pub fn advance(work: &Work<'_>, mail: &str, step: Kind) -> Result<(), DatabaseEr
     let Some(row) = emails::read(work.db, mail)? else { return Ok(()) };
     let told = json!({
         "threadId": row.thread, "messageId": row.id, "to": row.recipients, "subject": row.subject,
-        "openedAt": row.opened_at.map(|it| it.to_string()),
+        "openedAt": row.opened_at.map(|time| time.to_string()),
     });
     events::emit(work, &row.channel, Event::EmailOpened, told)
 }

@@ -95,14 +95,14 @@ pub fn send(
         (Some(answered), _) => Some(answered.header_id),
         (None, Some(reference)) => Some(reference.clone()),
         // In an existing thread a mail answers the last one.
-        (None, None) => emails::last(work.db, &thread.id)?.map(|it| it.header_id),
+        (None, None) => emails::last(work.db, &thread.id)?.map(|email_row| email_row.header_id),
     };
     let address = work.service.platforms.address(channel)?.to_owned();
     let from_name = match asked.from_name {
         Some(name) => Some(name),
         None => {
             let connected = work.service.platforms.connected(Channel::Email);
-            let given = connected.and_then(|it| it.platform.display_name());
+            let given = connected.and_then(|connected| connected.platform.display_name());
             match given {
                 Some(name) => Some(name),
                 None => workspaces::read(work.db, &channel.workspace)?.name,
@@ -166,7 +166,7 @@ fn enqueue(work: &Work<'_>, channel: &ChannelRow, draft: &MailDraft) -> Result<(
         header_id: draft.header_id.clone(),
         answers: draft.in_reply_to.clone(),
     };
-    let json = |it: Result<String, serde_json::Error>| it.map_err(|cause| ApiError::internal(&cause));
+    let json = |result: Result<String, serde_json::Error>| result.map_err(|cause| ApiError::internal(&cause));
     let content = serde_json::to_value(&envelope).map_err(|cause| ApiError::internal(&cause))?;
     let parcel =
         Parcel { id: draft.id.clone(), kind: MAIL.to_owned(), content: Some(content), ..Parcel::default() };

@@ -272,7 +272,7 @@ pub fn leave(work: &Work<'_>, channel: &ChannelRow, row: &EmailRow) -> Result<()
 pub fn everybody(lists: [&[String]; 3]) -> Vec<&str> {
     let mut found: Vec<&str> = Vec::new();
     for address in lists.into_iter().flatten() {
-        if !found.iter().any(|it| it.eq_ignore_ascii_case(address)) {
+        if !found.iter().any(|entry| entry.eq_ignore_ascii_case(address)) {
             found.push(address);
         }
     }

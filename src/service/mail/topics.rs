@@ -87,7 +87,7 @@ pub fn topic(subject: &str) -> String {
     let mut rest = subject.trim();
     while let Some((mark, after)) = rest.split_once([':', '：']) {
         // Marks with a count, such as `Re[2]:`.
-        let mark = mark.trim_end_matches(']').trim_end_matches(|it: char| it.is_ascii_digit());
+        let mark = mark.trim_end_matches(']').trim_end_matches(|character: char| character.is_ascii_digit());
         let mark = mark.trim_end_matches('[').trim().to_lowercase();
         if !MARKS.contains(&mark.as_str()) {
             break;

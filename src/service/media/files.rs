@@ -54,7 +54,7 @@ impl MediaFiles {
     pub fn sweep(&self, known: &HashSet<String>) -> io::Result<()> {
         for entry in fs::read_dir(&self.folder)? {
             let name = entry?.file_name();
-            if let Some(name) = name.to_str().filter(|it| !known.contains(*it)) {
+            if let Some(name) = name.to_str().filter(|str| !known.contains(*str)) {
                 self.remove(name);
             }
         }
@@ -63,7 +63,7 @@ impl MediaFiles {
 
     /// Returns a file's path; refuses names that are no ids, so that no name leads elsewhere.
     fn path(&self, name: &str) -> io::Result<PathBuf> {
-        let plain = !name.is_empty() && name.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_');
+        let plain = !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
         if plain { Ok(self.folder.join(name)) } else { Err(io::ErrorKind::InvalidInput.into()) }
     }
 

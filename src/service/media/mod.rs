@@ -75,8 +75,9 @@ pub async fn look(
     if fetched.body.is_empty() {
         return Err(failed("there are no bytes behind it".to_owned()));
     }
-    let mime_type =
-        fetched.content_type.map(|it| it.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
+    let mime_type = fetched
+        .content_type
+        .map(|content_type| content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase());
     check_audio(media, mime_type.as_deref())?;
     let size = (fetched.body.len() < TASTE).then_some(fetched.body.len());
     Ok(Inspected { hosted: false, mime_type, size })
@@ -94,13 +95,13 @@ pub fn price(kind: &str, hosted: bool) -> i64 {
 /// Returns the file id in a URL of this service.
 pub fn hosted_id<'a>(service: &Service, link: &'a str) -> Option<&'a str> {
     let rest = service.hosts.path_of(link)?.strip_prefix("/media/")?;
-    rest.split('/').next().filter(|it| !it.is_empty())
+    rest.split('/').next().filter(|part| !part.is_empty())
 }
 
 async fn hosted(service: &Service, caller: &Caller, id: &str) -> Result<Inspected, ApiError> {
     let (id, workspace) = (id.to_owned(), caller.workspace.clone());
     let found: Result<_, DatabaseError> = service.database.read(move |db| stored::read(db, &id)).await;
-    match found?.filter(|it| it.workspace == workspace) {
+    match found?.filter(|media_row| media_row.workspace == workspace) {
         Some(row) => Ok(Inspected {
             hosted: true,
             mime_type: Some(row.mime_type),
@@ -116,7 +117,7 @@ fn check_audio(media: &Media, mime_type: Option<&str>) -> Result<(), ApiError> {
     }
     let path = media.link.split(['?', '#']).next().unwrap_or("").to_ascii_lowercase();
     let by_name = AUDIO_ENDINGS.iter().any(|ending| path.ends_with(ending));
-    let by_type = mime_type.is_some_and(|it| AUDIO_TYPES.contains(&it));
+    let by_type = mime_type.is_some_and(|mime_type| AUDIO_TYPES.contains(&mime_type));
     if by_name || by_type {
         return Ok(());
     }

@@ -7,13 +7,16 @@ const SAFE: usize = 100;
 /// Returns the name for display: the last path segment without control characters.
 pub fn shown(given: &str) -> String {
     let last = given.rsplit(['/', '\\']).next().unwrap_or("");
-    let name: String = last.chars().filter(|it| !it.is_control()).take(bounds::FILENAME).collect();
+    let name: String =
+        last.chars().filter(|character| !character.is_control()).take(bounds::FILENAME).collect();
     if name.trim().is_empty() || name == "." || name == ".." { "file".to_owned() } else { name }
 }
 
 /// Returns the name for URLs and headers: ASCII letters, digits, hyphens, underscores and inner dots.
 pub fn safe(shown: &str) -> String {
-    let letter = |it: char| if it.is_ascii_alphanumeric() || "-_.".contains(it) { it } else { '_' };
+    let letter = |character: char| {
+        if character.is_ascii_alphanumeric() || "-_.".contains(character) { character } else { '_' }
+    };
     let name: String = shown.chars().map(letter).collect();
     let name = name.trim_matches('.');
     // Truncates before the extension.

@@ -49,7 +49,8 @@ pub async fn write(service: &ServiceState, page: &mut Exposition) {
     let is_shared = service.database.is_shared();
     let reading = service.database.search(move |db| Measured::read(db, is_shared));
     let told: Option<Result<Measured, DatabaseError>> = tokio::time::timeout(PATIENCE, reading).await.ok();
-    let measured = told.and_then(|it| it.inspect_err(|cause| tracing::warn!(%cause, "no figures")).ok());
+    let measured =
+        told.and_then(|result| result.inspect_err(|cause| tracing::warn!(%cause, "no figures")).ok());
     page.family("frontdesk_database_up", "gauge", "Whether the database answers.");
     page.sample("frontdesk_database_up", &[], u8::from(measured.is_some()));
     if let Some(measured) = measured {
@@ -67,19 +68,29 @@ fn write_loads(service: &ServiceState, page: &mut Exposition) {
             page.sample(name, &[("pool", pool)], value);
         }
     };
-    let count = |it: usize| u64::try_from(it).unwrap_or(u64::MAX);
+    let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let of = |figure: fn(&crate::database::load::LoadReading) -> usize| {
-        loads.iter().map(|it| count(figure(&it.1))).collect()
+        loads.iter().map(|load| count(figure(&load.1))).collect()
     };
-    gauge("frontdesk_database_connections", "gauge", "Connections to the database.", of(|it| it.connections));
-    gauge("frontdesk_database_connections_busy", "gauge", "Connections that work.", of(|it| it.busy));
+    gauge(
+        "frontdesk_database_connections",
+        "gauge",
+        "Connections to the database.",
+        of(|load_reading| load_reading.connections),
+    );
+    gauge(
+        "frontdesk_database_connections_busy",
+        "gauge",
+        "Connections that work.",
+        of(|load_reading| load_reading.busy),
+    );
     gauge(
         "frontdesk_database_jobs_waiting",
         "gauge",
         "Jobs that wait for a connection.",
-        of(|it| it.waiting),
+        of(|load_reading| load_reading.waiting),
     );
-    let turned_away = loads.iter().map(|it| it.1.turned_away).collect();
+    let turned_away = loads.iter().map(|load| load.1.turned_away).collect();
     let help = "Jobs that waited for a connection for too long.";
     gauge("frontdesk_database_jobs_turned_away_total", "counter", help, turned_away);
     let name = "frontdesk_database_transactions_total";
@@ -116,13 +127,13 @@ impl Measured {
         let name = "frontdesk_queue_age_seconds";
         page.family(name, "gauge", "How long the oldest of a queue has been due.");
         for (queue, _, oldest) in &self.queues {
-            let age = oldest.map_or(0, |it| u128::try_from(now.saturating_sub(it)).unwrap_or(0));
+            let age = oldest.map_or(0, |oldest| u128::try_from(now.saturating_sub(oldest)).unwrap_or(0));
             page.sample(name, &[("queue", queue)], seconds(age));
         }
         let name = "frontdesk_lanes";
         page.family(name, "gauge", "Conversations with something that is to leave, by how it stands.");
         for state in ["waiting", "claimed", "unknown"] {
-            let lanes = self.lanes.iter().find(|it| it.0 == state).map_or(0, |it| it.1);
+            let lanes = self.lanes.iter().find(|lane| lane.0 == state).map_or(0, |lane| lane.1);
             page.sample(name, &[("state", state)], lanes);
         }
         let name = "frontdesk_channel_up";

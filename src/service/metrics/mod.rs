@@ -75,7 +75,7 @@ impl Metrics {
         let counts = requests.entry(route).or_default();
         *counts.statuses.entry(status.as_u16()).or_default() += 1;
         let micros = took.as_micros();
-        let place = BOUNDS.iter().position(|it| micros <= it.0).unwrap_or(BOUNDS.len());
+        let place = BOUNDS.iter().position(|bound| micros <= bound.0).unwrap_or(BOUNDS.len());
         counts.spans[place] += 1;
         counts.micros += micros;
     }
@@ -136,7 +136,7 @@ impl Metrics {
 impl RouteCounts {
     fn write(&self, page: &mut Exposition, [method, path]: [(&str, &str); 2]) {
         let mut sum = 0;
-        let bounds = BOUNDS.iter().map(|it| it.1).chain(["+Inf"]);
+        let bounds = BOUNDS.iter().map(|bound| bound.1).chain(["+Inf"]);
         for (count, bound) in self.spans.iter().zip(bounds) {
             sum += count;
             page.sample("frontdesk_request_duration_seconds_bucket", &[method, path, ("le", bound)], sum);
@@ -179,7 +179,7 @@ mod tests {
             let begins = format!(
                 "frontdesk_request_duration_seconds_bucket{{method=\"GET\",path=\"/v1/account\",le=\"{bound}\"}} "
             );
-            text.lines().find_map(|it| it.strip_prefix(&begins)).expect(bound).to_owned()
+            text.lines().find_map(|line| line.strip_prefix(&begins)).expect(bound).to_owned()
         };
         let told = ["0.001", "0.0025", "0.005", "0.01", "10", "+Inf"].map(bucket);
         assert_eq!(told, ["1", "2", "2", "3", "3", "4"]);

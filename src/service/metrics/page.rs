@@ -27,15 +27,16 @@ impl MetricsToken {
     /// Reads a token, ignoring surrounding white space.
     pub fn read(text: &str) -> Result<Self, String> {
         let token = text.trim();
-        if token.len() < SHORTEST || !token.bytes().all(|it| it.is_ascii_graphic()) {
+        if token.len() < SHORTEST || !token.bytes().all(|byte| byte.is_ascii_graphic()) {
             return Err(format!("a token has at least {SHORTEST} letters and digits, and no space"));
         }
         Ok(Self(Secret::new(token)))
     }
 
     fn opens(&self, headers: &HeaderMap) -> bool {
-        let given = headers.get(header::AUTHORIZATION).and_then(|it| it.as_bytes().strip_prefix(b"Bearer "));
-        given.is_some_and(|it| self.0.expose().as_bytes().ct_eq(it).into())
+        let given =
+            headers.get(header::AUTHORIZATION).and_then(|header| header.as_bytes().strip_prefix(b"Bearer "));
+        given.is_some_and(|entry| self.0.expose().as_bytes().ct_eq(entry).into())
     }
 }
 
@@ -45,7 +46,11 @@ pub fn routes() -> Router<Service> {
 }
 
 async fn page(State(service): State<Service>, request: Request) -> Response {
-    let opened = service.options.metrics_token.as_ref().is_some_and(|it| it.opens(request.headers()));
+    let opened = service
+        .options
+        .metrics_token
+        .as_ref()
+        .is_some_and(|metrics_token| metrics_token.opens(request.headers()));
     if !opened && !is_local(&request) {
         let words = "the figures are for this machine, or for who sends the token of --metrics-token-file as \
                      Authorization: Bearer TOKEN";
@@ -64,7 +69,7 @@ async fn page(State(service): State<Service>, request: Request) -> Response {
 /// Returns true for a program on this machine: no web page, and no forwarded request.
 fn is_local(request: &Request) -> bool {
     let headers = request.headers();
-    let host = headers.get(header::HOST).and_then(|it| it.to_str().ok());
+    let host = headers.get(header::HOST).and_then(|header| header.to_str().ok());
     peer(request.extensions()).is_loopback()
         && host.is_some_and(hosts::is_this_machine)
         && !headers.contains_key(header::ORIGIN)

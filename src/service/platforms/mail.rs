@@ -47,8 +47,8 @@ impl SimulatedMail {
 /// A mail fails when all it is to fail, and is opened when anybody opens it.
 fn fate(seed: u64, letter: &Letter<'_>) -> LetterFate {
     let all_in = |domains: &[&str]| {
-        letter.to.iter().all(|it| {
-            let domain = it.rsplit('@').next().unwrap_or("").to_ascii_lowercase();
+        letter.to.iter().all(|text| {
+            let domain = text.rsplit('@').next().unwrap_or("").to_ascii_lowercase();
             domains.contains(&domain.as_str())
         })
     };
@@ -76,7 +76,7 @@ mod tests {
             (&["a@quiet.example", "b@bounce.example"], "unopened"),
         ];
         for (to, expected) in cases {
-            let to: Vec<String> = to.iter().map(|it| (*it).to_owned()).collect();
+            let to: Vec<String> = to.iter().map(|text| (*text).to_owned()).collect();
             let letter = Letter { id: "mail_1", to: &to };
             let word = match fate(1, &letter) {
                 LetterFate::Opened { after } => {

@@ -76,7 +76,9 @@ pub(super) fn multipart<'a>(
     for (name, text) in texts {
         part(&format!("name=\"{name}\""), text.as_bytes());
     }
-    let plain = |it: char| if it.is_control() || matches!(it, '"' | '\\') { '_' } else { it };
+    let plain = |character: char| {
+        if character.is_control() || matches!(character, '"' | '\\') { '_' } else { character }
+    };
     let name: String = file.name.chars().map(plain).collect();
     let head = format!("name=\"{field}\"; filename=\"{name}\"\r\ncontent-type: {}", file.mime_type);
     part(&head, &file.bytes);

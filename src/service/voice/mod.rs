@@ -20,6 +20,6 @@ pub fn manner(
     if channel.kind != Channel::Voip {
         return Ok("text");
     }
-    let spoken = messages::newest(db, conversation, 1)?.first().is_some_and(|it| it.kind == CALL);
+    let spoken = messages::newest(db, conversation, 1)?.first().is_some_and(|entry| entry.kind == CALL);
     Ok(if spoken { CALL } else { "text" })
 }

@@ -53,7 +53,7 @@ pub fn place(
     };
     let platform_id = simulated_id(channel.kind, &new.id);
     begin(work, (channel, conversation), &new, (QUEUED, platform_id))?;
-    for (after, status) in course.iter().flat_map(|it| it.steps()) {
+    for (after, status) in course.iter().flat_map(|entry| entry.steps()) {
         due::add(work.db, work.now.plus(after), Kind::Call.word(), &new.id, status)?;
     }
     Ok(false)

@@ -27,13 +27,13 @@ fn rank(status: &str) -> usize {
     const ORDER: [&str; 3] = ["queued", "ringing", "in_progress"];
     match status {
         "completed" | "failed" => ORDER.len(),
-        other => ORDER.iter().position(|it| *it == other).unwrap_or(0),
+        other => ORDER.iter().position(|text| *text == other).unwrap_or(0),
     }
 }
 
 fn move_on(work: &Work<'_>, id: &str, status: &str, seconds: Option<i64>) -> Result<(), ApiError> {
-    let open = calls::read(work.db, id)?.filter(|it| it.ended_at.is_none());
-    let Some(mut call) = open.filter(|it| rank(status) > rank(&it.status)) else { return Ok(()) };
+    let open = calls::read(work.db, id)?.filter(|call_row| call_row.ended_at.is_none());
+    let Some(mut call) = open.filter(|entry| rank(status) > rank(&entry.status)) else { return Ok(()) };
     call.status = status.to_owned();
     match status {
         "in_progress" => call.answered_at = Some(work.now),

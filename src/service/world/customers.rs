@@ -161,7 +161,7 @@ fn write(work: &Work<'_>, channel: &ChannelRow, peer: &str, text: String) -> Res
 
 /// Returns a pseudo-random element; `None` if there is none.
 pub fn pick(work: &Work<'_>, from: &[String]) -> Option<String> {
-    let last = i64::try_from(from.len()).ok()?.checked_sub(1).filter(|it| *it >= 0)?;
+    let last = i64::try_from(from.len()).ok()?.checked_sub(1).filter(|entry| *entry >= 0)?;
     let index = usize::try_from(work.service.stamps.between(0, last)).ok()?;
     from.get(index).cloned()
 }

@@ -73,7 +73,7 @@ fn write(work: &Work<'_>, thread: &str, text: String) -> Result<(), ApiError> {
         name: row.contact_name,
         subject: topics::answering(&row.subject),
         text: Some(text),
-        in_reply_to: last.map(|it| it.header_id),
+        in_reply_to: last.map(|entry| entry.header_id),
         ..InboundMail::default()
     };
     receive(work, &channel, &mail)?;

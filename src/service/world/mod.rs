@@ -111,7 +111,7 @@ async fn happen(service: &Service, first: Due) -> Result<(), ApiError> {
             one(db, &state, &first, answer)?;
             for _ in 1..TOGETHER {
                 let next = due::next_beside(db, "", happens)?;
-                let next = next.filter(|it| it.at <= now && it.kind != Kind::Answer.word());
+                let next = next.filter(|due| due.at <= now && due.kind != Kind::Answer.word());
                 let Some(next) = next else { break };
                 one(db, &state, &next, None)?;
             }

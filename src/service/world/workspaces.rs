@@ -35,7 +35,7 @@ fn by_workspace(ready: Vec<(Due, Option<String>)>) -> Vec<(WriteScope, Vec<Due>)
     let mut groups: Vec<(WriteScope, Vec<Due>, bool)> = Vec::new();
     for (due, workspace) in ready {
         let scope = WriteScope::of(workspace);
-        let Some((_, group, is_full)) = groups.iter_mut().find(|it| it.0 == scope) else {
+        let Some((_, group, is_full)) = groups.iter_mut().find(|group| group.0 == scope) else {
             groups.push((scope, vec![due], false));
             continue;
         };
@@ -78,7 +78,7 @@ async fn in_workspace(service: &Service, scope: WriteScope, group: Vec<Due>) -> 
 /// Returns true if the task may add further tasks.
 fn adds(due: &Due) -> bool {
     let ends = [Kind::Delivered, Kind::Read, Kind::Failed, Kind::Opened, Kind::Bounced];
-    !ends.iter().any(|it| it.word() == due.kind)
+    !ends.iter().any(|end| end.word() == due.kind)
 }
 
 #[cfg(test)]
@@ -108,9 +108,9 @@ mod tests {
         ];
         let told: Vec<(WriteScope, Vec<i64>)> = by_workspace(ready)
             .into_iter()
-            .map(|(scope, group)| (scope, group.into_iter().map(|it| it.seq).collect()))
+            .map(|(scope, group)| (scope, group.into_iter().map(|due| due.seq).collect()))
             .collect();
-        let at = |it: &str| WriteScope::Workspace(it.to_owned());
+        let at = |text: &str| WriteScope::Workspace(text.to_owned());
         assert_eq!(told, [(at("a"), vec![1]), (at("b"), vec![2, 3]), (WriteScope::Everything, vec![4])]);
     }
 }

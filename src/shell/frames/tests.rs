@@ -146,7 +146,7 @@ proptest! {
         let (mut terminal, mut shown) = (terminal(), blank());
         for strokes in &frames {
             let mut frame = shown.clone();
-            strokes.iter().for_each(|it| apply(&mut frame, it));
+            strokes.iter().for_each(|stroke| apply(&mut frame, stroke));
             mend_halves(&mut frame);
             terminal.process(&changed(&shown, &frame));
             prop_assert_eq!(seen(&terminal), whole(&frame));

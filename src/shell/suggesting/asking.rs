@@ -146,7 +146,8 @@ impl Suggester {
         request: &SuggestionRequest,
         replies: &[CannedReply],
     ) -> Result<Suggestion, String> {
-        let is_long = prompts::translated(request).is_some_and(|it| it.chars().count() > prompts::TRANSLATED);
+        let is_long =
+            prompts::translated(request).is_some_and(|text| text.chars().count() > prompts::TRANSLATED);
         let is_own = request.id.kind == SuggestionKind::OwnText;
         if is_own && is_long {
             return Err(format!("the text is longer than {} characters", prompts::TRANSLATED));
@@ -171,7 +172,7 @@ impl Suggester {
                 remark = remark.or((!has_sources).then_some(NO_SOURCES));
                 sentences
             }
-            SuggestionKind::Brief => text.lines().take(BRIEF).map(|it| known.line(it)).collect(),
+            SuggestionKind::Brief => text.lines().take(BRIEF).map(|line| known.line(line)).collect(),
         };
         Ok(Suggestion {
             sentences,
@@ -201,7 +202,7 @@ impl Suggester {
             (asked, taken)
         })?;
         let reply = reply.map_err(|why| why.to_string())?;
-        let text = reply.message["content"].as_str().map(str::trim).filter(|it| !it.is_empty());
+        let text = reply.message["content"].as_str().map(str::trim).filter(|text| !text.is_empty());
         let text = text.ok_or("its answer holds no text")?.to_owned();
         Ok(ModelAnswer { text, is_cut: reply.is_cut, percent })
     }
@@ -245,6 +246,6 @@ fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, Mod
 
 /// The lines of a text, none of which is a claim to be checked.
 pub(super) fn lines_of(text: &str) -> Vec<SuggestedSentence> {
-    let plain = |it: &str| SuggestedSentence { text: SafeText::line(it), is_unsupported: false };
+    let plain = |entry: &str| SuggestedSentence { text: SafeText::line(entry), is_unsupported: false };
     text.lines().take(LINES).map(plain).collect()
 }

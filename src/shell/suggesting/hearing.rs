@@ -36,7 +36,8 @@ impl Suggester {
         let model = setup.transcribe_model.as_deref();
         let model = model.ok_or("no model for it is configured ([assist] transcribe_model)")?;
         let name = links::file_name(&note.url).unwrap_or("note.ogg");
-        let mime = note.mime.as_deref().filter(|it| is_media_type(it)).unwrap_or("application/octet-stream");
+        let mime =
+            note.mime.as_deref().filter(|mime| is_media_type(mime)).unwrap_or("application/octet-stream");
         let file = VoiceFile { name, content_type: mime, bytes: &bytes };
         let longest = (u64::try_from(bytes.len()).unwrap_or(u64::MAX) / BYTES_A_SECOND).max(SHORTEST);
         let of = |seconds: u64| ModelUsage {
@@ -66,7 +67,8 @@ impl Suggester {
 
 /// Whether a text of a server is a media type and nothing else.
 fn is_media_type(text: &str) -> bool {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '/' | '-' | '.' | '+');
+    let is_plain =
+        |character: char| character.is_ascii_alphanumeric() || matches!(character, '/' | '-' | '.' | '+');
     text.len() < 100 && text.contains('/') && text.chars().all(is_plain)
 }
 

@@ -79,7 +79,7 @@ impl DeskSuggestions {
         let made = self.make(request, replies);
         let is_draft = id.kind == SuggestionKind::Draft;
         // By rules alone it is made again as quickly.
-        let is_by_model = made.as_ref().is_ok_and(|it| it.instead.is_none());
+        let is_by_model = made.as_ref().is_ok_and(|suggestion| suggestion.instead.is_none());
         let is_kept = id.asked_by == AskedBy::Desk || (is_by_model && (!is_draft || kept.is_some()));
         if is_kept && let Err(error) = store.keep_suggestion(&id.key, &kind, message, &made, now) {
             tracing::error!(%error, "what was suggested could not be kept");
@@ -92,8 +92,8 @@ impl DeskSuggestions {
         let language = self.suggester.as_ref().map(Suggester::language);
         match kind {
             SuggestionKind::Draft => Some("draft".to_owned()),
-            SuggestionKind::Translation => language.map(|it| format!("translation {it}")),
-            SuggestionKind::Summary => language.map(|it| format!("summary {it}")),
+            SuggestionKind::Translation => language.map(|language| format!("translation {language}")),
+            SuggestionKind::Summary => language.map(|language| format!("summary {language}")),
             SuggestionKind::Transcript => Some("transcript".to_owned()),
             SuggestionKind::Brief | SuggestionKind::OwnText => None,
         }
@@ -108,7 +108,7 @@ impl DeskSuggestions {
         let nothing = || {
             let model = why.as_ref().map_or_else(
                 || "no model is configured ([assist] in config.toml)".to_owned(),
-                |it| format!("the model did not answer: {it}"),
+                |text| format!("the model did not answer: {text}"),
             );
             match request.id.kind {
                 SuggestionKind::Translation | SuggestionKind::OwnText | SuggestionKind::Transcript => model,
@@ -118,7 +118,7 @@ impl DeskSuggestions {
             }
         };
         let found = rules::suggestion(request, replies).ok_or_else(nothing)?;
-        Ok(Suggestion { instead: why.map(|it| SafeText::line(&it)), ..found })
+        Ok(Suggestion { instead: why.map(|entry| SafeText::line(&entry)), ..found })
     }
 
     /// What the model makes, where there is one.

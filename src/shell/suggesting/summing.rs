@@ -28,8 +28,9 @@ impl Suggester {
             limit: MOST,
         };
         let unread = |error: store::StoreError| format!("its messages cannot be read: {error}");
-        let page = store.reader().and_then(|it| it.history(&query)).map_err(unread)?;
-        let all: Vec<(SpokenBy, String)> = page.messages.iter().map(|it| spoken(&it.message)).collect();
+        let page = store.reader().and_then(|reader| reader.history(&query)).map_err(unread)?;
+        let all: Vec<(SpokenBy, String)> =
+            page.messages.iter().map(|message| spoken(&message.message)).collect();
         let mut so_far = ModelAnswer { text: String::new(), is_cut: false, percent: 0 };
         let parts: Vec<_> = all.chunks(MESSAGES).collect();
         for (number, part) in parts.iter().enumerate() {
@@ -43,7 +44,7 @@ impl Suggester {
         }
         let whole = SuggestionRequest { spoken: all, ..request.clone() };
         let known = KnownWords::of(&whole, &[]);
-        let sentences = so_far.text.lines().take(LINES).map(|it| known.line(it)).collect();
+        let sentences = so_far.text.lines().take(LINES).map(|line| known.line(line)).collect();
         let is_part = page.more_stored || page.more_on_server;
         let older = SafeText::line("older messages are not stored here, so they are left out");
         let by = SuggestedBy::Model(so_far.percent);

@@ -33,7 +33,7 @@ impl Store {
                             it.email,
                             it.name,
                             it.last_at,
-                            it.count.and_then(|it| i64::try_from(it).ok()),
+                            it.count.and_then(|count| i64::try_from(count).ok()),
                             it.phone
                         ])?;
                 }
@@ -59,7 +59,7 @@ impl Reader {
         Ok(self.connection.all(sql, params![channel, text, limit], |row| {
             Ok(read_row!(row, Correspondent {
                 email: line, name: optional_line, last_at, phone: optional_line;
-                count: row.get::<Option<i64>>("count")?.and_then(|it| u64::try_from(it).ok())
+                count: row.get::<Option<i64>>("count")?.and_then(|number| u64::try_from(number).ok())
             }))
         })?)
     }

@@ -111,7 +111,7 @@ impl Store {
                     [channel.as_str()],
                     only::<String>,
                 )?;
-                Ok(words.iter().filter_map(|it| ThreadField::from_word(it)).collect())
+                Ok(words.iter().filter_map(|word| ThreadField::from_word(word)).collect())
             })
             .await
     }

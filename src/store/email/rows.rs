@@ -34,7 +34,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
     let mut thread = told(row)?;
     let kept: Option<String> = row.get("kept_here")?;
     let mut by_rule = None;
-    for line in kept.iter().flat_map(|it| it.lines()) {
+    for line in kept.iter().flat_map(|text| text.lines()) {
         let Some((field, value)) = line.split_once('=') else { continue };
         if field == "rule" {
             by_rule = RuleAction::from_kept(value);
@@ -48,18 +48,19 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Option<Box<Thread>>> {
         }
     }
     let pending: Option<String> = row.get("leaving")?;
-    for line in pending.iter().flat_map(|it| it.lines()) {
+    for line in pending.iter().flat_map(|text| text.lines()) {
         if let Some(Operation::ChangeThread { change, .. }) = operation::read("thread", line) {
             values(&change).into_iter().for_each(|(field, value)| set(&mut thread, field, &value));
         }
     }
-    thread.by_rule = by_rule.filter(|it| shows(&thread, it));
+    thread.by_rule = by_rule.filter(|by_rule| shows(&thread, by_rule));
     Ok(Some(Box::new(thread)))
 }
 
 /// Whether a thread is still as a rule made it.
 fn shows(thread: &Thread, action: &RuleAction) -> bool {
-    let same = |it: &Option<SafeText>, wanted: &str| it.as_ref().is_some_and(|it| it.as_str() == wanted);
+    let same =
+        |entry: &Option<SafeText>, wanted: &str| entry.as_ref().is_some_and(|text| text.as_str() == wanted);
     match action {
         RuleAction::Archive => thread.is_archived(),
         RuleAction::Read => thread.is_read == Some(true),
@@ -79,8 +80,8 @@ pub(crate) fn told(row: &Row<'_>) -> rusqlite::Result<Thread> {
 
 /// What a change wants, field by field, as it is kept.
 pub(crate) fn values(change: &ThreadChange) -> Vec<(ThreadField, String)> {
-    let word = |it: bool| it.to_string();
-    let place = change.place.as_ref().map(|it| match it {
+    let word = |flag: bool| flag.to_string();
+    let place = change.place.as_ref().map(|place| match place {
         ThreadPlace::Archived(true) => "archive".to_owned(),
         ThreadPlace::Archived(false) => "inbox".to_owned(),
         ThreadPlace::Folder(name) => name.clone(),

@@ -75,7 +75,7 @@ impl Store {
                 let on: Vec<MailRule> = rules(connection, "main", &of)?;
                 let sql = "SELECT count(*) FROM rule_action WHERE channel = ?1 AND at > ?2";
                 let acted: u32 = connection.scalar(sql, params![of, now.plus(-MINUTE)])?;
-                Ok((on.into_iter().filter(|it| it.is_on).collect::<Vec<_>>(), acted))
+                Ok((on.into_iter().filter(|mail_rule| mail_rule.is_on).collect::<Vec<_>>(), acted))
             })
             .await?;
         let room = usize::try_from(A_MINUTE.saturating_sub(acted)).unwrap_or(0);
@@ -88,7 +88,7 @@ impl Store {
                 let mut found: Vec<RuledThread> = Vec::new();
                 for (thread, sender, mail_at) in untouched(&cache.connection, &channel, &rules)? {
                     let mut actions = Vec::new();
-                    for rule in rules.iter().filter(|it| it.sender == sender && it.after < mail_at) {
+                    for rule in rules.iter().filter(|rule| rule.sender == sender && rule.after < mail_at) {
                         let sql = "SELECT 1 FROM desk.rule_action WHERE channel = ?1 AND thread = ?2
                              AND sender = ?3 AND action = ?4 AND mail_at = ?5";
                         let mut done = cache.connection.prepare_cached(sql)?;
@@ -214,7 +214,7 @@ fn untouched(
     channel: &ChannelId,
     rules: &[MailRule],
 ) -> Result<Vec<(ConversationId, String, Timestamp)>, StoreError> {
-    let after = rules.iter().map(|it| it.after).min().unwrap_or_default();
+    let after = rules.iter().map(|rule| rule.after).min().unwrap_or_default();
     let sql = format!(
         "SELECT c.id, lower(c.address) AS sender, c.last_inbound_at FROM thread h INDEXED BY thread_unread
          CROSS JOIN conversation c ON c.channel = h.channel AND c.id = h.id

@@ -78,7 +78,7 @@ impl Store {
                 let mut archived = Vec::new();
                 for id in ids {
                     let folder: Option<String> = cache.connection.scalar(sql, params![channel, id])?;
-                    if folder.is_some_and(|it| is_archive(&it)) {
+                    if folder.is_some_and(|folder| is_archive(&folder)) {
                         archived.push(id);
                     }
                 }
@@ -169,7 +169,7 @@ fn write(
             thread.is_starred,
             thread.category,
             thread.priority,
-            thread.priority.as_ref().map_or(4, |it| urgency(it.as_str())),
+            thread.priority.as_ref().map_or(4, |priority| urgency(priority.as_str())),
             thread.folder
         ])?;
     Ok(())

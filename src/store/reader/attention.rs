@@ -70,12 +70,12 @@ fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<Attentio
     }
     entries.extend(paused_waves(connection)?);
     let proposed = proposals::list(connection, &DeskQuery { channel: None, limit: MOST })?.0;
-    entries.extend(proposed.into_iter().map(|it| AttentionEntry {
-        channel: it.proposal.channel.clone(),
-        title: it.title.clone(),
-        reason: AttentionReason::Proposed(Box::new(it)),
+    entries.extend(proposed.into_iter().map(|proposal_entry| AttentionEntry {
+        channel: proposal_entry.proposal.channel.clone(),
+        title: proposal_entry.title.clone(),
+        reason: AttentionReason::Proposed(Box::new(proposal_entry)),
     }));
-    entries.retain(|it| query.channels.contains(&it.channel));
+    entries.retain(|entry| query.channels.contains(&entry.channel));
     by_urgency(&mut entries, query.now);
     Ok(desk::cut(entries, MOST))
 }
@@ -86,16 +86,19 @@ fn alarms(connection: &Connection, query: &AttentionQuery, since: Timestamp) -> 
     let now = query.now;
     let mut alarms = Alarms::default();
     let late = promises(connection, "due_at <= ?1", now)?;
-    let late: Vec<_> = late.into_iter().filter(|it| query.channels.contains(it.channel())).collect();
+    let late: Vec<_> =
+        late.into_iter().filter(|promise_entry| query.channels.contains(promise_entry.channel())).collect();
     alarms.late_promises = count(late.len());
-    alarms.rung.extend(late.into_iter().filter(|it| it.promise.due > since).map(late_promise));
+    alarms
+        .rung
+        .extend(late.into_iter().filter(|promise_entry| promise_entry.promise.due > since).map(late_promise));
     let next = "SELECT min(due_at) FROM desk.promise WHERE due_at > ?1";
     if let Some(next) = connection.scalar::<Option<Timestamp>>(next, [now])? {
         alarms.comes(next);
     }
     for channel in &query.channels {
         for row in handed_back(connection, channel)? {
-            let Some(at) = row.asked_ai_at.map(|it| it.plus(PATIENCE)) else { continue };
+            let Some(at) = row.asked_ai_at.map(|asked_ai| asked_ai.plus(PATIENCE)) else { continue };
             if at > now {
                 alarms.comes(at);
                 continue;
@@ -182,7 +185,7 @@ fn near_target(
     for answered in [false, true] {
         let Some(span) = targets.span(answered) else { continue };
         let early = query.now.plus(targets::warning(span) - span);
-        found.extend(waiting(connection, channel, answered, early)?.into_iter().map(|it| it.0));
+        found.extend(waiting(connection, channel, answered, early)?.into_iter().map(|pair| pair.0));
     }
     found.truncate(usize::try_from(MOST).unwrap_or(usize::MAX));
     rows_of(connection, channel, &found)
@@ -253,11 +256,16 @@ fn overdue_pauses(
         return Ok(Vec::new());
     }
     let ended = query.now.plus(-query.lease);
-    let over = fates::paused(connection, MOST + 1)?.into_iter().filter(|it| it.counts_from <= ended);
-    let entry = |it: model::queries::PausedEntry| AttentionEntry {
-        channel: it.channel.clone(),
-        title: it.title.clone().unwrap_or_else(|| SafeText::line(it.conversation.as_str())),
-        reason: AttentionReason::PauseOver(Box::new(it)),
+    let over = fates::paused(connection, MOST + 1)?
+        .into_iter()
+        .filter(|paused_entry| paused_entry.counts_from <= ended);
+    let entry = |paused_entry: model::queries::PausedEntry| AttentionEntry {
+        channel: paused_entry.channel.clone(),
+        title: paused_entry
+            .title
+            .clone()
+            .unwrap_or_else(|| SafeText::line(paused_entry.conversation.as_str())),
+        reason: AttentionReason::PauseOver(Box::new(paused_entry)),
     };
     Ok(over.map(entry).collect())
 }
@@ -268,7 +276,10 @@ fn rows_of(
     channel: &ChannelId,
     found: &[ConversationId],
 ) -> Result<Vec<ConversationRow>, StoreError> {
-    found.iter().filter_map(|it| row_of(connection, channel, it).transpose()).collect()
+    found
+        .iter()
+        .filter_map(|conversation_id| row_of(connection, channel, conversation_id).transpose())
+        .collect()
 }
 
 /// Handed back from here, and the AI has not answered the customer since.
@@ -278,7 +289,7 @@ fn silent(
     query: &AttentionQuery,
 ) -> Result<Vec<ConversationRow>, StoreError> {
     let rows = handed_back(connection, channel)?.into_iter();
-    Ok(rows.filter(|it| it.unanswered_since(query.now).is_some()).collect())
+    Ok(rows.filter(|row| row.unanswered_since(query.now).is_some()).collect())
 }
 
 /// Handed back from here, and the customer has written since and waits.
@@ -289,7 +300,7 @@ fn handed_back(connection: &Connection, channel: &ChannelId) -> Result<Vec<Conve
          ORDER BY c.waiting_since LIMIT ?2";
     let found: Vec<ConversationId> = connection.all(sql, params![channel, MOST + 1], only)?;
     let rows = rows_of(connection, channel, &found)?.into_iter();
-    Ok(rows.filter(|it| it.asked_ai_at.is_some() && !it.local.is_asleep()).collect())
+    Ok(rows.filter(|row| row.asked_ai_at.is_some() && !row.local.is_asleep()).collect())
 }
 
 /// The AI asks for a person.
@@ -323,17 +334,17 @@ fn failing(
     );
     let found: Vec<ConversationId> = connection.all(&sql, params![channel, MOST + 1], only)?;
     let rows = rows_of(connection, channel, &found)?;
-    Ok(rows.into_iter().filter(|it| it.trouble_words(query.now).is_some()).collect())
+    Ok(rows.into_iter().filter(|row| row.trouble_words(query.now).is_some()).collect())
 }
 
 /// Broadcasts that were stopped between two waves and wait for a person.
 fn paused_waves(connection: &Connection) -> Result<Vec<AttentionEntry>, StoreError> {
     let condition = "WHERE phase = 'paused' ORDER BY number LIMIT ?1";
     let found = campaign::select(connection, "desk", condition, [MOST + 1])?;
-    let entry = |it: waves::Campaign| AttentionEntry {
-        channel: it.channel.clone(),
-        title: waves::title(&it.content),
-        reason: AttentionReason::Waves(Box::new(it)),
+    let entry = |campaign: waves::Campaign| AttentionEntry {
+        channel: campaign.channel.clone(),
+        title: waves::title(&campaign.content),
+        reason: AttentionReason::Waves(Box::new(campaign)),
     };
     Ok(found.into_iter().map(entry).collect())
 }

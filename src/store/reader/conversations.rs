@@ -199,7 +199,7 @@ fn numbers(
         let comparison = format!(" AND ({}) {compare}{equals} ({marks})", columns.join(", "));
         clause.push(&comparison, key.0.iter().take(columns.len()).cloned());
     }
-    let order: Vec<String> = columns.iter().map(|it| format!("{it} {direction}")).collect();
+    let order: Vec<String> = columns.iter().map(|column| format!("{column} {direction}")).collect();
     clause.push(&format!(" ORDER BY {} LIMIT ?", order.join(", ")), [limit.into()]);
     clause
 }

@@ -28,7 +28,7 @@ pub(crate) fn outbox(connection: &Connection, query: &DeskQuery) -> Result<Outbo
     let channel = query.channel.as_ref().map(ChannelId::as_str);
     let rows: Vec<_> = connection.all(&sql, params![channel, i64::from(query.limit) + 1], read)?;
     let (rows, more) = cut(rows, query.limit);
-    let entries = rows.into_iter().map(|it| entry_of(connection, it));
+    let entries = rows.into_iter().map(|row| entry_of(connection, row));
     Ok(OutboxPage { entries: entries.collect::<Result<_, _>>()?, more })
 }
 
@@ -42,14 +42,14 @@ pub(crate) fn stopped(
         "SELECT {COLUMNS} FROM desk.outbox WHERE state = 'stopped' AND stop = ?1 ORDER BY sequence LIMIT ?2"
     );
     let rows: Vec<_> = connection.all(&sql, params![stop.word(), limit], read)?;
-    rows.into_iter().map(|it| entry_of(connection, it)).collect()
+    rows.into_iter().map(|row| entry_of(connection, row)).collect()
 }
 
 /// One row of the outbox; `None` if it is done.
 pub(crate) fn entry(connection: &Connection, id: &RowId) -> Result<Option<OutboxEntry>, StoreError> {
     let sql = format!("SELECT {COLUMNS} FROM desk.outbox WHERE id = ?1");
     let row = connection.first(&sql, [id.as_str()], read)?;
-    row.map(|it| entry_of(connection, it)).transpose()
+    row.map(|row| entry_of(connection, row)).transpose()
 }
 
 /// One row of the outbox, to be decided over now; `None` if it is done.
@@ -59,9 +59,9 @@ pub(crate) fn question(
     now: &Moment,
 ) -> Result<Option<RowQuestion>, StoreError> {
     let found = find(connection, id)?;
-    let question = |it: LaneRow| {
-        let spent = it.wants_new_key(now);
-        Ok(RowQuestion { entry: entry_of(connection, it.row)?, spent })
+    let question = |lane_row: LaneRow| {
+        let spent = lane_row.wants_new_key(now);
+        Ok(RowQuestion { entry: entry_of(connection, lane_row.row)?, spent })
     };
     found.map(question).transpose()
 }
@@ -125,7 +125,8 @@ pub(crate) fn said_after(
         message::COLUMNS
     );
     let of = params![channel, conversation, seen.0, seen.1];
-    let mut messages: Vec<_> = connection.all(&sql, of, |it| message::read(it, conversation))?;
+    let mut messages: Vec<_> =
+        connection.all(&sql, of, |connection| message::read(connection, conversation))?;
     messages.reverse();
     Ok(messages)
 }
@@ -142,8 +143,8 @@ pub(crate) fn newest(
          WHERE c.channel = ?1 AND c.id = ?2 ORDER BY m.sort_at DESC, m.id DESC LIMIT {limit}",
         message::COLUMNS
     );
-    let mut messages: Vec<_> =
-        connection.all(&sql, params![channel, conversation], |it| message::read(it, conversation))?;
+    let mut messages: Vec<_> = connection
+        .all(&sql, params![channel, conversation], |connection| message::read(connection, conversation))?;
     messages.reverse();
     Ok(messages)
 }
@@ -165,7 +166,7 @@ fn candidates(
     let mut messages = Vec::with_capacity(found.len());
     for id in found {
         let of = params![row.channel, conversation, id];
-        messages.extend(connection.first(&sql, of, |it| message::read(it, conversation))?);
+        messages.extend(connection.first(&sql, of, |connection| message::read(connection, conversation))?);
     }
     Ok(messages)
 }
@@ -180,7 +181,10 @@ pub(crate) fn title(
         return Ok(SafeText::line("New mail"));
     }
     let known = row_of(connection, channel, conversation)?;
-    Ok(known.map_or_else(|| SafeText::line(conversation.as_str()), |it| it.conversation.title()))
+    Ok(known.map_or_else(
+        || SafeText::line(conversation.as_str()),
+        |conversation_row| conversation_row.conversation.title(),
+    ))
 }
 
 /// Drafts, those whose customer has waited longest first; and whether there

@@ -44,30 +44,33 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
         waiting.extend(moved(connection, (channel, absence.from), "conversation_needs", WAITS)?);
         failing.extend(moved(connection, (channel, absence.from), "conversation_by_state", &fails)?);
     }
-    let waits_since = |it: &ConversationRow| it.waiting_since.or(it.conversation.last_message_at);
+    let waits_since = |conversation_row: &ConversationRow| {
+        conversation_row.waiting_since.or(conversation_row.conversation.last_message_at)
+    };
     waiting.sort_by_key(waits_since);
     failing.sort_by_key(waits_since);
     let told: Vec<ConversationKey> = waiting.iter().chain(&failing).map(ConversationRow::key).collect();
     let mut entries: Vec<DigestEntry> =
-        waiting.into_iter().map(|it| entry_of(it, DigestFact::Waits)).collect();
-    entries.extend(failing.into_iter().map(|it| entry_of(it, DigestFact::Fails)));
+        waiting.into_iter().map(|conversation_row| entry_of(conversation_row, DigestFact::Waits)).collect();
+    entries.extend(failing.into_iter().map(|conversation_row| entry_of(conversation_row, DigestFact::Fails)));
     let due = attention::promises(connection, "due_at > ?1", absence.from)?;
-    let due = due.into_iter().filter(|it| it.promise.due <= absence.until);
-    entries.extend(due.map(|it| DigestEntry {
-        channel: it.key.channel.clone(),
-        title: it.title,
-        fact: DigestFact::Promised(Box::new(it.promise)),
-        place: DigestPlace::Conversation(it.key),
+    let due = due.into_iter().filter(|promise_entry| promise_entry.promise.due <= absence.until);
+    entries.extend(due.map(|due| DigestEntry {
+        channel: due.key.channel.clone(),
+        title: due.title,
+        fact: DigestFact::Promised(Box::new(due.promise)),
+        place: DigestPlace::Conversation(due.key),
     }));
     let (stopped, finished) = broadcasts(connection, absence.from)?;
     entries.extend(stopped);
     let paused = paused(connection, absence.from)?;
-    entries.extend(paused.into_iter().filter(|it| !told.iter().any(|key| is_in(it, key))));
+    entries
+        .extend(paused.into_iter().filter(|digest_entry| !told.iter().any(|key| is_in(digest_entry, key))));
     entries.extend(asking(connection, audit)?);
     entries.extend(undelivered(connection, absence.from)?);
     entries.extend(ended(connection, audit)?);
     entries.extend(finished);
-    entries.retain(|it| channels.contains(&it.channel));
+    entries.retain(|entry| channels.contains(&entry.channel));
     let most = usize::try_from(MOST).unwrap_or(usize::MAX);
     let more = entries.len() > most;
     entries.truncate(most);
@@ -89,7 +92,10 @@ fn moved(
         local::ASLEEP
     );
     let found: Vec<ConversationId> = connection.all(&sql, params![channel, from, MOST + 1], only)?;
-    found.iter().filter_map(|it| row_of(connection, channel, it).transpose()).collect()
+    found
+        .iter()
+        .filter_map(|conversation_id| row_of(connection, channel, conversation_id).transpose())
+        .collect()
 }
 
 fn entry_of(row: ConversationRow, fact: fn(Box<ConversationRow>) -> DigestFact) -> DigestEntry {
@@ -135,11 +141,11 @@ fn broadcasts(
     let condition = "WHERE phase_at > ?1 AND phase IN ('paused', 'finished') ORDER BY phase_at LIMIT ?2";
     let found = campaign::select(connection, "desk", condition, params![from, MOST + 1])?;
     let (paused, finished): (Vec<Campaign>, Vec<Campaign>) =
-        found.into_iter().partition(|it| it.phase == Phase::Paused);
-    let entry = |it: Campaign| DigestEntry {
-        channel: it.channel.clone(),
-        title: waves::title(&it.content),
-        fact: DigestFact::Waves(Box::new(it)),
+        found.into_iter().partition(|campaign| campaign.phase == Phase::Paused);
+    let entry = |campaign: Campaign| DigestEntry {
+        channel: campaign.channel.clone(),
+        title: waves::title(&campaign.content),
+        fact: DigestFact::Waves(Box::new(campaign)),
         place: DigestPlace::Broadcasts,
     };
     Ok((paused.into_iter().map(entry).collect(), finished.into_iter().map(entry).collect()))
@@ -224,11 +230,12 @@ fn ended(connection: &Connection, audit: i64) -> Result<Vec<DigestEntry>, StoreE
         });
         Ok(Some(DigestEntry { channel, title, fact, place }))
     };
-    found.into_iter().filter_map(|it| entry(it).transpose()).collect()
+    found.into_iter().filter_map(|item| entry(item).transpose()).collect()
 }
 
 /// The conversation of a lane, if it is one that can be opened.
 fn place_of(channel: &ChannelId, lane: &Lane) -> Option<DigestPlace> {
-    let conversation = lane.conversation().filter(|it| !it.as_str().starts_with(NEW_MAIL))?.clone();
+    let conversation =
+        lane.conversation().filter(|conversation| !conversation.as_str().starts_with(NEW_MAIL))?.clone();
     Some(DigestPlace::Conversation(ConversationKey { channel: channel.clone(), conversation }))
 }

@@ -32,7 +32,7 @@ pub(crate) struct ContactPoints {
 pub(crate) fn of(connection: &Connection, key: &ConversationKey) -> Result<Vec<ConversationKey>, StoreError> {
     let points = points(connection, key)?;
     let mut found = conversations(connection, &points)?;
-    found.retain(|it| it.channel != key.channel);
+    found.retain(|conversation_key| conversation_key.channel != key.channel);
     found.sort();
     Ok(found)
 }
@@ -46,9 +46,9 @@ pub(crate) fn points(connection: &Connection, key: &ConversationKey) -> Result<C
     )?;
     let (address, email) = known.unwrap_or_default();
     // A bot chat's id is no one's number.
-    let phones: Vec<String> = address.into_iter().filter(|it| bounds::is_e164(it)).collect();
+    let phones: Vec<String> = address.into_iter().filter(|text| bounds::is_e164(text)).collect();
     let mut points = ContactPoints { phones, ..ContactPoints::default() };
-    match email.map(|it| folded(&it)).filter(|it| !it.is_empty()) {
+    match email.map(|email| folded(&email)).filter(|text| !text.is_empty()) {
         // All that is known of them, also where others have it, too.
         Some(email) if points.phones.is_empty() => points.emails.push(email),
         Some(email) => add_email(connection, &mut points, email)?,
@@ -100,7 +100,7 @@ fn emails_of(connection: &Connection, phone: &str) -> Result<Vec<String>, StoreE
         [phone],
         only,
     )?;
-    Ok(found.iter().map(|it| folded(it)).filter(|it| !it.is_empty()).collect())
+    Ok(found.iter().map(|text| folded(text)).filter(|text| !text.is_empty()).collect())
 }
 
 /// Numbers that stand with a mail address: two of them are enough to know that
@@ -113,7 +113,7 @@ fn phones_of(connection: &Connection, email: &str) -> Result<Vec<String>, StoreE
         [email],
         only,
     )?;
-    found.retain(|it| bounds::is_e164(it));
+    found.retain(|text| bounds::is_e164(text));
     Ok(found)
 }
 
@@ -140,5 +140,5 @@ pub(crate) fn conversations(
     found.sort_by(|one, other| other.0.cmp(&one.0).then_with(|| one.1.cmp(&other.1)));
     found.dedup_by(|one, other| one.1 == other.1);
     found.truncate(MOST);
-    Ok(found.into_iter().map(|it| it.1).collect())
+    Ok(found.into_iter().map(|pair| pair.1).collect())
 }

@@ -13,14 +13,15 @@ use sqlite::{Queries, only, read_row};
 
 /// What became of each of these.
 pub(crate) fn fates(connection: &Connection, rows: &[RowId]) -> Result<Vec<(RowId, OutboxFate)>, StoreError> {
-    rows.iter().map(|it| Ok((it.clone(), fate(connection, it)?))).collect()
+    rows.iter().map(|row| Ok((row.clone(), fate(connection, row)?))).collect()
 }
 
 fn fate(connection: &Connection, row: &RowId) -> Result<OutboxFate, StoreError> {
-    let open =
-        connection.first("SELECT state, why FROM desk.outbox WHERE id = ?1", [row.as_str()], |it| {
-            Ok((it.get::<String>("state")?, it.line("why")?))
-        })?;
+    let open = connection.first(
+        "SELECT state, why FROM desk.outbox WHERE id = ?1",
+        [row.as_str()],
+        |connection| Ok((connection.get::<String>("state")?, connection.line("why")?)),
+    )?;
     if let Some((state, why)) = open {
         return Ok(match state.as_str() {
             "stopped" => OutboxFate::Asks(why),
@@ -54,8 +55,9 @@ pub(crate) fn marked(
     connection: &Connection,
     conversations: &[ConversationKey],
 ) -> Result<Vec<ConversationRow>, StoreError> {
-    let rows =
-        conversations.iter().filter_map(|it| row_of(connection, &it.channel, &it.conversation).transpose());
+    let rows = conversations.iter().filter_map(|conversation| {
+        row_of(connection, &conversation.channel, &conversation.conversation).transpose()
+    });
     rows.collect()
 }
 
@@ -70,8 +72,8 @@ pub(crate) fn paused(connection: &Connection, limit: u32) -> Result<Vec<PausedEn
     })?;
     for entry in &mut entries {
         let known = row_of(connection, &entry.channel, &entry.conversation)?;
-        entry.title = known.as_ref().map(|it| it.conversation.title());
-        entry.waiting_since = known.and_then(|it| it.waiting_since);
+        entry.title = known.as_ref().map(|conversation_row| conversation_row.conversation.title());
+        entry.waiting_since = known.and_then(|conversation_row| conversation_row.waiting_since);
     }
     Ok(entries)
 }

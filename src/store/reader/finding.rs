@@ -77,7 +77,7 @@ pub(crate) fn lookup(
     if matches!(selector, Selector::Name(_)) && !all_listed(connection)? {
         return Ok(Err(Unresolved::Unread(selector.clone())));
     }
-    Ok(selector.choose(found).map(|it| it.row.key()))
+    Ok(selector.choose(found).map(|choose| choose.row.key()))
 }
 
 /// Whether the lists of all channels were read to their ends.

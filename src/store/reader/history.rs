@@ -33,7 +33,7 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     let more_stored = messages.len() > limit;
     messages.truncate(limit);
     messages.reverse();
-    if messages.iter().any(|it| it.message.content_type == LETTER) {
+    if messages.iter().any(|message| message.message.content_type == LETTER) {
         let mut letters = letters::of_thread(connection, &query.channel, &query.conversation)?;
         for row in &mut messages {
             row.letter = letters.remove(&row.message.id).map(Box::new);
@@ -47,7 +47,7 @@ pub(crate) fn page(connection: &Connection, query: &HistoryQuery) -> Result<Hist
     }
     // What is older than the loaded messages comes with theirs.
     let reaches_start = !more_stored && reached_start;
-    let oldest = messages.iter().find_map(|it| it.message.created_at).filter(|_| !reaches_start);
+    let oldest = messages.iter().find_map(|message| message.message.created_at).filter(|_| !reaches_start);
     let notes = notes::list(connection, &query.channel, &query.conversation, oldest)?;
     Ok(HistoryPage {
         conversation: row_of(connection, &query.channel, &query.conversation)?,

@@ -39,10 +39,10 @@ pub(crate) fn find(connection: &Connection, query: &SearchQuery) -> Result<Vec<L
             channel, at = last_message_at;
             title: title_of(name.as_ref(), username.as_ref(), address.as_deref(), &conversation),
             conversation,
-            is_mail: row.word("platform", |it| it == mail.word())?,
+            is_mail: row.word("platform", |row| row == mail.word())?,
             snippet: Snippet::of(&told, &found)
         }));
-        if u32::try_from(hits.len()).is_ok_and(|it| it >= query.limit) {
+        if u32::try_from(hits.len()).is_ok_and(|entry| entry >= query.limit) {
             break;
         }
     }

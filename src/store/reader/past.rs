@@ -28,7 +28,7 @@ impl Reader {
     /// # Errors
     /// When the database fails.
     pub fn past(&mut self, at: Timestamp) -> Result<(&mut Self, PastNote), StoreError> {
-        let kept = self.past.take().filter(|it| it.0 == at);
+        let kept = self.past.take().filter(|past| past.0 == at);
         let past = match kept {
             Some(kept) => kept,
             None => {

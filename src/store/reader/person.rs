@@ -21,7 +21,7 @@ const KEYWORDS: i64 = 100;
 pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<PersonPage, StoreError> {
     let points = elsewhere::points(connection, &query.key)?;
     let mut keys = elsewhere::conversations(connection, &points)?;
-    keys.retain(|it| *it != query.key);
+    keys.retain(|key| *key != query.key);
     keys.insert(0, query.key.clone());
     let (mut conversations, mut places) = (Vec::new(), Vec::new());
     for key in &keys {
@@ -32,7 +32,7 @@ pub(crate) fn page(connection: &Connection, query: &PersonQuery) -> Result<Perso
         let oldest = connection.scalar(sql, [number])?;
         let bar = bar(connection, key, number)?;
         let at = conversations.len();
-        places.extend(newest.into_iter().map(|it| (it, at, number)));
+        places.extend(newest.into_iter().map(|time| (time, at, number)));
         conversations.push(PersonConversation { row, bar, more_on_server: !reached_start, oldest });
     }
     places.sort_by(|one, other| other.0.cmp(&one.0).then(one.1.cmp(&other.1)));
@@ -56,8 +56,8 @@ fn messages(
 ) -> Result<Vec<PersonMessage>, StoreError> {
     let mut all = Vec::with_capacity(places.len());
     for (at, conversation) in conversations.iter().enumerate() {
-        let times: Vec<_> = places.iter().filter(|it| it.1 == at).collect();
-        let Some(number) = times.first().map(|it| it.2) else { continue };
+        let times: Vec<_> = places.iter().filter(|place| place.1 == at).collect();
+        let Some(number) = times.first().map(|entry| entry.2) else { continue };
         let key = conversation.row.key();
         let limit = u32::try_from(times.len()).unwrap_or(u32::MAX);
         let query = HistoryQuery { channel: key.channel, conversation: key.conversation, limit };
@@ -67,7 +67,7 @@ fn messages(
     }
     // Equal times stay in the order of their conversations.
     all.reverse();
-    all.sort_by_key(|it| it.at);
+    all.sort_by_key(|person_message| person_message.at);
     Ok(all)
 }
 
@@ -96,7 +96,7 @@ fn bar(
         params![number, KEYWORDS],
         only,
     )?;
-    let asked = said.iter().filter_map(|it| Keyword::of(it)).find(|it| *it != Keyword::Help);
+    let asked = said.iter().filter_map(|text| Keyword::of(text)).find(|entry| *entry != Keyword::Help);
     if asked == Some(Keyword::Stop) {
         return Ok(Some(ContactBar::OptedOut));
     }

@@ -86,7 +86,7 @@ struct SearchWalk<'a> {
 impl<'a> SearchWalk<'a> {
     fn new(connection: &'a Connection, query: &SearchQuery, terms: &'a Terms) -> Self {
         let limit = usize::try_from(query.limit).unwrap_or(usize::MAX);
-        let below = query.before.map_or(i64::MAX, |it| it.0);
+        let below = query.before.map_or(i64::MAX, |search_position| search_position.0);
         Self { connection, terms, limit, below, hits: Vec::new(), last: None }
     }
 
@@ -163,7 +163,7 @@ fn people(
     let mut by_activity = Vec::with_capacity(numbers.len());
     for number in numbers {
         let sql = "SELECT sort_at FROM conversation WHERE number = ?1";
-        by_activity.extend(connection.first(sql, [number], only::<i64>)?.map(|it| (it, number)));
+        by_activity.extend(connection.first(sql, [number], only::<i64>)?.map(|entry| (entry, number)));
     }
     by_activity.sort_unstable_by(|a, b| b.cmp(a));
     for (_, number) in by_activity {
@@ -187,9 +187,9 @@ fn person(
         Ok((
             row.get::<ChannelId>("channel")?,
             row.get("id")?,
-            row.word("words", |it| terms.find(it).is_some())?,
+            row.word("words", |row| terms.find(row).is_some())?,
         ))
     })?;
     let Some((channel, id, true)) = found else { return Ok(None) };
-    Ok(row_of(connection, &channel, &id)?.map(|it| (channel, it)))
+    Ok(row_of(connection, &channel, &id)?.map(|row| (channel, row)))
 }

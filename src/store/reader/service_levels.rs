@@ -31,19 +31,22 @@ pub(crate) fn measure(
     for (place, channel) in query.channels.iter().enumerate() {
         let mut conversations: Vec<(i64, Option<SafeText>)> =
             connection.all(CONVERSATIONS, params![channel, query.since], |row| {
-                Ok((row.get("number")?, row.get::<Option<String>>("agent")?.map(|it| SafeText::line(&it))))
+                Ok((
+                    row.get("number")?,
+                    row.get::<Option<String>>("agent")?.map(|text| SafeText::line(&text)),
+                ))
             })?;
         // As they lie in the index.
-        conversations.sort_unstable_by_key(|it| it.0);
+        conversations.sort_unstable_by_key(|conversation| conversation.0);
         for near in conversations.chunk_by(|one, next| next.0 - one.0 <= PASSED_OVER) {
             for some in near.chunks(TOGETHER) {
                 let (Some((first, _)), Some((last, _))) = (some.first(), some.last()) else { continue };
                 let said = said_between(connection, *first, *last)?;
                 let mut histories = said.chunk_by(|one, next| one.0 == next.0).peekable();
                 for (number, person) in some {
-                    while histories.next_if(|it| it[0].0 < *number).is_some() {}
-                    if let Some(history) = histories.next_if(|it| it[0].0 == *number) {
-                        let said: Vec<_> = history.iter().map(|it| said_by(it.1)).collect();
+                    while histories.next_if(|history| history[0].0 < *number).is_some() {}
+                    if let Some(history) = histories.next_if(|history| history[0].0 == *number) {
+                        let said: Vec<_> = history.iter().map(|pair| said_by(pair.1)).collect();
                         gathering.add(place, person.as_ref(), &said);
                     }
                 }

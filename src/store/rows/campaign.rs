@@ -71,7 +71,7 @@ fn waves(connection: &Connection, schema: &str, campaign: i64) -> Result<Vec<Wav
              failed, pending FROM {schema}.campaign_wave WHERE campaign = ?1 ORDER BY number"
     );
     let mut found: Vec<Wave> = connection.all(&sql, [campaign], wave)?;
-    for wave in found.iter_mut().filter(|it| it.sent_at.is_none()) {
+    for wave in found.iter_mut().filter(|wave| wave.sent_at.is_none()) {
         if let Some(row) = &wave.row {
             wave.fate = fate(connection, schema, row)?;
         }

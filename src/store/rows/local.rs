@@ -81,21 +81,21 @@ fn tags(row: &Row<'_>) -> rusqlite::Result<Vec<Tag>> {
     let mut set = |word: &str, kept: Option<TagPlace>| {
         let word = SafeText::line(word);
         if let Some(kept) = kept
-            && let Some(known) = tags.iter_mut().find(|it| it.word == word)
+            && let Some(known) = tags.iter_mut().find(|tag| tag.word == word)
         {
             known.kept = if known.kept == TagPlace::Server { TagPlace::Server } else { kept };
         } else if let Some(kept) = kept.filter(|_| !word.is_empty()) {
             tags.push(Tag { word, kept });
         } else {
-            tags.retain(|it| it.word != word);
+            tags.retain(|tag| tag.word != word);
         }
     };
-    here.lines().for_each(|it| set(it, Some(TagPlace::Here)));
-    server.lines().for_each(|it| set(it, Some(TagPlace::Server)));
+    here.lines().for_each(|line| set(line, Some(TagPlace::Here)));
+    server.lines().for_each(|line| set(line, Some(TagPlace::Server)));
     for payload in leaving.lines() {
         if let Some(Operation::ChangeTags { add, remove, .. }) = operation::read("contact", payload) {
-            remove.iter().for_each(|it| set(it, None));
-            add.iter().for_each(|it| set(it, Some(TagPlace::Leaving)));
+            remove.iter().for_each(|text| set(text, None));
+            add.iter().for_each(|entry| set(entry, Some(TagPlace::Leaving)));
         }
     }
     tags.sort_by(|one, other| one.word.as_str().cmp(other.word.as_str()));

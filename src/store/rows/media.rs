@@ -15,9 +15,10 @@ const SIZE: [&str; 4] = ["size", "fileSize", "file_size", "sizeBytes"];
 /// Reads them; what is not told is absent.
 pub(crate) fn facts(raw: &str) -> MediaFacts {
     let Ok(item) = serde_json::from_str::<Map<String, Value>>(raw) else { return MediaFacts::default() };
-    let inner = PLACES.iter().filter_map(|it| item.get(*it)?.as_object());
+    let inner = PLACES.iter().filter_map(|place| item.get(*place)?.as_object());
     let objects: Vec<&Map<String, Value>> = inner.chain([&item]).collect();
-    let told = |names: &[&str]| objects.iter().find_map(|it| names.iter().find_map(|name| it.get(*name)));
+    let told =
+        |names: &[&str]| objects.iter().find_map(|object| names.iter().find_map(|name| object.get(*name)));
     let text = |names: &[&str]| {
         let short: String = told(names)?.as_str()?.chars().take(200).collect();
         SafeText::optional_line(Some(short.as_str()))
@@ -42,11 +43,11 @@ mod tests {
         ];
         for (raw, told) in cases {
             let facts = facts(raw);
-            let word = |it: Option<String>| it.unwrap_or_else(|| "-".to_owned());
+            let word = |text: Option<String>| text.unwrap_or_else(|| "-".to_owned());
             let found = [
-                word(facts.mime.map(|it| it.to_string())),
-                word(facts.name.map(|it| it.to_string())),
-                word(facts.size.map(|it| it.to_string())),
+                word(facts.mime.map(|mime| mime.to_string())),
+                word(facts.name.map(|name| name.to_string())),
+                word(facts.size.map(|size| size.to_string())),
             ];
             assert_eq!(found.join(" "), told, "{raw}");
         }

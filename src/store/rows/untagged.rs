@@ -14,9 +14,9 @@ pub(crate) fn operation(word: &str, value: &mut Value) {
             within("to", audience);
         }
         "thread" => within("change", place),
-        "mail" => {
-            within("attachments", |it| it.as_array_mut().into_iter().flatten().for_each(mail_attachment))
-        }
+        "mail" => within("attachments", |value| {
+            value.as_array_mut().into_iter().flatten().for_each(mail_attachment)
+        }),
         "pause" | "resume" => drop(fields.insert("enabled".to_owned(), (word == "resume").into())),
         _ => (),
     }
@@ -41,8 +41,10 @@ pub(crate) fn operation(word: &str, value: &mut Value) {
 
 /// What goes with a draft.
 pub(crate) fn attachment(value: &mut Value) {
-    let Some(fields) = value.as_object_mut().filter(|it| !it.contains_key("source")) else { return };
-    let source = ["link", "uploaded"].into_iter().find_map(|it| Some(tagged(it, fields.remove(it)?)));
+    let Some(fields) = value.as_object_mut().filter(|object_mut| !object_mut.contains_key("source")) else {
+        return;
+    };
+    let source = ["link", "uploaded"].into_iter().find_map(|text| Some(tagged(text, fields.remove(text)?)));
     let source = source.unwrap_or_else(|| tagged("file", Value::Object(fields.clone())));
     fields.insert("source".to_owned(), source);
 }
@@ -79,14 +81,16 @@ fn place(value: &mut Value) {
     let places = [("archived", Value::is_boolean as fn(&Value) -> bool), ("folder", Value::is_string)];
     let place = places
         .into_iter()
-        .find_map(|(name, fits)| fields.remove(name).filter(&fits).map(|it| tagged(name, it)));
+        .find_map(|(name, fits)| fields.remove(name).filter(&fits).map(|field| tagged(name, field)));
     if let Some(place) = place {
         fields.insert("place".to_owned(), place);
     }
 }
 
 fn mail_attachment(value: &mut Value) {
-    let Some(fields) = value.as_object_mut().filter(|it| !it.contains_key("source")) else { return };
+    let Some(fields) = value.as_object_mut().filter(|object_mut| !object_mut.contains_key("source")) else {
+        return;
+    };
     let source = match (fields.remove("link"), fields.remove("size")) {
         (Some(link @ Value::String(_)), _) => tagged("link", link),
         (_, size) => tagged("enclosed", size.unwrap_or_default()),
@@ -95,7 +99,7 @@ fn mail_attachment(value: &mut Value) {
 }
 
 fn untagged(value: &mut Value) -> Option<&mut Map<String, Value>> {
-    value.as_object_mut().filter(|it| !it.contains_key("type"))
+    value.as_object_mut().filter(|object_mut| !object_mut.contains_key("type"))
 }
 
 fn word_of(fields: &Map<String, Value>) -> String {

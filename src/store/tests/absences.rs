@@ -65,27 +65,29 @@ impl AbsenceModel {
                 self.waits[who] = None;
             }
             3 if !self.paused[who] => {
-                let job = move |it: &mut rusqlite::Connection| {
-                    Ok(pauses::begin(it, channel().as_str(), &id, "Ana", at(now))?)
+                let job = move |connection: &mut rusqlite::Connection| {
+                    Ok(pauses::begin(connection, channel().as_str(), &id, "Ana", at(now))?)
                 };
                 store.outbox().call(job).unwrap();
                 self.paused[who] = true;
                 self.pauses.push(who);
             }
             3 => {
-                let job = move |it: &mut rusqlite::Connection| Ok(pauses::end(it, channel().as_str(), &id)?);
+                let job = move |connection: &mut rusqlite::Connection| {
+                    Ok(pauses::end(connection, channel().as_str(), &id)?)
+                };
                 store.outbox().call(job).unwrap();
                 self.paused[who] = false;
-                self.pauses.retain(|it| *it != who);
+                self.pauses.retain(|pause| *pause != who);
             }
             4 => {
                 let row =
                     store.enqueue_many(vec![send(&id, "on its way", 0)], false, at(now)).unwrap().remove(0);
                 let stopped = row.clone();
-                let job = move |it: &mut rusqlite::Connection| {
+                let job = move |connection: &mut rusqlite::Connection| {
                     let sql = "UPDATE outbox SET state = 'stopped', stop = 'refused', why = 'said why' WHERE id = ?1";
-                    it.execute(sql, params![stopped.id])?;
-                    outbox::audit(it, &stopped, "stopped", "refused")
+                    connection.execute(sql, params![stopped.id])?;
+                    outbox::audit(connection, &stopped, "stopped", "refused")
                 };
                 store.outbox().call(job).unwrap();
                 self.stopped.push((who, row.clone()));
@@ -93,8 +95,10 @@ impl AbsenceModel {
             }
             5 => {
                 let Some((_, row)) = self.stopped.pop() else { return };
-                self.stops.retain(|it| it.id != row.id);
-                let job = move |it: &mut rusqlite::Connection| outbox::remove(it, &row, "dropped", "");
+                self.stops.retain(|stop| stop.id != row.id);
+                let job = move |connection: &mut rusqlite::Connection| {
+                    outbox::remove(connection, &row, "dropped", "")
+                };
                 store.outbox().call(job).unwrap();
             }
             6 => {
@@ -112,7 +116,8 @@ impl AbsenceModel {
             _ => {
                 let row =
                     store.enqueue_many(vec![send(&id, "on its way", 0)], false, at(now)).unwrap().remove(0);
-                let job = move |it: &mut rusqlite::Connection| outbox::complete(it, &row, "", None);
+                let job =
+                    move |connection: &mut rusqlite::Connection| outbox::complete(connection, &row, "", None);
                 store.outbox().call(job).unwrap();
                 self.left.push(who);
             }
@@ -121,20 +126,21 @@ impl AbsenceModel {
 
     /// What is to be told, the most important first.
     fn expected(&self, from: i64) -> Vec<String> {
-        let mut waiting: Vec<_> = self.wrote.iter().filter_map(|it| Some((self.waits[*it]?, *it))).collect();
+        let mut waiting: Vec<_> =
+            self.wrote.iter().filter_map(|number| Some((self.waits[*number]?, *number))).collect();
         waiting.sort_unstable();
-        let waiting: Vec<usize> = waiting.into_iter().map(|it| it.1).collect();
+        let waiting: Vec<usize> = waiting.into_iter().map(|pair| pair.1).collect();
         let mut due: Vec<_> =
-            (0..self.promised.len()).filter_map(|it| Some((self.promised[it]?, it))).collect();
-        due.retain(|it| from < it.0 && it.0 <= self.seconds);
+            (0..self.promised.len()).filter_map(|number| Some((self.promised[number]?, number))).collect();
+        due.retain(|due| from < due.0 && due.0 <= self.seconds);
         due.sort_unstable();
-        let paused = self.pauses.iter().filter(|it| !waiting.contains(it));
-        let asks = self.stops.iter().map(|it| format!("asks {}", it.lane.id()));
-        let mut all: Vec<String> = waiting.iter().map(|it| format!("waits {}", name(*it))).collect();
-        all.extend(due.iter().map(|it| format!("promised {}", name(it.1))));
-        all.extend(paused.map(|it| format!("paused {}", name(*it))));
+        let paused = self.pauses.iter().filter(|pause| !waiting.contains(pause));
+        let asks = self.stops.iter().map(|stop| format!("asks {}", stop.lane.id()));
+        let mut all: Vec<String> = waiting.iter().map(|number| format!("waits {}", name(*number))).collect();
+        all.extend(due.iter().map(|pair| format!("promised {}", name(pair.1))));
+        all.extend(paused.map(|number| format!("paused {}", name(*number))));
         all.extend(asks);
-        all.extend(self.left.iter().map(|it| format!("left {}", name(*it))));
+        all.extend(self.left.iter().map(|number| format!("left {}", name(*number))));
         all
     }
 
@@ -142,14 +148,15 @@ impl AbsenceModel {
     /// away.
     fn press(&mut self, store: &Store) -> bool {
         let (now, before) = (self.seconds, self.here.replace(self.seconds));
-        let from = before.filter(|it| now - it >= AWAY);
-        let absence = from.map(|it| Absence { from: at(it), until: at(now) });
+        let from = before.filter(|number| now - number >= AWAY);
+        let absence = from.map(|number| Absence { from: at(number), until: at(now) });
         assert_eq!(store.note_presence(at(now), AWAY * SECOND).unwrap(), absence, "at {now}");
         if absence.is_some() {
             let digest = store.reader().unwrap().digest(&[channel()]).unwrap();
             let expected = self.expected(from.unwrap_or_default());
             self.told += expected.len();
-            let entries: Vec<String> = digest.entries.iter().map(|it| word(&it.fact, &it.place)).collect();
+            let entries: Vec<String> =
+                digest.entries.iter().map(|entry| word(&entry.fact, &entry.place)).collect();
             assert_eq!((entries, digest.absence), (expected, absence), "at {now}");
         }
         self.wrote.clear();
@@ -186,7 +193,7 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
     };
     let processes = [open(), open()];
     let people = (0..PEOPLE)
-        .map(|it| Conversation { automation: Automation::Off, ..conversation(&format!("c{it}"), 0) });
+        .map(|entry| Conversation { automation: Automation::Off, ..conversation(&format!("c{entry}"), 0) });
     list(&processes[0], people.collect()).await;
     let (mut model, mut seed) = (AbsenceModel::default(), 0x9e37_79b9_7f4a_7c15);
     let mut absences = 0;

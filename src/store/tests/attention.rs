@@ -129,7 +129,7 @@ async fn targets_come_near_are_missed_and_know_the_first_answer_from_later_ones(
         let alarms = alarms(&store, since, seconds, targets);
         let mut rung: Vec<String> = alarms.rung.iter().map(word).collect();
         rung.sort();
-        (rung, alarms.near, alarms.missed, alarms.next.map(|it| it.since(at(0)) / SECOND))
+        (rung, alarms.near, alarms.missed, alarms.next.map(|time| time.since(at(0)) / SECOND))
     };
     let minute = 60;
     assert_eq!(rung(0, 8 * minute - 1), (vec![], 0, 0, Some(8 * minute)));

@@ -72,9 +72,9 @@ async fn campaigns_and_broadcasts_stand_in_one_list_each_once() {
         store.note_wave_read(&id, 0, reading).await.unwrap();
     }
     let detail = reader.board_detail(&BoardId::Campaign(id)).unwrap();
-    let told: Vec<i64> = detail.samples.iter().map(|it: &Sample| it.counts.delivered).collect();
+    let told: Vec<i64> = detail.samples.iter().map(|sample: &Sample| sample.counts.delivered).collect();
     assert_eq!(told, [0, 1, 2]);
-    let fates: Vec<&RecipientFate> = detail.recipients.iter().map(|it| &it.fate).collect();
+    let fates: Vec<&RecipientFate> = detail.recipients.iter().map(|recipient| &recipient.fate).collect();
     assert_eq!(fates, [&RecipientFate::Unknown, &RecipientFate::Unknown], "no message shows them");
 }
 
@@ -88,13 +88,13 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     let people = ["+34600000001", "+34600000002", "+34600000003", "+34600000004"];
-    let contact = |it: usize| format!("ct_{it}");
-    let contacts = people.iter().enumerate().map(|(it, phone)| {
-        let told = ToldContact { id: Some(contact(it).as_str().into()), ..ToldContact::default() };
+    let contact = |number: usize| format!("ct_{number}");
+    let contacts = people.iter().enumerate().map(|(number, phone)| {
+        let told = ToldContact { id: Some(contact(number).as_str().into()), ..ToldContact::default() };
         ((*phone).to_owned(), told)
     });
     store.apply_people(&channel(), contacts.collect(), at(0)).await.unwrap();
-    let (frozen, _) = Frozen::of((0..4).map(|it| ContactId::from(contact(it).as_str()))).unwrap();
+    let (frozen, _) = Frozen::of((0..4).map(|number| ContactId::from(contact(number).as_str()))).unwrap();
     let content = BroadcastContent::Text("Hi".to_owned());
     let plan = WavePlan { canary: 0, wave: 4, ..WavePlan::suggested(4) };
     let new =
@@ -137,9 +137,14 @@ async fn why_a_recipient_was_not_reached_is_what_the_service_or_the_message_says
     let reader = store.reader().unwrap();
     let told = |id: BoardId| -> Vec<String> {
         let detail = reader.board_detail(&id).unwrap();
-        let line = |it: &model::board::RecipientStatus| {
-            let why = it.fate.reason().map(FailureReason::told).unwrap_or_default();
-            format!("{} {} {} {why}", it.contact, it.phone.as_deref().unwrap_or("-"), it.fate.word())
+        let line = |recipient_status: &model::board::RecipientStatus| {
+            let why = recipient_status.fate.reason().map(FailureReason::told).unwrap_or_default();
+            format!(
+                "{} {} {} {why}",
+                recipient_status.contact,
+                recipient_status.phone.as_deref().unwrap_or("-"),
+                recipient_status.fate.word()
+            )
         };
         detail.recipients.iter().map(line).collect()
     };
@@ -171,7 +176,9 @@ async fn samples_are_never_too_many() {
     let counts = |delivered| RecipientCounts { recipients: 900, delivered, failed: 0, pending: 0 };
     store
         .outbox()
-        .call(move |file| (0..900).try_for_each(|it| board::sample(file, "bc", at(it), counts(it))))
+        .call(move |file| {
+            (0..900).try_for_each(|number| board::sample(file, "bc", at(number), counts(number)))
+        })
         .unwrap();
     let detail = store.reader().unwrap().board_detail(&BoardId::Broadcast(channel(), "bc".into())).unwrap();
     let (first, last) = (detail.samples[0], detail.samples[detail.samples.len() - 1]);

@@ -30,7 +30,7 @@ fn waiting(reader: &Reader) -> Vec<String> {
         ..ConversationQuery::first(channel(), parse("is:waiting").filter, 50)
     };
     let rows = reader.conversations(&query).unwrap().rows;
-    let mut ids: Vec<String> = rows.iter().map(|it| it.conversation.id.to_string()).collect();
+    let mut ids: Vec<String> = rows.iter().map(|row| row.conversation.id.to_string()).collect();
     ids.sort();
     ids
 }
@@ -66,8 +66,9 @@ async fn who_waits_still_waits_after_a_broadcast() {
         reader.history(&query).unwrap().messages
     };
     for (id, is_broadcast) in [("early", true), ("late", true), ("answered", false)] {
-        let told: Vec<bool> = history(id).iter().map(|it| it.message.sender == Sender::Broadcast).collect();
-        assert_eq!(told.iter().any(|it| *it), is_broadcast, "{id}: {told:?}");
+        let told: Vec<bool> =
+            history(id).iter().map(|message_row| message_row.message.sender == Sender::Broadcast).collect();
+        assert_eq!(told.iter().any(|flag| *flag), is_broadcast, "{id}: {told:?}");
     }
     let all = levels(&reader).all;
     assert_eq!((all.cases, all.first_response.count), (4, 1), "only one was answered: {all:?}");

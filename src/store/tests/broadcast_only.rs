@@ -18,7 +18,10 @@ use model::text::SafeText;
 const SENT: i64 = 10_000;
 
 fn phone(id: &str) -> String {
-    format!("+346{:08}", id.bytes().fold(7_u32, |sum, it| sum.wrapping_mul(31) ^ u32::from(it)) % 100_000_000)
+    format!(
+        "+346{:08}",
+        id.bytes().fold(7_u32, |sum, byte| sum.wrapping_mul(31) ^ u32::from(byte)) % 100_000_000
+    )
 }
 
 fn one(id: &str, first: Option<i64>) -> Conversation {
@@ -46,7 +49,7 @@ fn found(reader: &Reader, line: &str) -> Vec<String> {
     let query =
         ConversationQuery { sort: Sort::Name, ..ConversationQuery::first(channel(), parse(line).filter, 50) };
     let page = reader.conversations(&query).unwrap();
-    let mut ids: Vec<String> = page.rows.iter().map(|it| it.conversation.id.to_string()).collect();
+    let mut ids: Vec<String> = page.rows.iter().map(|row| row.conversation.id.to_string()).collect();
     ids.sort();
     ids
 }

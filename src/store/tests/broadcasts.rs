@@ -86,7 +86,7 @@ async fn looking_for_them_takes_no_longer_however_much_was_asked_for() {
 async fn how_one_stands_is_kept_and_only_a_difference_counts() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    let revision = async || store.revisions().await.unwrap().first().map_or(0, |it| it.1);
+    let revision = async || store.revisions().await.unwrap().first().map_or(0, |revision| revision.1);
     let states = [
         told("b1", 0, BroadcastStatus::Sending),
         told("b1", 0, BroadcastStatus::Other("paused".into())),
@@ -102,6 +102,6 @@ async fn how_one_stands_is_kept_and_only_a_difference_counts() {
     }
     store.apply_broadcast(&channel(), told("b2", 60, BroadcastStatus::Sending)).await.unwrap();
     let kept = store.reader().unwrap().broadcasts(&channel()).unwrap();
-    let ids: Vec<&str> = kept.iter().map(|it| it.id.as_str()).collect();
+    let ids: Vec<&str> = kept.iter().map(|entry| entry.id.as_str()).collect();
     assert_eq!(ids, ["b2", "b1"], "newest first");
 }

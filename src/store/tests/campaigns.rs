@@ -14,7 +14,7 @@ use model::waves::{
 };
 
 fn ids(count: usize) -> Vec<ContactId> {
-    (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect()
+    (0..count).map(|number| ContactId::new(format!("ct_{number}"))).collect()
 }
 
 fn begin(store: &Store, people: usize) -> CampaignId {
@@ -54,7 +54,7 @@ async fn a_wave_has_one_row_or_none() {
     let store = Store::open(folder.path()).unwrap();
     let id = begin(&store, 7);
     let campaign = stands(&store, &id);
-    assert_eq!(campaign.waves.iter().map(|it| it.size).collect::<Vec<_>>(), [2, 3, 2]);
+    assert_eq!(campaign.waves.iter().map(|wave| wave.size).collect::<Vec<_>>(), [2, 3, 2]);
     let mut all = Vec::new();
     for wave in 0..4 {
         all.extend(store.people_of_wave(&id, wave).await.unwrap());

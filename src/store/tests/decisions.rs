@@ -28,7 +28,7 @@ async fn rows(store: &Store) -> Vec<LaneRow> {
 
 /// Claims a queued row and stops it, or stops it untried.
 async fn stop(store: &Store, row: &OutboxRow, stop: Stop) -> LaneRow {
-    let found = rows(store).await.into_iter().find(|it| it.row.id == row.id).unwrap();
+    let found = rows(store).await.into_iter().find(|lane_row| lane_row.row.id == row.id).unwrap();
     let untried = matches!(stop, Stop::Crossed | Stop::Late);
     let lane =
         if untried { found } else { store.claim(&row.id, found.fence, at(1), "").await.unwrap().unwrap() };
@@ -63,7 +63,7 @@ async fn every_word_is_carried_out_and_written_down() {
         let word = verdict.word();
         let decided = desk.store.decide(&row.id, verdict.clone(), None, at(9)).unwrap().unwrap();
         assert_eq!((&decided.before.id, decided.before.is_stopped()), (&row.id, true));
-        let after = decided.after.map(|it| (it.state, it.key == row.key));
+        let after = decided.after.map(|outbox_row| (outbox_row.state, outbox_row.key == row.key));
         assert_eq!(after, left, "{stopped:?} {word}");
         let remaining = rows(&desk.store).await;
         assert_eq!(remaining.len(), usize::from(left.is_some()), "{stopped:?} {word}");
@@ -109,7 +109,7 @@ async fn a_row_made_anew_keeps_its_place_and_its_words() {
     let anew = store.try_again(&first.id, None, at(5)).unwrap().unwrap().after.unwrap();
     assert!(anew.id != first.id && anew.key != first.key && anew.first_attempt_at.is_none());
     assert_eq!((anew.attempts, &anew.operation, anew.created_at), (0, &first.operation, at(5)));
-    let order: Vec<_> = rows(store).await.into_iter().map(|it| it.row.id).collect();
+    let order: Vec<_> = rows(store).await.into_iter().map(|row| row.row.id).collect();
     assert_eq!(order, [anew.id, second.id]);
 }
 
@@ -127,7 +127,7 @@ async fn sending_anyway_moves_what_was_seen() {
         assert_eq!(row.seen, Some(place(5, "m1")));
         stop(store, &row, Stop::Crossed).await;
         let after = store.try_again(&row.id, seen, at(20)).unwrap().unwrap().after.unwrap();
-        let lane = rows(store).await.into_iter().find(|it| it.row.id == row.id).unwrap();
+        let lane = rows(store).await.into_iter().find(|entry| entry.row.id == row.id).unwrap();
         assert_eq!((lane.row.due_at, after.not_before), (at(20), at(20)));
         after.seen
     };

@@ -34,7 +34,7 @@ async fn store(folder: &std::path::Path) -> Store {
 fn due(store: &Store) -> Vec<String> {
     let reader = store.reader().unwrap();
     let found = reader.due_drafts(&[channel()], None, at(20)).unwrap();
-    found.iter().map(|it| it.row.conversation.id.to_string()).collect()
+    found.iter().map(|due_draft| due_draft.row.conversation.id.to_string()).collect()
 }
 
 fn readiness(store: &Store, id: &str) -> Option<DraftReadiness> {
@@ -89,7 +89,7 @@ async fn handing_back_ends_it() {
 async fn a_draft_is_made_by_one_and_due_until_it_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
-    let all = ["on", "off", "said"].map(|it| (it.into(), true)).to_vec();
+    let all = ["on", "off", "said"].map(|entry| (entry.into(), true)).to_vec();
     store.keep(&channel(), Keep::DraftOnly(all)).unwrap();
     assert_eq!(due(&store), ["off", "on"], "who was answered waits for nothing");
     let message = MessageId::from("m1");

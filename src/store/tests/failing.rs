@@ -49,33 +49,33 @@ fn desk() -> (tempfile::TempDir, Store) {
 #[tokio::test]
 async fn a_read_only_outbox_refuses() {
     let (_folder, store) = desk();
-    with_outbox(&store, |it| it.pragma_update(None, "query_only", true).unwrap());
-    refuses(&store, |it| matches!(it, StoreError::ReadOnly)).await;
-    with_outbox(&store, |it| it.pragma_update(None, "query_only", false).unwrap());
+    with_outbox(&store, |connection| connection.pragma_update(None, "query_only", true).unwrap());
+    refuses(&store, |error| matches!(error, StoreError::ReadOnly)).await;
+    with_outbox(&store, |connection| connection.pragma_update(None, "query_only", false).unwrap());
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
 }
 
 #[tokio::test]
 async fn a_full_disk_refuses() {
     let (_folder, store) = desk();
-    with_outbox(&store, |it| {
-        let pages: i64 = it.scalar("PRAGMA page_count", []).unwrap();
-        it.pragma_update(None, "max_page_count", pages).unwrap();
+    with_outbox(&store, |connection| {
+        let pages: i64 = connection.scalar("PRAGMA page_count", []).unwrap();
+        connection.pragma_update(None, "max_page_count", pages).unwrap();
     });
     let error = store.enqueue(send("a", &"long ".repeat(100_000), 0), at(0)).unwrap_err();
     assert!(matches!(error, StoreError::Full), "{error:?}");
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 1);
-    with_outbox(&store, |it| it.pragma_update(None, "max_page_count", 100_000).unwrap());
+    with_outbox(&store, |connection| connection.pragma_update(None, "max_page_count", 100_000).unwrap());
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
 }
 
 #[tokio::test]
 async fn a_locked_outbox_refuses_in_the_end_and_then_goes_on() {
     let (folder, store) = desk();
-    with_outbox(&store, |it| it.busy_timeout(Duration::from_millis(20)).unwrap());
+    with_outbox(&store, |connection| connection.busy_timeout(Duration::from_millis(20)).unwrap());
     let other = Connection::open(folder.path().join("outbox.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    refuses(&store, |it| matches!(it, StoreError::Locked)).await;
+    refuses(&store, |error| matches!(error, StoreError::Locked)).await;
     other.execute_batch("COMMIT").unwrap();
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
 }

@@ -61,7 +61,7 @@ async fn a_damaged_newer_or_older_cache_is_set_aside_and_drafts_survive() {
 async fn a_cache_that_is_damaged_in_parts_is_made_anew_by_the_next_that_is_alone() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    list(&store, (0..400).map(|it| conversation(&format!("c{it}"), it)).collect()).await;
+    list(&store, (0..400).map(|number| conversation(&format!("c{number}"), number)).collect()).await;
     store.save_draft(&channel(), &ConversationId::from("c1"), Some(draft())).unwrap();
     drop(store);
     // One page of the file, which opening does not look at.

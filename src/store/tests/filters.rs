@@ -29,35 +29,35 @@ fn query(filter: ConversationFilter, sort: Sort) -> ConversationQuery {
 }
 
 fn ids(page: &ConversationPage) -> Vec<&str> {
-    page.rows.iter().map(|it| it.conversation.id.as_str()).collect()
+    page.rows.iter().map(|row| row.conversation.id.as_str()).collect()
 }
 
 /// Six conversations of which each filter finds some.
 async fn world(store: &Store) {
     let page = vec![
-        one("maria", "Maria López", "+34600111222", |it| {
-            it.automation = Automation::Off;
-            it.preview = SafeText::line("Where is order 1041?");
-            it.raw = r#"{"tags":["VIP","harbor"]}"#.into();
+        one("maria", "Maria López", "+34600111222", |conversation| {
+            conversation.automation = Automation::Off;
+            conversation.preview = SafeText::line("Where is order 1041?");
+            conversation.raw = r#"{"tags":["VIP","harbor"]}"#.into();
         }),
-        one("joao", "João Pereira", "+351910000111", |it| {
-            it.automation = Automation::On;
-            it.last_message_at = Some(at(30));
-            it.preview = SafeText::line("order my refund, 1041 times");
+        one("joao", "João Pereira", "+351910000111", |conversation| {
+            conversation.automation = Automation::On;
+            conversation.last_message_at = Some(at(30));
+            conversation.preview = SafeText::line("order my refund, 1041 times");
         }),
-        one("ken", "田中健", "+447700900123", |it| {
-            it.last_message_at = Some(at(20));
-            it.preview = SafeText::line("注文はどこですか");
-            it.escalation = Escalation::Asks(SafeText::line("asks for a person"));
+        one("ken", "田中健", "+447700900123", |conversation| {
+            conversation.last_message_at = Some(at(20));
+            conversation.preview = SafeText::line("注文はどこですか");
+            conversation.escalation = Escalation::Asks(SafeText::line("asks for a person"));
         }),
-        one("old", "Ana", "+34600999888", |it| {
-            it.status = ConversationStatus::Closed;
-            it.raw = "not json but \"tags\"".into();
+        one("old", "Ana", "+34600999888", |conversation| {
+            conversation.status = ConversationStatus::Closed;
+            conversation.raw = "not json but \"tags\"".into();
         }),
-        one("shut", "Zoë", "447700900999", |it| it.window = ServiceWindow::Closed),
-        one("none", "", "", |it| {
-            it.address = None;
-            it.last_message_at = None;
+        one("shut", "Zoë", "447700900999", |conversation| conversation.window = ServiceWindow::Closed),
+        one("none", "", "", |conversation| {
+            conversation.address = None;
+            conversation.last_message_at = None;
         }),
     ];
     list(store, page).await;
@@ -154,7 +154,7 @@ async fn orders_are_stable_and_windows_join() {
             });
             let page = page.unwrap();
             assert!(
-                all.windows(2).any(|it| it == ids(&page)) && ids(&page).contains(&all[index]),
+                all.windows(2).any(|window| window == ids(&page)) && ids(&page).contains(&all[index]),
                 "{sort:?}"
             );
         }
@@ -186,7 +186,7 @@ async fn all_tabs_make_one_list_though_their_ids_are_the_same() {
     };
     let keys = |reader: &Reader, anchor, limit| -> Vec<String> {
         let rows = reader.conversations(&everywhere(anchor, limit)).unwrap().rows;
-        rows.iter().map(|it| format!("{}/{}", it.channel, it.conversation.id)).collect()
+        rows.iter().map(|row| format!("{}/{}", row.channel, row.conversation.id)).collect()
     };
     assert_eq!(keys(&reader, Anchor::Top, 9), ["harbor/a", "bot/a", "harbor/b", "bot/b"]);
     let key = ConversationKey { channel: other, conversation: "b".into() };
@@ -222,7 +222,7 @@ async fn every_window_walks_one_index() {
             query.channel = query.channel.filter(|_| channel);
             let plan = plan(&query);
             assert!(format!("{} ", plan[0]).contains(index), "{line}: {plan:?}");
-            assert!(!plan.iter().any(|it| it.contains("TEMP B-TREE")), "{line}: {plan:?}");
+            assert!(!plan.iter().any(|text| text.contains("TEMP B-TREE")), "{line}: {plan:?}");
         }
     }
     // The few that were put aside are read once, into a set.

@@ -31,7 +31,7 @@ async fn a_message_is_new_once_and_never_goes_back() {
         one
     };
     let harbor = channel();
-    let apply = |it| store.apply_messages(&harbor, vec![it], Platform::Whatsapp, Vec::new());
+    let apply = |message| store.apply_messages(&harbor, vec![message], Platform::Whatsapp, Vec::new());
     let first = apply(read("sent")).await.unwrap();
     assert_eq!((first.known, first.inserted.len()), (vec![false], 1));
     let again = apply(read("read")).await.unwrap();
@@ -48,11 +48,14 @@ async fn what_comes_back_after_its_conversation_was_gone_is_not_new() {
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("a", 1)]).await;
     let apply = |numbers: &[i64]| {
-        let page = numbers.iter().map(|it| message("a", &format!("m{it}"), *it, Inbound)).collect();
+        let page =
+            numbers.iter().map(|number| message("a", &format!("m{number}"), *number, Inbound)).collect();
         let (store, harbor) = (store.clone(), channel());
         async move { store.apply_messages(&harbor, page, Platform::Whatsapp, Vec::new()).await.unwrap() }
     };
-    let is_back = |applied: AppliedMessages| applied.inserted.iter().map(|it| it.is_back).collect::<Vec<_>>();
+    let is_back = |applied: AppliedMessages| {
+        applied.inserted.iter().map(|inserted| inserted.is_back).collect::<Vec<_>>()
+    };
     let cases: [(&[i64], &[bool]); 4] = [
         (&[2, 1], &[false, false]),
         (&[2, 1], &[true, true]),

@@ -30,12 +30,12 @@ async fn a_field_is_counted_and_its_change_is_told_once() {
     assert!(tell(&store, "b", 4, r#"{"points": "5"}"#.to_owned()).await.is_empty(), "told once");
     let reader = store.reader().unwrap();
     let seen = reader.lens().unwrap();
-    let points = seen.fields.iter().find(|it| it.path == "points").unwrap();
+    let points = seen.fields.iter().find(|field| field.path == "points").unwrap();
     assert_eq!(points.kinds, [(JsonKind::Number, 2), (JsonKind::Text, 2)]);
     let found = |line: &str| {
         let query = ConversationQuery::first(channel(), filter::parse(line).filter, 10);
         let rows = reader.conversations(&query).unwrap().rows;
-        rows.iter().map(|it| it.conversation.id.to_string()).collect::<Vec<_>>().join(" ")
+        rows.iter().map(|row| row.conversation.id.to_string()).collect::<Vec<_>>().join(" ")
     };
     assert_eq!(found("x.plan:GOLD"), "a");
     assert_eq!(found("x.points:5"), "b");
@@ -50,17 +50,17 @@ async fn what_is_kept_is_bounded_and_goes_with_its_person() {
     let store = Store::open(folder.path()).unwrap();
     for round in 0..30 {
         let fields: Vec<String> =
-            (0..50).map(|it| format!("\"f{}\": \"secret of Maria\"", round * 50 + it)).collect();
+            (0..50).map(|number| format!("\"f{}\": \"secret of Maria\"", round * 50 + number)).collect();
         tell(&store, "a", round, format!("{{{}}}", fields.join(", "))).await;
     }
     let mut said = message("a", "m1", 5, Outbound);
     said.raw = r#"{"id": "m1", "senderType": "wizard", "mood": true}"#.to_owned();
     store.apply_messages(&channel(), vec![said], Platform::Whatsapp, Vec::new()).await.unwrap();
     let seen = store.reader().unwrap().lens().unwrap();
-    assert_eq!(seen.fields.iter().filter(|it| it.shape == LensShape::Conversation).count(), 200);
-    assert!(seen.fields.iter().any(|it| it.shape == LensShape::Message && it.path == "mood"));
+    assert_eq!(seen.fields.iter().filter(|field| field.shape == LensShape::Conversation).count(), 200);
+    assert!(seen.fields.iter().any(|field| field.shape == LensShape::Message && field.path == "mood"));
     assert_eq!(seen.words[0].word.as_str(), "wizard");
     store.forget_person(&channel(), "+34600111222").await.unwrap();
     let seen = store.reader().unwrap().lens().unwrap();
-    assert!(seen.fields.iter().all(|it| it.example.is_empty()), "{:?}", seen.fields[0]);
+    assert!(seen.fields.iter().all(|field| field.example.is_empty()), "{:?}", seen.fields[0]);
 }

@@ -20,18 +20,18 @@ fn key(number: i64) -> ConversationKey {
 fn scores(store: &Store) -> Vec<u32> {
     let query = ConversationQuery::first(channel(), model::filter::ConversationFilter::all(), 2_000);
     let mut rows = store.reader().unwrap().conversations(&query).unwrap().rows;
-    rows.sort_by_key(|it| it.conversation.id.to_string());
-    rows.iter().map(|it| it.trouble.score()).collect()
+    rows.sort_by_key(|row| row.conversation.id.to_string());
+    rows.iter().map(|row| row.trouble.score()).collect()
 }
 
 #[tokio::test]
 async fn a_lesson_weighs_all_rows_again_in_bounded_batches() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
-    list(&store, (0..PEOPLE).map(|it| conversation(&format!("c{it:04}"), it)).collect()).await;
-    let said = (0..PEOPLE).map(|it| {
-        let mut said = message(&format!("c{it:04}"), &format!("m{it:04}"), it, Inbound);
-        said.content = SafeText::block(if it % 2 == 0 { "This is ridiculous!!" } else { "Thank you" });
+    list(&store, (0..PEOPLE).map(|number| conversation(&format!("c{number:04}"), number)).collect()).await;
+    let said = (0..PEOPLE).map(|number| {
+        let mut said = message(&format!("c{number:04}"), &format!("m{number:04}"), number, Inbound);
+        said.content = SafeText::block(if number % 2 == 0 { "This is ridiculous!!" } else { "Thank you" });
         said
     });
     add(&store, said.collect()).await;
@@ -44,7 +44,7 @@ async fn a_lesson_weighs_all_rows_again_in_bounded_batches() {
     // Of those that have reasons the first thousand at once, the rest while no
     // one waits.
     let expected = |at: usize| if at.is_multiple_of(2) { 26 } else { 0 };
-    assert!(scores(&store).iter().enumerate().all(|(at, it)| *it == expected(at)));
+    assert!(scores(&store).iter().enumerate().all(|(at, number)| *number == expected(at)));
     // What is said later weighs the same.
     let mut new = message("c0001", "new", PEOPLE, Inbound);
     new.content = SafeText::block("This is ridiculous!!");

@@ -19,7 +19,7 @@ fn ids(reader: &Reader, filter: &str) -> String {
         let filter = filter::parse(filter).filter;
         let query = ConversationQuery { channel, filter, sort, at: at(0), anchor: Anchor::Top, limit: 10 };
         let page = reader.conversations(&query).unwrap();
-        let mut ids: Vec<&str> = page.rows.iter().map(|it| it.conversation.id.as_str()).collect();
+        let mut ids: Vec<&str> = page.rows.iter().map(|row| row.conversation.id.as_str()).collect();
         ids.sort_unstable();
         found.push(ids.join(" "));
     }
@@ -63,7 +63,7 @@ async fn what_stays_away_comes_back_at_its_time_only() {
     assert_eq!(reader.counts(&channel()).unwrap().hushed, ["c".into()]);
     assert!(local(&reader, "c").is_asleep());
     store.keep(&channel(), Keep::Wake(at(150))).unwrap();
-    assert_eq!(local(&reader, "c").snooze.and_then(|it| it.woken), Some(Woken::Time));
+    assert_eq!(local(&reader, "c").snooze.and_then(|snooze| snooze.woken), Some(Woken::Time));
     assert!(reader.counts(&channel()).unwrap().hushed.is_empty());
 }
 
@@ -84,11 +84,11 @@ async fn what_is_put_aside_is_away_until_its_time_or_a_reply() {
     assert_eq!((counts.needs_reply, counts.snoozed, counts.next_wake), (1, 2, Some(at(100))));
     // A reply brings one back, the time the other.
     receive(&store, "b", 30).await;
-    assert_eq!(local(&reader, "b").snooze.and_then(|it| it.woken), Some(Woken::Reply));
+    assert_eq!(local(&reader, "b").snooze.and_then(|snooze| snooze.woken), Some(Woken::Reply));
     store.keep(&channel(), Keep::Wake(at(99))).unwrap();
     assert_eq!(ids(&reader, "status:open -is:snoozed"), "b c");
     store.keep(&channel(), Keep::Wake(at(100))).unwrap();
-    assert_eq!(local(&reader, "a").snooze.and_then(|it| it.woken), Some(Woken::Time));
+    assert_eq!(local(&reader, "a").snooze.and_then(|snooze| snooze.woken), Some(Woken::Time));
     assert_eq!(ids(&reader, "status:open -is:snoozed"), "a b c");
     assert_eq!(reader.counts(&channel()).unwrap().next_wake, None);
 }

@@ -15,7 +15,7 @@ fn cost(text: &str) -> ModelCost {
 
 fn spent(store: &Store) -> ModelUsage {
     let rows = store.reader().unwrap().model_usage(DAY).unwrap();
-    rows.iter().filter(|it| it.day == DAY).fold(ModelUsage::default(), |all, it| all.plus(&it.usage))
+    rows.iter().filter(|row| row.day == DAY).fold(ModelUsage::default(), |all, row| all.plus(&row.usage))
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn what_is_reserved_counts_until_it_is_settled() {
     assert_eq!(store.settle_usage(DAY, &channel(), &most, &taken).unwrap(), taken);
     assert_eq!(store.reserve_usage(DAY, &ChannelId::from("mail"), &most, &caps).unwrap(), Ok(()));
     let rows = store.reader().unwrap().model_usage(DAY).unwrap();
-    assert_eq!(rows.iter().map(|it| it.asked).collect::<Vec<_>>(), [1, 1, 1]);
+    assert_eq!(rows.iter().map(|row| row.asked).collect::<Vec<_>>(), [1, 1, 1]);
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn two_processes_never_go_beyond_the_caps_together() {
             }
         }
     };
-    let threads: Vec<_> = (0..3).map(|it| std::thread::spawn(asking(it))).collect();
-    threads.into_iter().for_each(|it| it.join().unwrap());
+    let threads: Vec<_> = (0..3).map(|number| std::thread::spawn(asking(number))).collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
     let store = Store::open(folder.path()).unwrap();
     assert!(spent(&store).cost > cost("0.3"), "the day was used");
     for row in store.reader().unwrap().model_usage(DAY).unwrap() {

@@ -34,7 +34,7 @@ fn contents() -> Vec<ChatContent> {
         markup: Some(Markup::MarkdownV2),
         uploaded: kind == MediaKind::Video,
     };
-    let mut contents: Vec<_> = MediaKind::ALL.map(|it| ChatContent::Media(media(it))).into();
+    let mut contents: Vec<_> = MediaKind::ALL.map(|media_kind| ChatContent::Media(media(media_kind))).into();
     contents.push(ChatContent::Marked { text: "<b>hi</b>".into(), markup: Markup::Html });
     contents.push(ChatContent::Template(template()));
     contents.push(ChatContent::Interactive(Json(r#"{"type":"button"}"#.into())));
@@ -171,7 +171,7 @@ async fn the_answer_offered_for_a_stopped_row_is_taken() {
             for seconds in [9, 9 + KEY_AGE / SECOND] {
                 let kept = store.enqueue(row(operation.clone()), at(0)).unwrap();
                 let found = store.lane_rows(&channel()).await.unwrap();
-                let found = found.into_iter().find(|it| it.row.id == kept.id).unwrap();
+                let found = found.into_iter().find(|lane_row| lane_row.row.id == kept.id).unwrap();
                 let claimed = store.claim(&kept.id, found.fence, at(1), "").await.unwrap().unwrap();
                 let settled = store.settle(&claimed, Settlement::Stop(stop, SafeText::line("why"))).await;
                 assert!(settled.unwrap());
@@ -183,13 +183,13 @@ async fn the_answer_offered_for_a_stopped_row_is_taken() {
                     }
                 }
                 let decided = store.decide(&kept.id, stop.again(spent), None, at(seconds)).unwrap();
-                let after = decided.and_then(|it| it.after);
+                let after = decided.and_then(|applied_decision| applied_decision.after);
                 let after = after.unwrap_or_else(|| panic!("{stop:?} {operation:?} {seconds} {spent}"));
                 assert!(
                     reader
                         .question(&kept.id, at(seconds))
                         .unwrap()
-                        .is_none_or(|it| !it.entry.row.is_stopped())
+                        .is_none_or(|question| !question.entry.row.is_stopped())
                 );
                 store.recall(&after.id).unwrap();
             }

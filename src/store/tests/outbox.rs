@@ -15,7 +15,8 @@ fn done(message: &str) -> Settlement {
 }
 
 async fn claim(store: &Store, row: &OutboxRow, seconds: i64) -> Option<LaneRow> {
-    let fence = store.lane_rows(&channel()).await.unwrap().iter().find(|it| it.row.id == row.id)?.fence;
+    let fence =
+        store.lane_rows(&channel()).await.unwrap().iter().find(|lane_row| lane_row.row.id == row.id)?.fence;
     store.claim(&row.id, fence, at(seconds), "").await.unwrap()
 }
 
@@ -35,7 +36,8 @@ async fn rows_keep_their_order_and_their_bytes() {
     assert_eq!(queued[1].hold_left(at(2)), Some(3));
     drop(store);
     let store = Store::open(folder.path()).unwrap();
-    let rows: Vec<_> = store.lane_rows(&channel()).await.unwrap().into_iter().map(|it| it.row).collect();
+    let rows: Vec<_> =
+        store.lane_rows(&channel()).await.unwrap().into_iter().map(|lane_row| lane_row.row).collect();
     assert_eq!(rows, [queued[0].clone(), queued[1].clone(), last]);
     assert_ne!(rows[0].key, rows[1].key);
     store.send_now(&rows[1].id).unwrap();
@@ -55,7 +57,7 @@ async fn a_newer_wish_replaces_an_untried_one() {
     store.enqueue(react("🎉"), at(1)).unwrap();
     store.enqueue(row("a", Operation::SetAutomation { enabled: true }, 0), at(1)).unwrap();
     let words: Vec<_> = store.lane_rows(&channel()).await.unwrap();
-    let words: Vec<_> = words.iter().map(|it| (it.row.lane.id(), it.row.operation.word())).collect();
+    let words: Vec<_> = words.iter().map(|word| (word.row.lane.id(), word.row.operation.word())).collect();
     assert_eq!(words, [("b", "pause"), ("a", "react"), ("a", "resume")]);
 }
 
@@ -72,7 +74,7 @@ async fn a_switch_of_the_ai_with_a_text_behind_it_stays() {
     store.enqueue(send("a", "two", 0), at(1)).unwrap();
     store.enqueue(switch(true), at(2)).unwrap();
     let rows = store.lane_rows(&channel()).await.unwrap();
-    let words: Vec<_> = rows.iter().map(|it| it.row.operation.word()).collect();
+    let words: Vec<_> = rows.iter().map(|row| row.row.operation.word()).collect();
     assert_eq!(words, ["pause", "send", "pause", "send", "resume"]);
 }
 
@@ -161,7 +163,7 @@ async fn a_clock_set_back_ends_holds_and_no_plan() {
     for (now, set_back, ended) in [(0, false, 0), (-60 * 60 * 24, false, 1), (-60 * 60 * 25, true, 1)] {
         assert_eq!(store.end_waits(&channel(), at(now), set_back).await.unwrap(), ended, "{now}");
         let rows = store.lane_rows(&channel()).await.unwrap();
-        let until = |id| rows.iter().find(|it| it.row.id == id).map(|it| it.row.not_before);
+        let until = |id| rows.iter().find(|row| row.row.id == id).map(|row| row.row.not_before);
         assert_eq!(until(planned.id.clone()), Some(at(3_600)), "{now}: it leaves at its time only");
         assert_eq!(until(held.id.clone()), Some(at(if ended == 1 { now } else { 5 })), "{now}");
     }
@@ -261,7 +263,7 @@ async fn a_clock_set_back_since_the_newest_attempt_makes_a_key_old() {
     ];
     for (name, now, server, age) in cases {
         let now = moment(now, server.map(at));
-        assert_eq!(rows[0].key_age(&now), Some(age.map_or(KEY_AGE, |it| it * SECOND)), "{name}");
+        assert_eq!(rows[0].key_age(&now), Some(age.map_or(KEY_AGE, |age| age * SECOND)), "{name}");
         assert_eq!(rows[0].is_spent(&now), age.is_none(), "{name}");
     }
 }
@@ -374,7 +376,7 @@ fn a_message_and_its_draft_change_places_in_one_step() {
     let draft = |text: &str| {
         Some(Draft { text: text.to_owned(), reply_to: None, note: String::new(), attachment: None })
     };
-    let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|it| it.text);
+    let kept = || store.reader().unwrap().draft(&channel, &conversation).unwrap().map(|draft| draft.text);
     store.save_draft(&channel, &conversation, draft("one")).unwrap();
     let queued = store.enqueue_many(vec![send("a", "one", 5 * SECOND)], true, at(0)).unwrap();
     assert_eq!(kept(), None, "the draft is spent");
@@ -389,14 +391,14 @@ async fn what_certainly_was_not_done_is_given_up_all_or_none() {
     let store = Store::open(folder.path()).unwrap();
     let two = || vec![send("a", "one", 0), send("a", "two", 0)];
     let untried = store.enqueue_many(two(), false, at(0)).unwrap();
-    let ids: Vec<_> = untried.iter().map(|it| it.id.clone()).collect();
+    let ids: Vec<_> = untried.iter().map(|outbox_row| outbox_row.id.clone()).collect();
     assert!(store.give_up(&ids).unwrap());
     assert!(store.lane_rows(&channel()).await.unwrap().is_empty());
     assert_eq!(store.ending(&ids[0]).unwrap().as_deref(), Some("given up"));
     // The first may have left: then the one behind it stays, too.
     let rows = store.enqueue_many(two(), false, at(0)).unwrap();
     claim(&store, &rows[0], 1).await.unwrap();
-    let ids: Vec<_> = rows.iter().map(|it| it.id.clone()).collect();
+    let ids: Vec<_> = rows.iter().map(|row| row.id.clone()).collect();
     assert!(!store.give_up(&ids).unwrap());
     assert_eq!(store.lane_rows(&channel()).await.unwrap().len(), 2);
 }
@@ -413,7 +415,7 @@ fn a_draft_another_process_wrote_over_is_put_aside() {
     let read = |store: &Store| {
         let reader = store.reader().unwrap();
         let draft = reader.draft(&channel, &conversation).unwrap();
-        (draft.map(|it| it.text), reader.draft_aside(&channel, &conversation).unwrap())
+        (draft.map(|draft| draft.text), reader.draft_aside(&channel, &conversation).unwrap())
     };
     save(&one, "one");
     assert_eq!(read(&other), (Some("one".into()), None));

@@ -70,7 +70,7 @@ fn look(reader: &Reader, now: Timestamp) -> Seen {
         reader.history(&query).unwrap().messages
     });
     let without_raw = |mut all: Vec<MessageRow>| {
-        all.iter_mut().for_each(|it| it.message.raw = String::new());
+        all.iter_mut().for_each(|message_row| message_row.message.raw = String::new());
         all
     };
     Seen { lists: lists.to_vec(), histories: histories.map(without_raw).collect() }
@@ -155,16 +155,16 @@ impl World {
             0 | 1 => self.says(who, Direction::Inbound).await,
             2 => self.says(who, Direction::Outbound).await,
             3 | 4 => self.comes_on(who % 3).await,
-            5 => self.told(who, |it| it.status = ConversationStatus::Closed).await,
-            6 => self.told(who, |it| it.status = ConversationStatus::Open).await,
-            7 => self.told(who, |it| it.automation = Automation::Off).await,
-            8 => self.told(who, |it| it.automation = Automation::On).await,
+            5 => self.told(who, |conversation| conversation.status = ConversationStatus::Closed).await,
+            6 => self.told(who, |conversation| conversation.status = ConversationStatus::Open).await,
+            7 => self.told(who, |conversation| conversation.automation = Automation::Off).await,
+            8 => self.told(who, |conversation| conversation.automation = Automation::On).await,
             9 => {
                 let why = Escalation::Asks(SafeText::line(&format!("asked at {}", self.seconds())));
-                self.told(who, |it| it.escalation = why).await;
+                self.told(who, |conversation| conversation.escalation = why).await;
             }
-            10 => self.told(who, |it| it.window = ServiceWindow::Closed).await,
-            11 => self.told(who, |it| it.window = ServiceWindow::Open).await,
+            10 => self.told(who, |conversation| conversation.window = ServiceWindow::Closed).await,
+            11 => self.told(who, |conversation| conversation.window = ServiceWindow::Open).await,
             12 => {
                 let agent = SafeText::line(["Ana", "Ben"][who % 2]);
                 self.store
@@ -209,8 +209,8 @@ async fn world(folder: &std::path::Path) -> World {
         ..StoreOptions::default()
     };
     let store = Store::open_with(folder, setup).unwrap();
-    let people = (0..PEOPLE).map(|it| {
-        let mut one = conversation(name(it).as_str(), 0);
+    let people = (0..PEOPLE).map(|number| {
+        let mut one = conversation(name(number).as_str(), 0);
         (one.last_message_at, one.automation) = (None, Automation::On);
         one
     });
@@ -267,7 +267,7 @@ async fn who_came_later_is_not_there_and_who_is_deleted_is_gone_from_the_past() 
         let mut reader = world.store.reader().unwrap();
         let (past, _) = reader.past(at(moment)).unwrap();
         let seen = look(past, at(moment));
-        seen.lists[0].iter().map(|it| it.conversation.id.to_string()).collect::<Vec<_>>()
+        seen.lists[0].iter().map(|list| list.conversation.id.to_string()).collect::<Vec<_>>()
     };
     assert!(!there(499).contains(&"late".to_owned()));
     assert!(there(501).contains(&"late".to_owned()));

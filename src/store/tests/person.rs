@@ -63,7 +63,11 @@ fn page(reader: &Reader, of: &ConversationKey, limit: u32) -> PersonPage {
 }
 
 fn joined(reader: &Reader, of: &ConversationKey) -> Vec<String> {
-    page(reader, of, 10).conversations.iter().map(|it| it.row.conversation.id.to_string()).collect()
+    page(reader, of, 10)
+        .conversations
+        .iter()
+        .map(|conversation| conversation.row.conversation.id.to_string())
+        .collect()
 }
 
 /// A chat, a second chat of somebody else, and threads of three addresses. All
@@ -121,10 +125,11 @@ async fn the_newest_of_all_channels_come_in_the_order_of_time() {
     said(&store, "mail", "t1", &[(20, Inbound), (40, Outbound), (60, Inbound)]).await;
     let of = |limit| {
         let found = page(&reader, &key("chat", "c1"), limit);
-        let seconds = |it: &model::person::PersonMessage| it.at.since(at(0)) / 1_000_000;
-        let is_right = |it: &model::person::PersonMessage| {
-            let row = &found.conversations[it.conversation].row;
-            row.conversation.id == it.row.message.conversation
+        let seconds =
+            |person_message: &model::person::PersonMessage| person_message.at.since(at(0)) / 1_000_000;
+        let is_right = |person_message: &model::person::PersonMessage| {
+            let row = &found.conversations[person_message.conversation].row;
+            row.conversation.id == person_message.row.message.conversation
         };
         assert!(found.messages.iter().all(is_right));
         (found.messages.iter().map(seconds).collect::<Vec<_>>(), found.more_stored)

@@ -59,7 +59,7 @@ async fn a_proposal_waits_beside_the_outbox_and_is_stale_once_somebody_wrote() {
     say(&store, "m2", 30).await;
     let found = waiting(&reader).remove(0);
     assert!(found.is_stale());
-    assert_eq!(found.known().map(|it| it.1), Some("m2".into()));
+    assert_eq!(found.known().map(|pair| pair.1), Some("m2".into()));
 }
 
 #[tokio::test]
@@ -87,7 +87,7 @@ async fn what_was_dropped_comes_back_as_it_was() {
     assert!(waiting(&reader).is_empty());
     store.restore_proposal(dropped.clone()).unwrap();
     store.restore_proposal(dropped).unwrap();
-    assert_eq!(waiting(&reader).iter().map(|it| &it.proposal).collect::<Vec<_>>(), [&kept]);
+    assert_eq!(waiting(&reader).iter().map(|entry| &entry.proposal).collect::<Vec<_>>(), [&kept]);
 }
 
 #[tokio::test]

@@ -34,7 +34,8 @@ async fn answers_of_the_ai_wait_with_what_was_asked_until_somebody_judged() {
     let store = store(folder.path()).await;
     let reader = store.reader().unwrap();
     let page = reader.reviews(Some(&channel()), 1, at(100)).unwrap();
-    let waiting: Vec<_> = page.entries.iter().map(|it| (it.answer.as_str(), it.question.as_str())).collect();
+    let waiting: Vec<_> =
+        page.entries.iter().map(|entry| (entry.answer.as_str(), entry.question.as_str())).collect();
     assert_eq!(waiting, [("a2", ""), ("a1", "q1\nq2")], "the newest first; people are not looked over");
     assert!(
         reader.reviews(None, 1, at(100).plus(REACH + SECOND)).unwrap().entries.is_empty(),
@@ -61,7 +62,7 @@ async fn answers_of_the_ai_wait_with_what_was_asked_until_somebody_judged() {
 async fn no_more_wait_than_a_person_can_look_over() {
     let folder = tempfile::tempdir().unwrap();
     let store = store(folder.path()).await;
-    let many = (0..200).map(|it| message("a", &format!("m{it:03}"), 60, Outbound)).collect();
+    let many = (0..200).map(|number| message("a", &format!("m{number:03}"), 60, Outbound)).collect();
     add(&store, many).await;
     assert_eq!(store.reader().unwrap().reviews(None, 1, at(100)).unwrap().entries.len(), QUEUE);
 }

@@ -177,7 +177,7 @@ async fn of_many_people_the_most_active_are_told() {
         let people = search(&store, &asked("mar")).people;
         let told: Vec<String> = people.iter().map(|(_, row)| row.conversation.id.to_string()).collect();
         let mut expected: Vec<i64> = (1..=many).collect();
-        expected.sort_by_key(|it| -activity(*it));
+        expected.sort_by_key(|number| -activity(*number));
         let expected: Vec<String> = expected.iter().take(20).map(|n| format!("c{n}")).collect();
         assert_eq!(told, expected, "of {many}");
     }
@@ -193,7 +193,7 @@ async fn messages_of_one_moment_are_all_found() {
     add(&store, burst(6).chain(burst(8)).collect()).await;
     let found = search(&store, &SearchQuery { limit: 1000, ..asked("burst") });
     let seconds: Vec<&str> = found.hits.iter().map(|hit| &hit.message.as_str()[..1]).collect();
-    let expected: Vec<&str> = ["8", "7", "6"].into_iter().flat_map(|it| [it; 300]).collect();
+    let expected: Vec<&str> = ["8", "7", "6"].into_iter().flat_map(|text| [text; 300]).collect();
     assert_eq!(seconds, expected);
 }
 
@@ -235,7 +235,7 @@ proptest! {
             let page = store.reader().unwrap().search(&asked(&text)).unwrap();
             // What was typed finds itself, if there is anything to find.
             let stored = SafeText::block(&text);
-            if model::search::Terms::of(&text).find(stored.as_str()).is_some_and(|it| !it.is_empty()) {
+            if model::search::Terms::of(&text).find(stored.as_str()).is_some_and(|ranges| !ranges.is_empty()) {
                 assert_eq!(page.hits.len(), 1, "{text:?}");
             }
         });

@@ -51,7 +51,8 @@ async fn a_row_is_written_for_the_account_that_was_confirmed_last() {
     store.enqueue(send("c3", "to whom the screen shows", 0), at(2)).unwrap();
     assert!(confirm(&store, "k2", &shop).await.moved);
     store.enqueue(row("c4", Operation::Close, 0), at(3)).unwrap();
-    let written: Vec<_> = rows(&store).await.into_iter().map(|it| (it.written_for, it.written_as)).collect();
+    let written: Vec<_> =
+        rows(&store).await.into_iter().map(|row| (row.written_for, row.written_as)).collect();
     let told = |account: &SendingAccount, print: &str| (Some(account.clone()), Some(print.to_owned()));
     assert_eq!(written, [told(&harbor, "k1"), told(&harbor, "k1"), told(&harbor, "k2"), told(&shop, "k2")]);
 }
@@ -67,7 +68,7 @@ async fn an_unknown_account_is_filled_in_only_where_the_key_proves_it() {
     store.note_credential(&channel(), "k2");
     store.enqueue(send("c3", "another key", 0), at(0)).unwrap();
     confirm(&store, "k1", &account("harbor", "live")).await;
-    let known: Vec<_> = rows(&store).await.into_iter().map(|it| it.written_for.is_some()).collect();
+    let known: Vec<_> = rows(&store).await.into_iter().map(|row| row.written_for.is_some()).collect();
     assert_eq!(known, [false, true, false]);
 }
 

@@ -18,7 +18,7 @@ fn shown(store: &Store) -> (Option<bool>, Option<String>) {
     let query = ConversationQuery::first(channel(), model::filter::ConversationFilter::all(), 9);
     let page = store.reader().unwrap().conversations(&query).unwrap();
     let thread = page.rows[0].thread.clone().unwrap();
-    (thread.is_read, thread.category.map(|it| it.as_str().to_owned()))
+    (thread.is_read, thread.category.map(|category| category.as_str().to_owned()))
 }
 
 #[tokio::test]
@@ -74,7 +74,7 @@ async fn threads_are_found_by_their_subject_and_by_what_their_mails_hold() {
     for (line, wanted) in cases {
         let query = ConversationQuery::first(channel(), model::filter::parse(line).filter, 9);
         let page = reader.conversations(&query).unwrap();
-        let found: Vec<&str> = page.rows.iter().map(|it| it.conversation.id.as_str()).collect();
+        let found: Vec<&str> = page.rows.iter().map(|row| row.conversation.id.as_str()).collect();
         assert_eq!(found, wanted, "{line}");
     }
 }

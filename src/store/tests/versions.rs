@@ -116,7 +116,7 @@ async fn an_outbox_of_every_version_keeps_every_row() {
             "version {later}"
         );
         let rows = store.lane_rows(&channel()).await.unwrap();
-        let ids: Vec<&str> = rows.iter().map(|it| it.row.id.as_str()).collect();
+        let ids: Vec<&str> = rows.iter().map(|row| row.row.id.as_str()).collect();
         assert_eq!(ids, ["r1", "r2"], "version {later}");
         assert!(rows[0].row.is_stopped() && !rows[1].row.is_stopped());
         let page = reader.history(&HistoryQuery { channel: channel(), conversation: "c1".into(), limit: 1 });

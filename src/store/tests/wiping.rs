@@ -16,10 +16,10 @@ use sqlite::Queries;
 const WORDS: [&str; 4] = ["Quagga", "quagga", "Zyzzyva", "zyzzyva"];
 
 fn files_with(folder: &Path, word: &str) -> Vec<String> {
-    let has = |bytes: &[u8]| bytes.windows(word.len()).any(|it| it == word.as_bytes());
-    let entries = std::fs::read_dir(folder).unwrap().map(|it| it.unwrap().path());
-    let found = entries.filter(|it| has(&std::fs::read(it).unwrap()));
-    found.map(|it| it.display().to_string()).collect()
+    let has = |bytes: &[u8]| bytes.windows(word.len()).any(|window| window == word.as_bytes());
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let found = entries.filter(|entry| has(&std::fs::read(entry).unwrap()));
+    found.map(|path| path.display().to_string()).collect()
 }
 
 fn says(conversation: &str, id: &str, seconds: i64, text: &str) -> Message {
@@ -139,7 +139,10 @@ async fn what_a_deleted_person_wrote_is_in_no_file() {
         keep_beside(&store).await;
         std::fs::write(&aside, "Quagga, of a damaged copy").unwrap();
         let reader = store.reader().unwrap();
-        assert!(WORDS.iter().all(|it| !files_with(folder.path(), it).is_empty()), "they are there before");
+        assert!(
+            WORDS.iter().all(|word| !files_with(folder.path(), word).is_empty()),
+            "they are there before"
+        );
         let gone = ConversationId::from("gone");
         if by_person {
             assert_eq!(store.forget_person(&channel(), "+34600999888").await.unwrap(), [gone]);

@@ -35,7 +35,7 @@ impl ChannelSync {
                     self.read_history(&turn, &self.client.for_person(), &Platform::Email, thread).await?;
                 }
                 MailWish::Correspondents(search) => {
-                    let typed = Some(search.as_str()).filter(|it| !it.is_empty());
+                    let typed = Some(search.as_str()).filter(|text| !text.is_empty());
                     let listed = self.client.for_person().email_contacts(typed, None).await?;
                     self.note_unreadable(List::Correspondents, &listed, true);
                     self.store.apply_correspondents(self.id(), listed.items).await?;
@@ -58,8 +58,8 @@ impl ChannelSync {
             let mut page = client.email_threads(filter, cursor.as_deref()).await?;
             // A server that does not know the filter shows what it always
             // shows: then nothing is known of where it lies.
-            let is_known =
-                cursor.is_some() || !page.items.iter().map(|it| &it.id).eq(all.items.iter().map(|it| &it.id));
+            let is_known = cursor.is_some()
+                || !page.items.iter().map(|item| &item.id).eq(all.items.iter().map(|item| &item.id));
             let folder = filter.folder.as_deref().filter(|_| is_known).map(SafeText::line);
             let told = Thread { folder, ..Thread::default() };
             self.keep_threads(&mut page.items, Some(told), snapshot).await?;

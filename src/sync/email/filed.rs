@@ -78,16 +78,18 @@ impl ChannelSync {
         }
         let works = self.store.working_fields(self.id()).await?;
         // One who takes an archive need not take every folder.
-        if asked.iter().all(|it| works.contains(it)) && !names_folder(change) {
+        if asked.iter().all(|thread_field| works.contains(thread_field)) && !names_folder(change) {
             return Ok(ReadBack::Compared(Filed::default()));
         }
         let before = self.store.told_of_thread(self.id(), id).await?;
         match self.client.for_person().email_thread(&ThreadId::new(id.as_str()), None).await {
             Ok(whole) => {
-                let seen = whole.mails.iter().filter_map(|it| it.message.created_at).max();
+                let seen = whole.mails.iter().filter_map(|mail| mail.message.created_at).max();
                 let seen = seen.or(whole.conversation.last_message_at).or(Some(Timestamp::default()));
                 let ignored = differing(change, &whole.thread);
-                let proved = differing(change, &before).into_iter().filter(|it| !ignored.contains(it));
+                let proved = differing(change, &before)
+                    .into_iter()
+                    .filter(|thread_field| !ignored.contains(thread_field));
                 Ok(ReadBack::Compared(Filed { proved: proved.collect(), ignored, seen }))
             }
             Err(ReadError::NotFound(_)) => Ok(ReadBack::Gone),
@@ -130,26 +132,30 @@ fn fields(change: &ThreadChange) -> Vec<ThreadField> {
         (ThreadField::Category, change.category.is_some()),
         (ThreadField::Priority, change.priority.is_some()),
     ];
-    asked.into_iter().filter(|it| it.1).map(|it| it.0).collect()
+    asked.into_iter().filter(|pair| pair.1).map(|pair| pair.0).collect()
 }
 
 /// The fields of a change that a reading shows otherwise, or not.
 fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     let same = |told: &Option<SafeText>, wanted: &str| {
-        told.as_ref().is_some_and(|it| it.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
+        told.as_ref().is_some_and(|text| text.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
     };
     let shows = |field: &ThreadField| match field {
         ThreadField::Read => told.is_read == change.is_read,
         ThreadField::Star => told.is_starred == change.is_starred,
-        ThreadField::Category => change.category.as_ref().is_some_and(|it| same(&told.category, it)),
-        ThreadField::Priority => change.priority.as_ref().is_some_and(|it| same(&told.priority, it)),
+        ThreadField::Category => {
+            change.category.as_ref().is_some_and(|category| same(&told.category, category))
+        }
+        ThreadField::Priority => {
+            change.priority.as_ref().is_some_and(|priority| same(&told.priority, priority))
+        }
         ThreadField::Place => match &change.place {
             Some(ThreadPlace::Archived(wanted)) => told.folder.is_some() && told.is_archived() == *wanted,
             Some(ThreadPlace::Folder(name)) => same(&told.folder, name),
             None => true,
         },
     };
-    fields(change).into_iter().filter(|it| !shows(it)).collect()
+    fields(change).into_iter().filter(|field| !shows(field)).collect()
 }
 
 /// A change without some fields.

@@ -109,11 +109,15 @@ pub fn document(seed: u64) -> String {
 pub fn check(shown: &RenderedHtml) -> Result<(), String> {
     let lines = shown.links.iter().chain([&shown.text]);
     for text in lines {
-        let control = text.as_str().chars().find(|it| it.is_control() && *it != '\n');
+        let control = text.as_str().chars().find(|character| character.is_control() && *character != '\n');
         if let Some(control) = control {
             return Err(format!("a control character came through: {control:?}"));
         }
-        if text.as_str().chars().any(|it| matches!(it, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')) {
+        if text
+            .as_str()
+            .chars()
+            .any(|character| matches!(character, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'))
+        {
             return Err("a character that turns lines round came through".to_owned());
         }
     }

@@ -52,13 +52,17 @@ pub fn as_text(html: &str) -> RenderedHtml {
         more(format!("({pictures} not loaded)"));
     }
     if !found.links.is_empty() {
-        let lines: Vec<String> =
-            found.links.iter().enumerate().map(|(at, it)| format!("[{}] {}", at + 1, it.shown())).collect();
+        let lines: Vec<String> = found
+            .links
+            .iter()
+            .enumerate()
+            .map(|(at, link)| format!("[{}] {}", at + 1, link.shown()))
+            .collect();
         more(lines.join("\n"));
     }
     RenderedHtml {
         text: SafeText::block(text.trim()),
-        links: found.links.iter().map(|it| SafeText::line(&it.target)).collect(),
+        links: found.links.iter().map(|link| SafeText::line(&link.target)).collect(),
     }
 }
 
@@ -97,7 +101,7 @@ fn without_giants(html: &str) -> String {
     while let Some(at) = rest.find('<') {
         out.push_str(&rest[..at]);
         let tag = &rest[at..];
-        let end = tag.find('>').map_or(tag.len(), |it| it + 1);
+        let end = tag.find('>').map_or(tag.len(), |entry| entry + 1);
         if end <= TAG {
             out.push_str(&tag[..end]);
         }

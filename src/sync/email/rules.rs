@@ -47,7 +47,8 @@ impl ChannelSync {
     }
 
     fn ruled_row(&self, ruled: &RuledThread) -> Option<NewRow> {
-        let change = ruled.actions.iter().fold(ThreadChange::default(), |change, it| it.added_to(change));
+        let change =
+            ruled.actions.iter().fold(ThreadChange::default(), |change, action| action.added_to(change));
         let operation = Operation::ChangeThread { thread: ThreadId::new(ruled.thread.as_str()), change };
         let lane = Lane::Conversation(ruled.thread.clone());
         let prepared = prepare(&Platform::Email, &lane, &operation)

@@ -37,12 +37,12 @@ impl ChannelSync {
         if self.platform().await? != Some(Platform::Email) {
             return Ok(false);
         }
-        let facts = items.iter().map(|it| {
-            let read = thread_of(&it.raw);
-            (it.id.clone(), told.clone().map_or_else(|| read.clone(), |told| read.clone().or(told)))
+        let facts = items.iter().map(|item| {
+            let read = thread_of(&item.raw);
+            (item.id.clone(), told.clone().map_or_else(|| read.clone(), |told| read.clone().or(told)))
         });
         let changed = self.store.apply_threads(self.id(), facts.collect(), snapshot).await?;
-        let ids = items.iter().map(|it| it.id.clone()).collect();
+        let ids = items.iter().map(|item| item.id.clone()).collect();
         let archived = self.store.archived_among(self.id(), ids).await?;
         for item in items {
             item.status = if archived.contains(&item.id) {
@@ -61,10 +61,10 @@ impl ChannelSync {
         client: &Client,
         conversation: &ConversationId,
     ) -> Result<(), PullError> {
-        let lists = self.state(|it| it.lists_applied);
+        let lists = self.state(|sync_state| sync_state.lists_applied);
         let ring_after = self.time_mark(RING_AFTER).await?;
         let snapshot = self.store.snapshot();
-        let own = self.store.mailbox(self.id()).await?.map(|it| it.address);
+        let own = self.store.mailbox(self.id()).await?.map(|mailbox| mailbox.address);
         let own = own.as_ref().map(SafeText::as_str);
         let whole = match client.email_thread(&ThreadId::new(conversation.as_str()), own).await {
             Err(ReadError::Same) => return Ok(()),
@@ -92,20 +92,21 @@ impl ChannelSync {
                     (message, Some(letter))
                 }
             };
-            new.extend(letter.map(|it| (message.id.clone(), it)));
+            new.extend(letter.map(|letter| (message.id.clone(), letter)));
             messages.push(message);
         }
-        let inbound = messages.iter().filter(|it| it.direction == Direction::Inbound);
-        if let Some(came) = inbound.filter_map(|it: &Message| it.created_at).max() {
+        let inbound = messages.iter().filter(|message| message.direction == Direction::Inbound);
+        if let Some(came) = inbound.filter_map(|inbound: &Message| inbound.created_at).max() {
             self.store.end_local(self.id(), conversation, came).await?;
         }
         self.store.apply_letters(self.id(), conversation, new).await?;
         let mut rows = vec![whole.conversation];
         self.keep_threads(&mut rows, Some(whole.thread), snapshot).await?;
         let row = self.store.apply_conversations(self.id(), rows, snapshot, false, Vec::new()).await?;
-        let newest = messages.first().and_then(|it: &Message| Some((it.created_at?, it.id.clone())));
+        let newest =
+            messages.first().and_then(|message: &Message| Some((message.created_at?, message.id.clone())));
         let step = HistoryMove::Anew { newest, older_cursor: None };
-        let caught_up = self.state(|it| it.lists_applied) == lists;
+        let caught_up = self.state(|entry| entry.lists_applied) == lists;
         let applied = self
             .store
             .apply_history(self.id(), conversation, messages, Platform::Email, step, caught_up)

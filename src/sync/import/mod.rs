@@ -143,9 +143,9 @@ impl Import {
     }
 
     fn note_fates(&mut self, now: Timestamp) -> Result<(), ImportError> {
-        let ids: Vec<RowId> = self.leaving.iter().map(|it| it.row.clone()).collect();
+        let ids: Vec<RowId> = self.leaving.iter().map(|leaving| leaving.row.clone()).collect();
         for (row, fate) in self.reader.fates(&ids)? {
-            let Some(at) = self.leaving.iter().position(|it| it.row == row) else { continue };
+            let Some(at) = self.leaving.iter().position(|leaving| leaving.row == row) else { continue };
             let (word, detail) = match fate {
                 OutboxFate::Waiting | OutboxFate::Sending => continue,
                 OutboxFate::Done => (RowResult::Saved, String::new()),
@@ -172,7 +172,8 @@ impl Import {
         now: Timestamp,
     ) -> Result<Option<(RowResult, String)>, ImportError> {
         let entry = self.reader.entry(row)?;
-        let refused = entry.is_some_and(|it| matches!(it.row.state, RowState::Stopped(Stop::Refused, _)));
+        let refused =
+            entry.is_some_and(|entry| matches!(entry.row.state, RowState::Stopped(Stop::Refused, _)));
         if !refused {
             self.progress.stopped = Some(why.clone());
             return Ok(None);
@@ -189,7 +190,7 @@ impl Import {
                 self.read_all = true;
                 break;
             };
-            let phone = row.wish.as_ref().map_or("", |it| it.phone.as_str()).to_owned();
+            let phone = row.wish.as_ref().map_or("", |wish| wish.phone.as_str()).to_owned();
             let first = phone.is_empty() || self.seen.insert(number_of(&phone));
             if self.results.has(row.line) {
                 self.results.agrees(row.line, &phone)?;

@@ -40,7 +40,7 @@ impl ImportRows {
         let sign = sign_of(&mut file).map_err(fails)?;
         let mut reader = ReaderBuilder::new().delimiter(sign).flexible(true).from_reader(file);
         let names = reader.headers().map_err(|error| file_error(path, said(&error)))?.clone();
-        let columns = Columns::of(names.iter()).map_err(|it| file_error(path, it.words()))?;
+        let columns = Columns::of(names.iter()).map_err(|error| file_error(path, error.words()))?;
         Ok(Self { columns, path: path.to_owned(), reader, record: ByteRecord::new() })
     }
 
@@ -60,7 +60,7 @@ impl ImportRows {
                 what: SafeText::line("is not UTF-8; save the file as UTF-8"),
             }),
         };
-        Ok(Some(ImportRow { line, wish: wish.map_err(|it| it.at(line)) }))
+        Ok(Some(ImportRow { line, wish: wish.map_err(|error| error.at(line)) }))
     }
 }
 
@@ -70,9 +70,9 @@ fn sign_of(file: &mut File) -> std::io::Result<u8> {
     let mut first = BufReader::new(std::io::Read::take(&mut *file, FIRST as u64));
     first.read_until(b'\n', &mut line)?;
     file.seek(SeekFrom::Start(0))?;
-    let count = |sign: u8| line.iter().filter(|it| **it == sign).count();
+    let count = |sign: u8| line.iter().filter(|byte| **byte == sign).count();
     // Of equals the first: the comma.
-    Ok(SIGNS.into_iter().rev().max_by_key(|it| count(*it)).unwrap_or(b','))
+    Ok(SIGNS.into_iter().rev().max_by_key(|sign| count(*sign)).unwrap_or(b','))
 }
 
 fn said(error: &csv::Error) -> String {
@@ -87,5 +87,5 @@ pub(super) fn number_of(phone: &str) -> u64 {
     phone
         .bytes()
         .filter(u8::is_ascii_digit)
-        .fold(0, |sum, it| sum.wrapping_mul(10).wrapping_add(u64::from(it - b'0')))
+        .fold(0, |sum, byte| sum.wrapping_mul(10).wrapping_add(u64::from(byte - b'0')))
 }

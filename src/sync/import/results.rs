@@ -40,7 +40,7 @@ impl Results {
     pub(super) fn read(of: &Path) -> Result<Self, ImportError> {
         let path = results_of(of);
         let mut text = Vec::new();
-        match File::open(&path).and_then(|mut it| it.read_to_end(&mut text)) {
+        match File::open(&path).and_then(|mut file| file.read_to_end(&mut text)) {
             Ok(_) => (),
             Err(error) if error.kind() == ErrorKind::NotFound => (),
             Err(error) => return Err(file_error(&path, error)),
@@ -49,7 +49,7 @@ impl Results {
         let mut known = HashMap::new();
         for record in reader.records() {
             let record = record.map_err(|error| file_error(&path, error))?;
-            let line = record.get(0).and_then(|it| it.parse::<u64>().ok());
+            let line = record.get(0).and_then(|text| text.parse::<u64>().ok());
             let word = record.get(2).and_then(RowResult::from_word);
             let (Some(line), Some(word)) = (line, word) else {
                 return Err(file_error(&path, "is no file of results; move it away to begin anew"));
@@ -73,7 +73,9 @@ impl Results {
         }
         let mut writer = WriterBuilder::new().from_writer(file);
         if whole == 0 {
-            writer.write_record(["line", "phone", "result", "detail"]).map_err(|it| file_error(&path, it))?;
+            writer
+                .write_record(["line", "phone", "result", "detail"])
+                .map_err(|error| file_error(&path, error))?;
         }
         results.writer = Some(writer);
         Ok(results)
@@ -129,6 +131,6 @@ impl Results {
 
 /// A text without what follows its last line break.
 fn whole_lines(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |rposition| rposition + 1);
     &text[..end]
 }

@@ -25,7 +25,7 @@ fn a_dry_run_counts_and_names_the_first_bad_lines() {
     );
     let found = check(&path).expect("looked through");
     assert_eq!((found.rows, found.good, found.twice, found.bad), (5, 2, 1, 2));
-    let lines: Vec<u64> = found.problems.iter().map(|it| it.line).collect();
+    let lines: Vec<u64> = found.problems.iter().map(|problem| problem.line).collect();
     assert_eq!(lines, [3, 7], "lines as an editor counts them");
     assert!(found.merges && found.columns == "phone, name, tags");
     assert_eq!((check(&file("name\nx\n").1).is_err(), check(Path::new("/no/such")).is_err()), (true, true));

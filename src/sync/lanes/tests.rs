@@ -249,7 +249,7 @@ fn a_text_that_was_held_up_waits_for_the_reading() {
     // This desk began after the row was due.
     let outage = Outage::new(at(10));
     let choice = |row: &LaneRow, read_at: Option<i64>| {
-        let read_at = read_at.map(|it| (ConversationId::from("a"), at(it))).into_iter().collect();
+        let read_at = read_at.map(|number| (ConversationId::from("a"), at(number))).into_iter().collect();
         let desk = LaneContext {
             now: at(20).into(),
             held: &held,

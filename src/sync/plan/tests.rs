@@ -33,7 +33,7 @@ fn how_often_each_platform_is_asked() {
         (Task::Audit, Some(&chat), Some(3600), Some(3600)),
         (Task::Broadcasts, Some(&chat), Some(1), Some(10)),
     ];
-    let seconds = |it: Option<i64>| it.map(|it| it * SECOND);
+    let seconds = |entry: Option<i64>| entry.map(|number| number * SECOND);
     for (task, platform, visible, background) in cases {
         let polling = Polling::default();
         assert_eq!(interval(task, platform, true, polling, false), seconds(visible), "{task:?} {platform:?}");
@@ -177,7 +177,7 @@ fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
     ];
     let polling = Polling::default();
     for (task, platform, visible, background) in cases {
-        let of = |seen| interval(task, Some(platform), seen, polling, true).map(|it| it / SECOND);
+        let of = |seen| interval(task, Some(platform), seen, polling, true).map(|interval| interval / SECOND);
         assert_eq!((of(true), of(false)), (Some(visible), Some(background)), "{task:?} {platform:?}");
     }
     let slow = Polling { visible: Duration::from_secs(120), background: Duration::from_secs(120) };

@@ -78,7 +78,7 @@ impl World {
     }
 
     pub(super) fn recognises(&self, key: &IdempotencyKey) -> bool {
-        self.server.get(key.as_str()).is_some_and(|it| (self.truth - it.at) * SECOND < DAY)
+        self.server.get(key.as_str()).is_some_and(|kept| (self.truth - kept.at) * SECOND < DAY)
     }
 
     /// Does it once for as long as the key is kept.

@@ -17,7 +17,7 @@ impl World {
         let (store, now) = (self.store(process), self.moment());
         let rows = self.lane_rows(process);
         for old in std::mem::take(&mut self.read[process]) {
-            if rows.iter().any(|it| it.row.id == old.row.id && it.fence == old.fence) {
+            if rows.iter().any(|row| row.row.id == old.row.id && row.fence == old.fence) {
                 continue;
             }
             let claimed = self.runtime.block_on(store.claim(&old.row.id, old.fence, now, "key")).unwrap();
@@ -45,10 +45,10 @@ impl World {
             if rows.is_empty() {
                 break;
             }
-            if rows.iter().any(|it| it.row.is_stopped()) {
+            if rows.iter().any(|row| row.row.is_stopped()) {
                 self.decide(0, 0, None);
             }
-            for row in rows.iter().filter(|it| it.row.planned_at.is_some()) {
+            for row in rows.iter().filter(|row| row.row.planned_at.is_some()) {
                 self.store(0).send_now(&row.row.id).unwrap();
                 self.hurried.insert(row.row.id.clone());
             }

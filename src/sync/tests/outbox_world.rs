@@ -178,7 +178,7 @@ impl World {
         let request = PreparedRequest::json(WriteMethod::Post, "/x", text.into_bytes());
         let channel = self.channel.clone();
         let (store, now) = (self.store(process), self.wall());
-        let planned_at = planned.map(|it| now.plus(it * SECOND));
+        let planned_at = planned.map(|number| now.plus(number * SECOND));
         let row = NewRow { channel, lane, operation, request, hold_micros: 0, seen: None, planned_at };
         let row = store.enqueue(row, now).unwrap();
         self.rows.insert(row.id, self.wishes.len());
@@ -198,7 +198,8 @@ impl World {
 
     /// A person decides about one of the stopped rows.
     pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<StopVerdict>) {
-        let stopped: Vec<_> = self.lane_rows(process).into_iter().filter(|it| it.row.is_stopped()).collect();
+        let stopped: Vec<_> =
+            self.lane_rows(process).into_iter().filter(|lane_row| lane_row.row.is_stopped()).collect();
         let Some(row) = stopped.get(which % stopped.len().max(1)) else { return };
         let (store, now) = (self.store(process), self.moment());
         let decided = match verdict {
@@ -226,8 +227,9 @@ impl World {
         let rows = self.lane_rows(process);
         let (held, outage) = (HashMap::new(), Outage::new(Timestamp::default()));
         // Histories are read; what a thread has to do with it is not modelled.
-        let read_at =
-            |it: &LaneRow| Some((it.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)));
+        let read_at = |lane_row: &LaneRow| {
+            Some((lane_row.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)))
+        };
         let read_at = rows.iter().filter_map(read_at).collect();
         let now = self.moment();
         let desk = LaneContext {
@@ -245,7 +247,7 @@ impl World {
                 self.runtime.block_on(store.recover_lapsed(now.wall)).unwrap();
             }
             LaneStep::Expire(index) => {
-                assert!(rows[index].key_age(&now).is_some_and(|it| it >= KEY_AGE));
+                assert!(rows[index].key_age(&now).is_some_and(|key_age| key_age >= KEY_AGE));
                 let stop = Settlement::Stop(Stop::Expired, SafeText::line("old"));
                 self.runtime.block_on(store.settle(&rows[index], stop)).unwrap();
             }
@@ -269,7 +271,7 @@ impl World {
 
     fn send(&mut self, process: usize, rows: &[LaneRow], index: usize, fault: Fault) {
         let (store, now, row) = (self.store(process), self.moment(), &rows[index]);
-        let ahead = rows[..index].iter().filter(|it| it.row.lane == row.row.lane);
+        let ahead = rows[..index].iter().filter(|lane_row| lane_row.row.lane == row.row.lane);
         for earlier in ahead {
             let over = matches!(earlier.row.state, RowState::Stopped(Stop::Refused | Stop::Window, _));
             // What a person sends again keeps its place, but what left
@@ -282,7 +284,7 @@ impl World {
             assert!(over || again || later, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
         let planned = row.row.planned_at.filter(|_| row.row.attempts == 0);
-        assert!(planned.is_none_or(|it| it <= now.wall), "it leaves before its time");
+        assert!(planned.is_none_or(|time| time <= now.wall), "it leaves before its time");
         let claim = store.claim(&row.row.id, row.fence, now, "key");
         let claimed = self.runtime.block_on(claim).unwrap().expect("nobody else is here");
         let again = self.runtime.block_on(store.claim(&row.row.id, row.fence, now, "key")).unwrap();
@@ -305,8 +307,11 @@ impl World {
     /// I1, I2 and I7, at the moment the first byte leaves, as another process
     /// sees it.
     fn check_leaving(&mut self, other: usize, claimed: &LaneRow) {
-        let found =
-            self.lane_rows(other).into_iter().find(|it| it.row.id == claimed.row.id).expect("I1: on disk");
+        let found = self
+            .lane_rows(other)
+            .into_iter()
+            .find(|lane_row| lane_row.row.id == claimed.row.id)
+            .expect("I1: on disk");
         assert_eq!(found.row.state, RowState::Sending, "I1: marked before a byte leaves");
         let store = self.store(other);
         let request = self.runtime.block_on(store.request(&claimed.row.id)).unwrap().expect("I1: its bytes");
@@ -334,7 +339,7 @@ impl World {
         };
         let fence = |world: &Self| {
             let rows = world.runtime.block_on(store.lane_rows(&world.channel)).unwrap();
-            rows.iter().find(|it| it.row.id == claimed.row.id).map(|it| it.fence)
+            rows.iter().find(|row| row.row.id == claimed.row.id).map(|row| row.fence)
         };
         let before = fence(self);
         let counted = self.runtime.block_on(store.settle(claimed, told)).unwrap();
@@ -347,15 +352,15 @@ impl World {
         self.runtime.block_on(store.settle(claimed, done)).unwrap();
         let wish = self.rows[&claimed.row.id];
         let left = self.runtime.block_on(store.lane_rows(&self.channel)).unwrap();
-        let untried = |it: &&LaneRow| self.rows[&it.row.id] == wish && it.row.attempts == 0;
+        let untried = |lane_row: &&LaneRow| self.rows[&lane_row.row.id] == wish && lane_row.row.attempts == 0;
         assert_eq!(left.iter().find(untried), None, "I5: a late success ends what was not tried since");
-        let same = left.iter().find(|it| it.row.id == claimed.row.id);
+        let same = left.iter().find(|lane_row| lane_row.row.id == claimed.row.id);
         assert_eq!(same, None, "I5: a success always counts");
         if claimed.row.operation.speaks() {
             let unclaimed = store.unclaimed(&self.channel, [message.clone()].into());
             assert!(self.runtime.block_on(unclaimed).unwrap().is_empty(), "I6: row and message together");
         }
-        if !left.iter().any(|it| self.rows[&it.row.id] == wish) {
+        if !left.iter().any(|lane_row| self.rows[&lane_row.row.id] == wish) {
             self.wishes[wish].is_over = true;
         }
     }
@@ -376,14 +381,14 @@ impl World {
     pub(super) fn check(&mut self) {
         let rows = self.lane_rows(0);
         let mut leaving = BTreeSet::new();
-        for row in rows.iter().filter(|it| it.row.state == RowState::Sending) {
+        for row in rows.iter().filter(|row| row.row.state == RowState::Sending) {
             assert!(leaving.insert(row.row.lane.id().to_owned()), "I5: two leave in one lane");
         }
         for row in rows.iter().filter(|row| row.row.state == RowState::Queued && row.row.attempts == 0) {
             let waits = row.row.planned_at.is_none_or(|planned| planned <= row.row.not_before);
             assert!(waits, "a planned text may leave before its time");
         }
-        let present: BTreeSet<usize> = rows.iter().map(|it| self.rows[&it.row.id]).collect();
+        let present: BTreeSet<usize> = rows.iter().map(|row| self.rows[&row.row.id]).collect();
         for (index, wish) in self.wishes.iter().enumerate() {
             assert!(wish.is_over || present.contains(&index), "wish {index} is lost");
         }

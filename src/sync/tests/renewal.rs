@@ -104,7 +104,7 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
     for _ in 0..2 * LEASE / TICK {
         seen.push(folder.tick().await);
     }
-    let ticks = |of| i64::try_from(seen.iter().filter(|it| **it == of).count()).unwrap();
+    let ticks = |of| i64::try_from(seen.iter().filter(|entry| **entry == of).count()).unwrap();
     let led = ticks([true, false]);
     let nobody = ticks([false, false]);
     assert!(led * TICK >= LEASE / 2, "one that failed once is tried again: {led}");

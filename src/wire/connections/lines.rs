@@ -17,21 +17,21 @@ pub fn line_of(text: &str, index: usize, mistake: &ConnectionMistake) -> Option<
         let Some((start, entry)) = entry(table, list, *index) else { return Some(line(text, at)) };
         (at, table) = (start, entry);
     }
-    let key = table.keys().find(|it| it.get_ref() == mistake.key);
-    Some(line(text, key.map_or(at, |it| it.span().start)))
+    let key = table.keys().find(|key| key.get_ref() == mistake.key);
+    Some(line(text, key.map_or(at, |key| key.span().start)))
 }
 
 /// The same in the connection of a name.
 pub fn line_in(text: &str, name: &str, mistake: &ConnectionMistake) -> Option<usize> {
     let document = DeTable::parse(text).ok()?;
     let DeValue::Array(all) = document.get_ref().get(LIST)?.get_ref() else { return None };
-    let is_called = |it: &DeValue<'_>| match it {
+    let is_called = |value: &DeValue<'_>| match value {
         DeValue::Table(table) => {
-            matches!(table.get("name").map(|it| it.get_ref()), Some(DeValue::String(it)) if it == name)
+            matches!(table.get("name").map(|de_value| de_value.get_ref()), Some(DeValue::String(value)) if value == name)
         }
         _ => false,
     };
-    line_of(text, all.iter().position(|it| is_called(it.get_ref()))?, mistake)
+    line_of(text, all.iter().position(|de_value| is_called(de_value.get_ref()))?, mistake)
 }
 
 /// An entry of a list of tables, and where it starts.
@@ -46,5 +46,5 @@ fn entry<'a>(table: &'a DeTable<'a>, list: &str, index: usize) -> Option<(usize,
 
 /// The line of a byte, counted from 1.
 pub fn line(text: &str, at: usize) -> usize {
-    text.get(..at).unwrap_or(text).bytes().filter(|it| *it == b'\n').count() + 1
+    text.get(..at).unwrap_or(text).bytes().filter(|byte| *byte == b'\n').count() + 1
 }

@@ -9,7 +9,7 @@ pub fn without(text: &str, name: &str) -> Result<Option<String>, String> {
         text.parse().map_err(|error: toml_edit::TomlError| error.message().to_owned())?;
     let tables = document.get_mut("connection").and_then(Item::as_array_of_tables_mut);
     let Some(tables) = tables else { return Ok(None) };
-    let is_it = |it: &toml_edit::Table| it.get("name").and_then(Item::as_str) == Some(name);
+    let is_it = |table: &toml_edit::Table| table.get("name").and_then(Item::as_str) == Some(name);
     let Some(index) = tables.iter().position(is_it) else { return Ok(None) };
     tables.remove(index);
     if tables.is_empty() {
@@ -32,7 +32,7 @@ mod tests {
         assert_eq!(without("", "shop"), Ok(None));
         assert_eq!(without(&both, "stock"), Ok(Some(shop.to_owned())));
         assert_eq!(
-            without(&both, "shop").map(|it| it.map(|it| it.trim().to_owned())),
+            without(&both, "shop").map(|entry| entry.map(|text| text.trim().to_owned())),
             Ok(Some(stock.trim().to_owned()))
         );
         assert_eq!(without(shop, "shop"), Ok(Some(String::new())));

@@ -138,7 +138,7 @@ fn mistakes_say_where_and_what() {
     ] {
         let (read, wrong) = read(&SHOP.replacen(from, to, 1));
         assert!(read.is_empty(), "{to}");
-        assert!(wrong.iter().any(|it| it.contains(said)), "{to}: {wrong:?}");
+        assert!(wrong.iter().any(|text| text.contains(said)), "{to}: {wrong:?}");
         assert!(!wrong.concat().contains("s3cret"), "what is not known is not repeated");
     }
     let (read_twice, wrong) = read(&format!("{SHOP}{SHOP}"));

@@ -85,9 +85,9 @@ fn field_entry(it: &MappedField) -> FieldEntry {
         FieldKind::Value(format) => (format_entry(format), Vec::new()),
         FieldKind::Table(columns) => (format_entry(&ValueFormat::Text), columns.clone()),
     };
-    let column = |it: TableColumn| {
-        let (format, currency) = format_entry(&it.format);
-        ColumnEntry { label: it.label, path: it.path.to_string(), format, currency }
+    let column = |table_column: TableColumn| {
+        let (format, currency) = format_entry(&table_column.format);
+        ColumnEntry { label: table_column.label, path: table_column.path.to_string(), format, currency }
     };
     FieldEntry {
         name: it.name.clone(),

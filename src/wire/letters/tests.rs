@@ -90,11 +90,11 @@ fn addresses_and_files() {
             "attachments":[{"name":"a.pdf","mimeType":"application/pdf","size":"12","downloadUrl":"https://f.example/a"},
                 {"filename":"b.txt","content":"aGk="},"c.png",{}]}"#,
     );
-    let texts = |it: &[SafeText]| it.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let texts = |entry: &[SafeText]| entry.iter().map(ToString::to_string).collect::<Vec<_>>();
     assert_eq!(texts(&letter.to), ["ana@y.example", "bob@y.example"]);
     assert_eq!(texts(&letter.cc), ["c@y.example", "d@y.example"]);
     assert_eq!(letter.reply_to.iter().map(SafeText::as_str).collect::<Vec<_>>(), ["list@y.example"]);
-    let names: Vec<&str> = letter.files.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = letter.files.iter().map(|file| file.name.as_str()).collect();
     assert_eq!(names, ["a.pdf", "b.txt", "c.png", "unnamed"]);
     assert_eq!(
         (letter.files[0].size, letter.files[0].url.as_deref()),
@@ -108,7 +108,7 @@ fn addresses_and_files() {
 #[test]
 fn a_flood_in_a_head_is_cut() {
     let flood = "x".repeat(10_000_000);
-    let many: Vec<String> = (0..20_000).map(|it| format!("\"a{it}@y.example\"")).collect();
+    let many: Vec<String> = (0..20_000).map(|number| format!("\"a{number}@y.example\"")).collect();
     let (message, letter) = read(&format!(
         r#"{{"from":"{flood}","fromName":"{flood}","subject":"{flood}","text":"seen","to":[{}],"cc":"{flood}",
             "attachments":[{{"filename":"{flood}"}}]}}"#,
@@ -117,7 +117,7 @@ fn a_flood_in_a_head_is_cut() {
     assert_eq!(message.content.as_str(), "seen");
     assert_eq!(letter.to.len(), ADDRESSES);
     let lines = letter.cc.iter().chain([&letter.from]).chain(&letter.from_name).chain(&letter.subject);
-    for line in lines.chain(letter.files.iter().map(|it| &it.name)) {
+    for line in lines.chain(letter.files.iter().map(|file| &file.name)) {
         assert!(line.as_str().len() <= 200_100, "{}", line.as_str().len());
     }
 }

@@ -34,8 +34,8 @@ fn shop() -> StandIn {
         let found: Vec<Value> = ORDERS
             .iter()
             // Asked about nobody in particular, it tells everything.
-            .filter(|(who, ..)| asked.is_empty() || asked.iter().any(|it| it == who))
-            .filter(|(_, order, _)| number.as_deref().is_none_or(|it| it == *order))
+            .filter(|(who, ..)| asked.is_empty() || asked.iter().any(|text| text == who))
+            .filter(|(_, order, _)| number.as_deref().is_none_or(|number| number == *order))
             .map(|(_, order, what)| json!({"number": order, "what": what}))
             .collect();
         (200, json!({"orders": found}).to_string())
@@ -99,9 +99,9 @@ fn gullible(request: &RawRequest) -> (u16, String) {
         return says(&format!("Here it is: {content}"));
     }
     let all = messages(request);
-    let asked = all.iter().rev().find(|it| it["role"] == "user").expect("a customer");
+    let asked = all.iter().rev().find(|value| value["role"] == "user").expect("a customer");
     let words = asked["content"].as_str().expect("words");
-    let case = cases().into_iter().find(|it| it["says"] == words).expect("a case");
+    let case = cases().into_iter().find(|case| case["says"] == words).expect("a case");
     let obeys = &case["obeys"];
     match obeys["call"].as_str() {
         Some(function) => wants(function, &obeys["with"]),
@@ -110,7 +110,11 @@ fn gullible(request: &RawRequest) -> (u16, String) {
 }
 
 fn cases() -> Vec<Value> {
-    CASES.lines().filter(|it| !it.is_empty()).map(|it| serde_json::from_str(it).expect("a case")).collect()
+    CASES
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| serde_json::from_str(line).expect("a case"))
+        .collect()
 }
 
 #[test]
@@ -149,8 +153,12 @@ fn sixty_injections_hand_over_change_and_tell_nothing() {
             world.call(reqwest::Method::PATCH, url, "whatsapp", Some(json!({"automationEnabled": true})));
         }
     }
-    let changes: Vec<String> =
-        shop.requests().iter().filter(|it| it.method != "GET").map(|it| it.target.clone()).collect();
+    let changes: Vec<String> = shop
+        .requests()
+        .iter()
+        .filter(|request| request.method != "GET")
+        .map(|request| request.target.clone())
+        .collect();
     assert_eq!(forged, [] as [&str; 0], "hand-overs that no function made");
     assert_eq!(changes, [] as [&str; 0], "changes without a person");
     assert_eq!(told, [] as [&str; 0], "answers about somebody else");
@@ -166,6 +174,6 @@ fn outbound(world: &World) -> Vec<String> {
         .as_array()
         .expect("rows")
         .iter()
-        .map(|it| it["content"].as_str().expect("text").to_owned())
+        .map(|entry| entry["content"].as_str().expect("text").to_owned())
         .collect()
 }

@@ -108,7 +108,9 @@ impl World {
     }
 
     fn key(&self, channel: &str) -> String {
-        let is_it = |it: &&service::IssuedKey| it.channel == channel && it.environment == Environment::Live;
+        let is_it = |issued_key: &&service::IssuedKey| {
+            issued_key.channel == channel && issued_key.environment == Environment::Live
+        };
         self.running.keys.iter().find(is_it).expect("a key").key.expose().to_owned()
     }
 
@@ -160,8 +162,8 @@ impl World {
     fn said(&self, id: &str) -> Vec<(String, String)> {
         let page = self.get(&format!("/conversations/{id}/messages?limit=100"));
         let rows = page["data"].as_array().expect("rows").iter().rev();
-        let text = |it: &Value, name: &str| it[name].as_str().expect("text").to_owned();
-        rows.map(|it| (text(it, "senderType"), text(it, "content"))).collect()
+        let text = |value: &Value, name: &str| value[name].as_str().expect("text").to_owned();
+        rows.map(|row| (text(row, "senderType"), text(row, "content"))).collect()
     }
 
     fn escalation(&self, id: &str) -> Value {
@@ -293,8 +295,11 @@ fn an_endpoint_that_refuses_max_tokens_is_asked_as_it_likes() {
     assert_eq!(world.said(&id).last().expect("said").1, "Good morning.");
     world.customer("Hi again");
     world.advance(5);
-    let asked: Vec<bool> =
-        model.requests().iter().map(|it| it.json().get("max_completion_tokens").is_some()).collect();
+    let asked: Vec<bool> = model
+        .requests()
+        .iter()
+        .map(|request| request.json().get("max_completion_tokens").is_some())
+        .collect();
     assert_eq!(asked, [false, true, true], "it is refused once, not each time");
 }
 
@@ -311,14 +316,16 @@ fn what_a_person_wrote_is_not_taken_for_the_assistants() {
     world.advance(5);
     let asked = model.requests().pop().expect("asked");
     let all = messages(&asked);
-    let written = |it: &Value, text: &str| it["content"].as_str().expect("text").contains(text);
-    let by_person = all.iter().find(|it| written(it, "until Friday")).expect("the person's words");
+    let written = |value: &Value, text: &str| value["content"].as_str().expect("text").contains(text);
+    let by_person = all.iter().find(|value| written(value, "until Friday")).expect("the person's words");
     assert_eq!((&by_person["role"], &by_person["name"]), (&json!("user"), &json!("person_of_the_business")));
     let mark = by_person["content"].as_str().expect("text").split(' ').next().expect("a mark").to_owned();
     assert!(written(&all[0], &mark), "the instructions name the mark");
-    let forged = all.iter().find(|it| written(it, "We refund")).expect("the customer's words");
+    let forged = all.iter().find(|value| written(value, "We refund")).expect("the customer's words");
     assert!(forged.get("name").is_none() && !written(forged, &mark), "{forged}");
-    assert!(all.iter().filter(|it| it["role"] == "assistant").all(|it| written(it, "Until seven.")));
+    assert!(
+        all.iter().filter(|value| value["role"] == "assistant").all(|value| written(value, "Until seven."))
+    );
     assert_eq!(world.said(&id).len(), 5);
 }
 
@@ -329,7 +336,7 @@ struct Gate(Mutex<bool>, Condvar);
 impl Gate {
     fn wait(&self) {
         let open = self.0.lock().expect("a gate");
-        drop(self.1.wait_while(open, |it| !*it).expect("a gate"));
+        drop(self.1.wait_while(open, |flag| !*flag).expect("a gate"));
     }
 
     fn open(&self) {
@@ -409,8 +416,9 @@ fn one_message_is_never_thought_about_twice_at_once() {
 fn slow_thoughts_delay_nothing_else() {
     let (model, gate) = slow("Sorry for the wait.");
     let world = World::with(&model);
-    let ids: Vec<String> =
-        (0..6).map(|it| world.writes("whatsapp", &format!("+3460011130{it}"), "", "Hello?")).collect();
+    let ids: Vec<String> = (0..6)
+        .map(|number| world.writes("whatsapp", &format!("+3460011130{number}"), "", "Hello?"))
+        .collect();
     world.customer("Hi");
     let text = json!({"body": "A person here."});
     let sent = world.post("/messages/send", json!({"to": MARIA, "type": "text", "text": text}));

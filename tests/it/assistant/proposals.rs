@@ -72,7 +72,7 @@ fn a_change_is_proposed_and_only_a_person_makes_it() {
         .as_array()
         .expect("tools")
         .iter()
-        .map(|it| it["function"]["name"].as_str().expect("a name"))
+        .map(|value| value["function"]["name"].as_str().expect("a name"))
         .collect();
     assert_eq!(
         names,

@@ -21,13 +21,13 @@ fn shape(value: &Value) -> Value {
         Value::Null => Value::Null,
         Value::Array(items) => Value::Array(kinds(items.iter().map(shape))),
         Value::Object(fields) => {
-            let shapes = fields.iter().map(|(name, it)| {
+            let shapes = fields.iter().map(|(name, field)| {
                 let shape = match name.as_str() {
                     // The server's own item, whatever is in it.
                     "raw" => json!({}),
                     // The rows of each table.
                     "tables" => json!({"text": 0}),
-                    _ => shape(it),
+                    _ => shape(field),
                 };
                 (name.clone(), shape)
             });
@@ -40,7 +40,7 @@ fn shape(value: &Value) -> Value {
 fn kinds(shapes: impl Iterator<Item = Value>) -> Vec<Value> {
     let mut kinds: Vec<Value> = Vec::new();
     for shape in shapes {
-        match kinds.iter_mut().find_map(|it| Some((merged(it, &shape)?, it))) {
+        match kinds.iter_mut().find_map(|kind| Some((merged(kind, &shape)?, kind))) {
             Some((merged, it)) => *it = merged,
             None => kinds.push(shape),
         }
@@ -55,7 +55,7 @@ fn merged(one: &Value, other: &Value) -> Option<Value> {
             Some(Value::Array(kinds(one.iter().chain(other).cloned())))
         }
         (Value::Object(one), Value::Object(other)) if one.keys().eq(other.keys()) => {
-            let fields = one.iter().map(|(name, it)| Some((name.clone(), merged(it, &other[name])?)));
+            let fields = one.iter().map(|(name, value)| Some((name.clone(), merged(value, &other[name])?)));
             fields.collect::<Option<Map<_, _>>>().map(Value::Object)
         }
         _ => (one == other).then(|| one.clone()),
@@ -223,9 +223,9 @@ const WIDE: usize = 100;
 fn written(shape: &Value, room: usize) -> String {
     let inner = room.saturating_sub(2);
     let parts: Vec<String> = match shape {
-        Value::Array(items) => items.iter().map(|it| written(it, inner)).collect(),
+        Value::Array(items) => items.iter().map(|item| written(item, inner)).collect(),
         Value::Object(fields) => {
-            fields.iter().map(|(name, it)| format!("{name:?}: {}", written(it, inner))).collect()
+            fields.iter().map(|(name, field)| format!("{name:?}: {}", written(field, inner))).collect()
         }
         single => return single.to_string(),
     };
@@ -239,8 +239,9 @@ fn written(shape: &Value, room: usize) -> String {
 
 /// A command as it is typed.
 fn typed(words: &[&str]) -> String {
-    let words = words.iter().map(|it| if it.contains(' ') { format!("{it:?}") } else { (*it).to_owned() });
-    let words: Vec<String> = words.map(|it| it.replace("OTHER-", "")).collect();
+    let words =
+        words.iter().map(|word| if word.contains(' ') { format!("{word:?}") } else { (*word).to_owned() });
+    let words: Vec<String> = words.map(|word| word.replace("OTHER-", "")).collect();
     format!("`frontdesk {} --json`", words.join(" "))
 }
 
@@ -251,11 +252,11 @@ fn the_json_of_the_book_is_what_the_commands_print() {
     for (heading, samples) in SHOWN {
         write!(out, "### {heading}\n\n").expect("a string");
         for alike in *samples {
-            let shapes: Vec<Value> = alike.iter().map(|it| shape(&office.told(it))).collect();
+            let shapes: Vec<Value> = alike.iter().map(|entry| shape(&office.told(entry))).collect();
             for (shape, words) in shapes.iter().zip(*alike) {
                 assert_eq!(*shape, shapes[0], "{} prints something else", typed(words));
             }
-            let names: Vec<String> = alike.iter().map(|it| typed(it)).collect();
+            let names: Vec<String> = alike.iter().map(|entry| typed(entry)).collect();
             let shape = written(&shapes[0], WIDE);
             write!(out, "{}:\n\n```json\n{shape}\n```\n\n", names.join(",\n")).expect("a string");
         }
@@ -271,12 +272,15 @@ fn the_json_of_the_book_is_what_the_commands_print() {
 
 /// The names of the commands below one that have none below them.
 fn leaves(command: &clap::Command, above: &str, found: &mut Vec<(String, bool)>) {
-    for it in command.get_subcommands().filter(|it| !it.is_hide_set() && it.get_name() != "help") {
+    for it in command
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set() && subcommand.get_name() != "help")
+    {
         let name = format!("{above}{}", it.get_name());
         if it.has_subcommands() {
             leaves(it, &format!("{name} "), found);
         } else {
-            found.push((name, it.get_arguments().any(|it| it.get_long() == Some("json"))));
+            found.push((name, it.get_arguments().any(|argument| argument.get_long() == Some("json"))));
         }
     }
 }
@@ -288,10 +292,10 @@ fn every_command_with_json_is_shown() {
     let mut all = Vec::new();
     leaves(&root, "", &mut all);
     let shown: Vec<String> =
-        SHOWN.iter().flat_map(|it| it.1).copied().flatten().map(|it| it.join(" ")).collect();
-    let is_shown = |name: &str| shown.iter().any(|it| format!("{it} ").starts_with(&format!("{name} ")));
-    let is_excepted = |name: &str| NOT_SHOWN.iter().any(|it| it.0 == name);
-    let with_json: Vec<&str> = all.iter().filter(|it| it.1).map(|it| it.0.as_str()).collect();
+        SHOWN.iter().flat_map(|pair| pair.1).copied().flatten().map(|entry| entry.join(" ")).collect();
+    let is_shown = |name: &str| shown.iter().any(|text| format!("{text} ").starts_with(&format!("{name} ")));
+    let is_excepted = |name: &str| NOT_SHOWN.iter().any(|pair| pair.0 == name);
+    let with_json: Vec<&str> = all.iter().filter(|pair| pair.1).map(|entry| entry.0.as_str()).collect();
     assert!(with_json.len() > 80, "the walk has lost its way: {with_json:?}");
     for name in &with_json {
         assert!(is_shown(name) != is_excepted(name), "the book does not show the JSON of {name}, or twice");

@@ -25,7 +25,7 @@ fn prose(text: &str) -> String {
 fn links(text: &str) -> Vec<String> {
     let prose = prose(text);
     let ends = prose.split("](").skip(1);
-    ends.filter_map(|it| it.split_once(')')).map(|(target, _)| target.to_owned()).collect()
+    ends.filter_map(|end| end.split_once(')')).map(|(target, _)| target.to_owned()).collect()
 }
 
 /// The anchors of a page's headings, as GitHub and mdbook make them.
@@ -39,8 +39,10 @@ fn anchors(text: &str) -> BTreeSet<String> {
             continue;
         }
         let kept = heading.trim().to_lowercase();
-        let kept = kept.chars().filter(|it| it.is_alphanumeric() || matches!(it, ' ' | '-' | '_'));
-        found.insert(kept.map(|it| if it == ' ' { '-' } else { it }).collect());
+        let kept = kept
+            .chars()
+            .filter(|character| character.is_alphanumeric() || matches!(character, ' ' | '-' | '_'));
+        found.insert(kept.map(|character| if character == ' ' { '-' } else { character }).collect());
     }
     found
 }
@@ -95,9 +97,9 @@ fn a_link_that_leads_nowhere_is_found() {
 #[test]
 fn every_page_is_in_the_contents_once_and_begins_with_its_heading() {
     let listed = links(&page("docs/SUMMARY.md"));
-    let mut names: Vec<String> = listed.iter().map(|it| format!("docs/{it}")).collect();
+    let mut names: Vec<String> = listed.iter().map(|text| format!("docs/{text}")).collect();
     names.sort();
-    let mut there: Vec<String> = pages().into_iter().filter(|it| it != "docs/SUMMARY.md").collect();
+    let mut there: Vec<String> = pages().into_iter().filter(|page| page != "docs/SUMMARY.md").collect();
     there.sort();
     assert_eq!(names, there, "the contents, and the pages there are");
     for path in there {

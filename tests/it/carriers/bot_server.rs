@@ -145,7 +145,7 @@ impl BotServer {
     #[track_caller]
     pub fn waits_for_typing(&self, chat: i64) {
         self.shared.wait("a typing sign", |world| {
-            world.typing.iter().any(|it| *it == chat.to_string()).then_some(())
+            world.typing.iter().any(|text| *text == chat.to_string()).then_some(())
         });
     }
 
@@ -165,7 +165,8 @@ impl BotServer {
     /// Waits for a text that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Reached {
-        self.shared.wait(text, |world| world.reached.iter().find(|it| it.text.contains(text)).cloned())
+        self.shared
+            .wait(text, |world| world.reached.iter().find(|reached| reached.text.contains(text)).cloned())
     }
 
     #[track_caller]
@@ -235,7 +236,7 @@ fn answer(request: &RawRequest, method: &str, shared: &Shared<World>) -> (u16, V
     }
     if request.target.starts_with("/file/") {
         let found = world.files.get(method).cloned();
-        return found.map_or((404, Vec::new()), |it| (200, it));
+        return found.map_or((404, Vec::new()), |bytes| (200, bytes));
     }
     let body = fields(request);
     if method == "getUpdates" {
@@ -275,7 +276,7 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
     match method {
         "getMe" => good(json!({"id": 7_000_001, "is_bot": true, "username": "harbor_bot"})),
         "getWebhookInfo" => {
-            let url = world.webhook.as_ref().map_or("", |it| it.0.as_str());
+            let url = world.webhook.as_ref().map_or("", |webhook| webhook.0.as_str());
             good(json!({ "url": url }))
         }
         "setWebhook" => {
@@ -307,12 +308,12 @@ fn one(method: &str, body: &Value, mut world: MutexGuard<'_, World>) -> (u16, Va
             }
         }
         _ => {
-            if let Some((status, told)) = world.answers.as_ref().and_then(|it| it(body)) {
+            if let Some((status, told)) = world.answers.as_ref().and_then(|answer| answer(body)) {
                 return (status, told);
             }
             let chat = body["chat_id"]
                 .as_i64()
-                .map_or_else(|| body["chat_id"].as_str().unwrap_or("").to_owned(), |it| it.to_string());
+                .map_or_else(|| body["chat_id"].as_str().unwrap_or("").to_owned(), |i64| i64.to_string());
             let id = next_number(&mut world, &chat);
             let text = body["text"].as_str().or(body["caption"].as_str()).unwrap_or("").to_owned();
             world.reached.push(Reached { method: method.to_owned(), chat, text, body: body.clone(), id });

@@ -33,7 +33,7 @@ async fn a_person_answers_what_a_customer_wrote() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     let first = bot.says(ANA, "Where is my order?");
-    let history = served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let history = served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     assert_eq!(
         (history[0]["content"].as_str(), &history[0]["telegramMessageId"]),
         (Some("Where is my order?"), &json!(first))
@@ -77,7 +77,7 @@ async fn what_the_platform_refuses_costs_nothing_and_leaves_nothing() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     bot.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let before = served.balance().await;
     let cases = [
         (403, "Forbidden: bot was blocked by the user", 400, "INVALID_RECIPIENT"),
@@ -102,7 +102,7 @@ async fn what_may_have_left_is_not_sent_again_and_shown() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     bot.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     for (wrong, text) in [
         (Wrong::CutBefore, "cut before"),
         (Wrong::CutDuring, "cut during"),
@@ -117,12 +117,15 @@ async fn what_may_have_left_is_not_sent_again_and_shown() {
         assert_eq!(served.send(text_to(ANA, text), Some(&key)).await.1, told);
     }
     let history = served.history(ANA).await;
-    let states: Vec<_> = history[1..].iter().map(|it| it["status"].as_str().unwrap_or("")).collect();
+    let states: Vec<_> = history[1..].iter().map(|value| value["status"].as_str().unwrap_or("")).collect();
     assert_eq!(states, ["unknown"; 4]);
     let listed = &served.conversations().await[0];
-    assert!(listed["escalation"]["reason"].as_str().is_some_and(|it| it.contains("not known")), "{listed}");
+    assert!(
+        listed["escalation"]["reason"].as_str().is_some_and(|text| text.contains("not known")),
+        "{listed}"
+    );
     // The first never got there; nobody here can know that.
-    let reached: Vec<String> = bot.reached().into_iter().map(|it| it.text).collect();
+    let reached: Vec<String> = bot.reached().into_iter().map(|reached| reached.text).collect();
     assert_eq!(reached, ["cut during", "cut after", "failed"]);
     // What comes behind them leaves.
     assert_eq!(served.send(text_to(ANA, "next"), None).await.1["status"], "sent");
@@ -133,7 +136,7 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     bot.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let mut first = true;
     bot.plan(move |method| (method == "sendMessage" && std::mem::take(&mut first)).then_some(Wrong::TooMany));
     let (one, two) = tokio::join!(served.send(text_to(ANA, "one"), Some("1")), async {
@@ -143,14 +146,15 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
     });
     // Told as `queued` where it takes longer than is waited for.
     assert_eq!((one.0, two.0), (200, 200));
-    let is_sent = |it: &Value| it["status"] != "queued";
-    let history = served.waits(ANA, "both have left", |it| it.len() == 3 && it.iter().all(is_sent)).await;
+    let is_sent = |value: &Value| value["status"] != "queued";
+    let history =
+        served.waits(ANA, "both have left", |entry| entry.len() == 3 && entry.iter().all(is_sent)).await;
     let reached = bot.reached();
-    let mut order: Vec<_> = reached.iter().map(|it| it.text.as_str()).collect();
+    let mut order: Vec<_> = reached.iter().map(|reached| reached.text.as_str()).collect();
     // Whichever was asked for first also leaves first.
     order.sort_unstable();
     assert_eq!(order, ["one", "two"]);
-    assert_eq!(texts(&history)[1..], reached.iter().map(|it| it.text.as_str()).collect::<Vec<_>>());
+    assert_eq!(texts(&history)[1..], reached.iter().map(|reached| reached.text.as_str()).collect::<Vec<_>>());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -158,7 +162,7 @@ async fn what_takes_long_is_queued_and_told_later() {
     let bot = BotServer::start();
     let served = Served::bounded(StandIn::Bot(&bot)).await;
     bot.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let answered = put_off(&bot, None);
     let before = served.balance().await;
     served.keep_events();
@@ -170,7 +174,7 @@ async fn what_takes_long_is_queued_and_told_later() {
     );
     assert_eq!(served.history(ANA).await[1]["status"], "queued");
     answered.store(true, Ordering::SeqCst);
-    let history = served.waits(ANA, "sent", |it| it[1]["status"] == "sent").await;
+    let history = served.waits(ANA, "sent", |entry| entry[1]["status"] == "sent").await;
     let reached = bot.waits_for("late");
     assert_eq!(history[1]["telegramMessageId"], reached.id);
     assert_eq!(served.send(text_to(ANA, "late"), Some("late")).await.1, queued, "the answer that was given");
@@ -182,7 +186,8 @@ async fn what_takes_long_is_queued_and_told_later() {
     let (_, queued) = served.send(text_to(ANA, "never"), Some("never")).await;
     assert_eq!(queued["status"], "queued", "{queued}");
     answered.store(true, Ordering::SeqCst);
-    let history = served.waits(ANA, "failed", |it| it.len() == 3 && it[2]["status"] == "failed").await;
+    let history =
+        served.waits(ANA, "failed", |entry| entry.len() == 3 && entry[2]["status"] == "failed").await;
     assert_eq!(history[2]["id"], queued["messageId"]);
     assert_eq!(served.events(), ["message.sent", "message.failed"]);
     assert_eq!(served.balance().await, before - 1);
@@ -198,7 +203,7 @@ async fn an_answer_of_the_assistant_that_is_refused_asks_for_a_person() {
     bot.says(ANA, "where is my order?");
     let reason = until_found("a person is asked for", async || {
         let all = served.conversations().await;
-        let reason = all.first().and_then(|it| it["escalation"]["reason"].as_str()).map(str::to_owned);
+        let reason = all.first().and_then(|value| value["escalation"]["reason"].as_str()).map(str::to_owned);
         reason.ok_or_else(|| format!("{all:?}"))
     })
     .await;
@@ -212,13 +217,13 @@ async fn a_group_that_moves_while_something_waits_stays_one() {
     let served = Served::quiet(&bot).await;
     let group = |id: i64| json!({"id": id, "type": "supergroup", "title": "Crew"});
     bot.sends(-5, json!({"chat": group(-5), "text": "hi all"}));
-    served.waits(-5, "a group", |it| it.len() == 1).await;
+    served.waits(-5, "a group", |entry| entry.len() == 1).await;
     // The file of the photo cannot be had.
     bot.sends(-5, json!({"chat": group(-5), "photo": [{"file_id": "missing"}], "caption": "look"}));
     bot.sends(-5, json!({"chat": group(-5), "migrate_to_chat_id": -1005}));
     bot.sends(-1005, json!({"chat": group(-1005), "migrate_from_chat_id": -5}));
     bot.sends(-1005, json!({"chat": group(-1005), "text": "here we are"}));
-    let history = served.waits(-1005, "all of it", |it| it.len() == 3).await;
+    let history = served.waits(-1005, "all of it", |entry| entry.len() == 3).await;
     let mut said = texts(&history);
     said.sort_unstable();
     assert_eq!(said[..2], ["Ana: here we are", "Ana: hi all"]);
@@ -233,7 +238,7 @@ async fn media_are_brought_here_and_sent_from_here() {
     let png = b"\x89PNG\r\n\x1a\nsmall";
     bot.put_file("photo-1", png);
     bot.sends(ANA, json!({"photo": [{"file_id": "photo-0"}, {"file_id": "photo-1"}], "caption": "broken"}));
-    let history = served.waits(ANA, "a photo", |it| it.len() == 1).await;
+    let history = served.waits(ANA, "a photo", |entry| entry.len() == 1).await;
     let link = history[0]["mediaUrl"].as_str().expect("a link");
     let bytes = served.http.get(link).send().await.expect("an answer").bytes().await.expect("bytes");
     assert_eq!((&bytes[..], &history[0]["contentType"]), (&png[..], &json!("photo")));
@@ -243,7 +248,7 @@ async fn media_are_brought_here_and_sent_from_here() {
     let reached = bot.waits_for("whole");
     assert_eq!(reached.method, "sendPhoto");
     assert!(
-        reached.body["photo"]["bytes"].as_u64().is_some_and(|it| it > 0),
+        reached.body["photo"]["bytes"].as_u64().is_some_and(|u64| u64 > 0),
         "the bytes themselves: {reached:?}"
     );
 }
@@ -253,18 +258,18 @@ async fn changes_reactions_and_a_groups_new_id_are_followed() {
     let bot = BotServer::start();
     let served = Served::quiet(&bot).await;
     let number = bot.says(ANA, "Wher is it");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let chat = json!({"id": ANA, "type": "private", "first_name": "Ana"});
     bot.update(json!({"edited_message": {"message_id": number, "chat": chat, "text": "Where is it?"}}));
-    served.waits(ANA, "the change", |it| texts(it) == ["Where is it?"]).await;
+    served.waits(ANA, "the change", |entry| texts(entry) == ["Where is it?"]).await;
     let group = |id: i64| json!({"id": id, "type": "group", "title": "Crew"});
     bot.sends(-5, json!({"chat": group(-5), "text": "hi all"}));
-    served.waits(-5, "a group", |it| texts(it) == ["Ana: hi all"]).await;
+    served.waits(-5, "a group", |entry| texts(entry) == ["Ana: hi all"]).await;
     bot.sends(-5, json!({"chat": group(-5), "migrate_to_chat_id": -1005}));
-    served.waits(-1005, "the same chat", |it| it.len() == 1).await;
+    served.waits(-1005, "the same chat", |entry| entry.len() == 1).await;
     // The platform says so to who writes, too.
     bot.sends(-6, json!({"chat": group(-6), "text": "hi"}));
-    served.waits(-6, "another", |it| it.len() == 1).await;
+    served.waits(-6, "another", |entry| entry.len() == 1).await;
     bot.answer(|body| {
         let told = json!({"ok": false, "parameters": {"migrate_to_chat_id": -1006}});
         (body["chat_id"] == -6).then_some((400, told))
@@ -295,7 +300,7 @@ async fn a_platform_that_calls_has_to_say_its_secret() {
         200,
         "what cannot be read is not told again for ever"
     );
-    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "both", |entry| entry.len() == 2).await;
     assert_eq!(texts(&history), ["first", "second"]);
     assert_eq!(bot.most_readers(), 0, "it is called and not read");
     let missing = url.replace("telegram", "whatsapp");
@@ -307,7 +312,7 @@ async fn the_assistant_answers_through_the_platform() {
     let bot = BotServer::start();
     let served = Served::with(&bot, false, AssistantChoice::Scripted).await;
     bot.says(ANA, "zzz qqq");
-    let history = served.waits(ANA, "an answer", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "an answer", |entry| entry.len() == 2).await;
     assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
     let reached = bot.reached();
     assert_eq!((reached.len(), reached[0].text.as_str()), (1, texts(&history)[1]));
@@ -325,7 +330,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
         "{tried:?}"
     );
     bot.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let admin = dashboard(&served.options).await;
     let telegram = frontdesk::service::channels::Channel::Telegram;
     admin.disconnect(telegram).await.expect("disconnected");
@@ -341,6 +346,6 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     let sent = bot.reached().len();
     connect(&served.options, &bot, false).await;
     bot.says(ANA, "again");
-    served.waits(ANA, "what came meanwhile", |it| texts(it).last() == Some(&"again")).await;
+    served.waits(ANA, "what came meanwhile", |entry| texts(entry).last() == Some(&"again")).await;
     assert_eq!(bot.reached().len(), sent);
 }

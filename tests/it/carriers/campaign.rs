@@ -35,7 +35,7 @@ const BOT_SEND: &str = "/v1/telegram/send";
 
 /// How many, unless the environment says otherwise.
 pub fn setting(name: &str, default: usize) -> usize {
-    std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(default)
+    std::env::var(name).ok().and_then(|var| var.parse().ok()).unwrap_or(default)
 }
 
 type Spoilt = Arc<Mutex<HashMap<Wrong, usize>>>;
@@ -72,7 +72,7 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
     let served = Served::bounded(StandIn::Bot(&bot)).await;
     for chat in 1..=CHATS {
         bot.says(chat, &format!("{chat} begins"));
-        served.waits(chat, "the first message", |it| it.len() == 1).await;
+        served.waits(chat, "the first message", |entry| entry.len() == 1).await;
     }
     many_credits(&served).await;
     let before = served.balance().await;
@@ -101,17 +101,17 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
     let mut paid = 0;
     for chat in 1..=CHATS {
         // All that was written, once, in order.
-        let wanted: Vec<String> = (1..=round).map(|it| format!("{chat} says {it}")).collect();
+        let wanted: Vec<String> = (1..=round).map(|number| format!("{chat} says {number}")).collect();
         let history = served
-            .waits(chat, "all is there and settled", |it| {
-                it.iter().filter(|it| it["direction"] == "inbound").count() > round
-                    && it.iter().all(|it| it["status"] != "queued")
+            .waits(chat, "all is there and settled", |entry| {
+                entry.iter().filter(|value| value["direction"] == "inbound").count() > round
+                    && entry.iter().all(|value| value["status"] != "queued")
             })
             .await;
         let inbound: Vec<&str> = history
             .iter()
-            .filter(|it| it["direction"] == "inbound")
-            .map(|it| it["content"].as_str().unwrap_or(""))
+            .filter(|value| value["direction"] == "inbound")
+            .map(|value| value["content"].as_str().unwrap_or(""))
             .collect();
         assert_eq!(inbound[1..], wanted, "chat {chat}");
         for it in 1..=round {
@@ -126,11 +126,11 @@ async fn random_faults_lose_nothing_and_send_nothing_twice() {
 #[track_caller]
 fn judge(bot: &BotServer, outcomes: &BTreeMap<String, (u16, Value)>, history: &[Value], text: &str) -> i64 {
     let (status, told) = &outcomes[text];
-    let reached = bot.reached().iter().filter(|it| it.text == text).count();
+    let reached = bot.reached().iter().filter(|reached| reached.text == text).count();
     let shown: Vec<&str> = history
         .iter()
-        .filter(|it| it["content"] == text)
-        .map(|it| it["status"].as_str().unwrap_or(""))
+        .filter(|value| value["content"] == text)
+        .map(|value| value["status"].as_str().unwrap_or(""))
         .collect();
     match (status, told["status"].as_str()) {
         (200, Some("sent")) => assert_eq!((reached, shown), (1, vec!["sent"]), "{text}"),
@@ -177,7 +177,7 @@ pub fn serve(binary: &Binary, database: &str, ready: &str, more: &[&str]) -> Kil
 pub fn live_key(ready: &str, channel: &str) -> String {
     let told: Value = serde_json::from_str(&std::fs::read_to_string(ready).expect("ready")).expect("JSON");
     let keys = told["keys"].as_array().expect("keys");
-    let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == "live");
+    let found = keys.iter().find(|key| key["channel"] == channel && key["environment"] == "live");
     found.expect("a key")["key"].as_str().expect("text").to_owned()
 }
 
@@ -222,7 +222,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         let chat = random.random_range(1..=CHATS);
         said.push(format!("{chat} says in life {kill}"));
         bot.says(chat, said.last().expect("one"));
-        open.extend((0..4).map(|it| (format!("text-{kill}-{it}"), random.random_range(1..=CHATS))));
+        open.extend((0..4).map(|number| (format!("text-{kill}-{number}"), random.random_range(1..=CHATS))));
         let address = running.address.clone();
         let askers: Vec<_> = open
             .iter()
@@ -238,8 +238,8 @@ fn kills_lose_nothing_and_send_nothing_twice() {
         drop(running);
         open = askers
             .into_iter()
-            .filter_map(|it| {
-                let (answer, idem, chat) = it.join().expect("no one failed");
+            .filter_map(|asker| {
+                let (answer, idem, chat) = asker.join().expect("no one failed");
                 answer.is_none().then_some((idem, chat))
             })
             .collect();
@@ -247,7 +247,7 @@ fn kills_lose_nothing_and_send_nothing_twice() {
     }
     for (idem, chat) in &open {
         let answer = ask(&running.address, &key, BOT_SEND, idem, &text_to(*chat, idem).to_string());
-        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
+        assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
     settle(&database, said.len() + chats);
     drop(running);
@@ -274,20 +274,20 @@ pub fn rows(database: &str, direction: &str) -> Vec<(String, String)> {
 }
 
 pub fn inbound(database: &str) -> Vec<String> {
-    rows(database, "inbound").into_iter().map(|it| it.0).collect()
+    rows(database, "inbound").into_iter().map(|row| row.0).collect()
 }
 
 fn check(bot: &BotServer, database: &str, kills: usize, said: &[String]) {
     let arrived = inbound(database);
     for text in said {
-        assert_eq!(arrived.iter().filter(|it| *it == text).count(), 1, "{text}");
+        assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
     let sent = rows(database, "outbound");
     let reached = bot.reached();
     assert_eq!(sent.len(), kills * 4, "each text is in the history");
     let mut tried = 0;
     for (text, status) in &sent {
-        let count = reached.iter().filter(|it| it.text == *text).count();
+        let count = reached.iter().filter(|reached| reached.text == *text).count();
         match status.as_str() {
             "sent" => assert_eq!(count, 1, "{text}"),
             "unknown" => assert!(count <= 1, "{text}: {count}"),

@@ -17,7 +17,7 @@ fn channel(arguments: &[&str]) -> Vec<String> {
     [&["admin", "--db", "service.db", "channel"], arguments]
         .concat()
         .iter()
-        .map(|it| (*it).to_owned())
+        .map(|text| (*text).to_owned())
         .collect()
 }
 
@@ -47,7 +47,9 @@ impl Dashboard {
     }
 
     fn arguments<'a>(&'a self, all: &'a [String]) -> Vec<&'a str> {
-        all.iter().map(|it| if it == "service.db" { self.database.as_str() } else { it.as_str() }).collect()
+        all.iter()
+            .map(|text| if text == "service.db" { self.database.as_str() } else { text.as_str() })
+            .collect()
     }
 
     fn ok(&self, arguments: &[&str], input: &str) -> String {
@@ -66,7 +68,7 @@ impl Dashboard {
 
     fn listed_as(&self, channel: &str) -> Value {
         let all: Value = serde_json::from_str(&self.ok(&["list", "--json"], "")).expect("JSON");
-        let found = all.as_array().expect("a list").iter().find(|it| it["channel"] == channel).cloned();
+        let found = all.as_array().expect("a list").iter().find(|value| value["channel"] == channel).cloned();
         found.expect("the channel")
     }
 
@@ -74,7 +76,7 @@ impl Dashboard {
     fn tells(&self, secret: &str) -> bool {
         ["", "-wal"].iter().any(|end| {
             let bytes = std::fs::read(format!("{}{end}", self.database)).unwrap_or_default();
-            bytes.windows(secret.len()).any(|it| it == secret.as_bytes())
+            bytes.windows(secret.len()).any(|window| window == secret.as_bytes())
         })
     }
 }
@@ -188,7 +190,7 @@ fn a_mailbox_is_connected_after_a_live_test_and_its_password_is_sealed() {
     let good = format!("{}\n", mail_server::password());
     let connect = |address: &str, imap: &str, smtp: &str| -> Vec<String> {
         let all = ["connect", "email", "--address", address, "--imap", imap, "--smtp", smtp];
-        all.iter().map(|it| (*it).to_owned()).collect()
+        all.iter().map(|text| (*text).to_owned()).collect()
     };
     let fails = |all: &[String], input: &str| {
         let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -238,7 +240,7 @@ fn a_service_nobody_can_reach_says_so_of_a_platform_that_calls() {
     let (dashboard, number) = (Dashboard::new(), NumberServer::start());
     let serving = dashboard.serve();
     let secrets = [number_server::TOKEN, number_server::APP_SECRET, number_server::VERIFY]
-        .map(|it| format!("{it}\n"))
+        .map(|text| format!("{text}\n"))
         .concat();
     let url = number.url();
     let ids = ["--phone-number-id", number_server::NUMBER, "--business-account-id", number_server::ACCOUNT];

@@ -39,7 +39,7 @@ fn talk(round: usize) -> String {
 
 /// How often a text reached somebody.
 fn count(mailbox: &TestMailbox, to: &str, text: &str) -> usize {
-    mailbox.reached(to).iter().filter(|it| it.lines().any(|it| it.trim_end() == text)).count()
+    mailbox.reached(to).iter().filter(|entry| entry.lines().any(|line| line.trim_end() == text)).count()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -87,7 +87,7 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
     for person in &people {
         let mails = settled(&served, person, round).await;
         let inbound: Vec<&str> = texts(&mails, "inbound");
-        let wanted: Vec<String> = (1..=round).map(|it| format!("says {it}")).collect();
+        let wanted: Vec<String> = (1..=round).map(|number| format!("says {number}")).collect();
         assert_eq!(inbound, wanted, "all that was written, once, in order");
         for it in 1..=round {
             let text = format!("answer {it}");
@@ -99,8 +99,8 @@ async fn random_faults_lose_no_mail_and_send_none_twice() {
 }
 
 fn texts<'a>(mails: &'a [Value], direction: &str) -> Vec<&'a str> {
-    let of = mails.iter().filter(|it| it["direction"] == direction);
-    of.map(|it| it["text"].as_str().unwrap_or("").trim()).collect()
+    let of = mails.iter().filter(|mail| mail["direction"] == direction);
+    of.map(|value| value["text"].as_str().unwrap_or("").trim()).collect()
 }
 
 /// The mails of somebody, once all of them are there and nothing is on its way.
@@ -123,8 +123,8 @@ async fn settled(served: &Served, person: &str, round: usize) -> Vec<Value> {
             }
         }
         all.sort_by(|a, b| a["createdAt"].as_str().cmp(&b["createdAt"].as_str()));
-        let inbound = all.iter().filter(|it| it["direction"] == "inbound").count();
-        let open = all.iter().filter(|it| it["status"] == "queued").count();
+        let inbound = all.iter().filter(|value| value["direction"] == "inbound").count();
+        let open = all.iter().filter(|value| value["status"] == "queued").count();
         if inbound == round && open == 0 {
             Ok(all)
         } else {
@@ -140,8 +140,10 @@ fn judge(mailbox: &TestMailbox, to: &str, text: &str, told: (u16, &Value), mails
     let reached = count(mailbox, to, text);
     let shown: Vec<&str> = mails
         .iter()
-        .filter(|it| it["direction"] == "outbound" && it["text"].as_str().is_some_and(|it| it.trim() == text))
-        .map(|it| it["status"].as_str().unwrap_or(""))
+        .filter(|mail| {
+            mail["direction"] == "outbound" && mail["text"].as_str().is_some_and(|entry| entry.trim() == text)
+        })
+        .map(|mail| mail["status"].as_str().unwrap_or(""))
         .collect();
     match (told.0, told.1["status"].as_str(), &shown[..]) {
         (200, Some("sent" | "queued"), ["sent"]) => {
@@ -184,7 +186,9 @@ fn kills_lose_no_mail_and_send_none_twice() {
         said.push(format!("says in life {kill}"));
         mailbox.hears(person, "A talk", said.last().expect("one"), "");
         open.extend(
-            (0..3).map(|it| (format!("text-{kill}-{it}"), people[random.random_range(0..PEOPLE)].clone())),
+            (0..3).map(|number| {
+                (format!("text-{kill}-{number}"), people[random.random_range(0..PEOPLE)].clone())
+            }),
         );
         let askers: Vec<_> = open
             .iter()
@@ -201,8 +205,8 @@ fn kills_lose_no_mail_and_send_none_twice() {
         drop(running);
         open = askers
             .into_iter()
-            .filter_map(|it| {
-                let (answer, text, to) = it.join().expect("no one failed");
+            .filter_map(|asker| {
+                let (answer, text, to) = asker.join().expect("no one failed");
                 answer.is_none().then_some((text, to))
             })
             .collect();
@@ -210,7 +214,7 @@ fn kills_lose_no_mail_and_send_none_twice() {
     }
     for (text, to) in &open {
         let answer = ask(&running.address, &key, SEND, text, &body(text, to));
-        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{text}: {answer:?}");
+        assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{text}: {answer:?}");
     }
     let db = Connection::open(&database).expect("opens");
     let number = |sql: &str| db.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("reads");
@@ -235,7 +239,7 @@ fn check(mailbox: &TestMailbox, db: &Connection, kills: usize, said: &[String]) 
     };
     let arrived = rows("inbound");
     for text in said {
-        assert_eq!(arrived.iter().filter(|it| it.0.trim() == text).count(), 1, "{text}");
+        assert_eq!(arrived.iter().filter(|entry| entry.0.trim() == text).count(), 1, "{text}");
     }
     let sent = rows("outbound");
     assert_eq!(sent.len(), kills * 3, "each text is in a thread: {sent:?}");

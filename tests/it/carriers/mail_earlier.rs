@@ -244,7 +244,7 @@ async fn a_mailbox_is_filed_while_new_mail_goes_on_being_read() {
     assert_eq!((now.filed, now.total), (total as u64, total as u64));
     let rows = cluster::column(&served.options.database, FILED);
     let rows: Vec<String> =
-        rows.into_iter().filter(|row| people.iter().any(|it| row.starts_with(it))).collect();
+        rows.into_iter().filter(|row| people.iter().any(|person| row.starts_with(person))).collect();
     assert_eq!((faults(&rows, &people), rows.len()), (Vec::new(), total));
     let unread = served.get("/email/threads?isRead=false&limit=1").await;
     assert_eq!(unread["data"][0]["isRead"], false);
@@ -282,7 +282,12 @@ fn kills_neither_double_nor_lose_mail_from_before() {
     let list = || -> Value {
         let told = binary.ok(&["admin", "--db", &database, "channel", "list", "--json"], "");
         let all: Value = serde_json::from_str(&told).expect("JSON");
-        all.as_array().expect("a list").iter().find(|it| it["channel"] == "email").expect("mail").clone()
+        all.as_array()
+            .expect("a list")
+            .iter()
+            .find(|value| value["channel"] == "email")
+            .expect("mail")
+            .clone()
     };
     for kill in 1..=kills {
         let running = serve(&binary, &database, &ready, &[]);
@@ -333,7 +338,7 @@ async fn filing_goes_on_at_servers_that_number_mails_anew() {
     assert_eq!(ids.len(), rows.len(), "nothing is there twice: {rows:?}");
     let last: Vec<String> = people[people.len() / 2..].to_vec();
     let rows: Vec<String> =
-        rows.into_iter().filter(|row| last.iter().any(|it| row.starts_with(it))).collect();
+        rows.into_iter().filter(|row| last.iter().any(|text| row.starts_with(text))).collect();
     assert_eq!(faults(&rows, &last), Vec::<String>::new());
 }
 

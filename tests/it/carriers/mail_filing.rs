@@ -27,7 +27,7 @@ async fn a_thread_stays_open_when_newer_mail_pushes_its_mail_out_of_those_that_a
     served.thread(&other, "a thread nobody has read", is_new).await;
     // Learnt after whatever was made of the first.
     mailbox.elsewhere(&["a SELECT INBOX", &format!("a UID STORE {MANY} +FLAGS (\\Flagged)")]);
-    served.thread(&other, "marked elsewhere", |it| it["isStarred"] == json!(true)).await;
+    served.thread(&other, "marked elsewhere", |value| value["isStarred"] == json!(true)).await;
     let first = served.thread(&maria, "a thread", |_| true).await;
     assert!(is_new(&first), "{first}");
 }
@@ -45,7 +45,7 @@ async fn what_was_moved_in_a_large_mailbox_while_nobody_read_is_learnt() {
     served.running.shutdown().await;
     mailbox.elsewhere(&["a SELECT INBOX", &format!("a UID MOVE {MANY} Archive")]);
     served.running = frontdesk::service::start(served.options.clone()).await.expect("it starts again");
-    served.thread(&other, "archived elsewhere", |it| it["folder"] == "archive").await;
+    served.thread(&other, "archived elsewhere", |value| value["folder"] == "archive").await;
     let first = served.thread(&maria, "a thread", |_| true).await;
     assert!(is_new(&first), "it lies below what is followed, and nobody moved it: {first}");
 }
@@ -62,10 +62,10 @@ async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
     for (word, name) in [("trash", "Trash"), ("spam", "Junk"), ("Verträge", "Vertr&AOQ-ge")] {
         served.patch(&thread, json!({"folder": word})).await;
         until_so("moved, not copied", || {
-            let is_gone = mailbox.inbox().is_empty() && lay.is_none_or(|it| mailbox.folder(it).is_empty());
+            let is_gone = mailbox.inbox().is_empty() && lay.is_none_or(|lay| mailbox.folder(lay).is_empty());
             mailbox.folder(name).len() == 1 && is_gone
         });
-        served.thread(&maria, word, |it| it["folder"] == word).await;
+        served.thread(&maria, word, |value| value["folder"] == word).await;
         lay = Some(name);
     }
     // What goes on in a thread of spam is no news.
@@ -73,14 +73,14 @@ async fn spam_trash_and_other_folders_are_those_of_the_mailbox() {
     until_so("among spam", || mailbox.folder("Junk").len() == 1);
     mailbox.hears(&maria, "Order 1042", "Buy now", "");
     until_so("the next one beside it", || mailbox.folder("Junk").len() == 2 && mailbox.inbox().is_empty());
-    served.thread(&maria, "still spam", |it| it["folder"] == "spam").await;
+    served.thread(&maria, "still spam", |value| value["folder"] == "spam").await;
     // Elsewhere somebody says that it is none.
     mailbox.elsewhere(&["a SELECT Junk", "a MOVE 1:* INBOX"]);
-    served.thread(&maria, "no spam", |it| it["folder"] == "inbox").await;
+    served.thread(&maria, "no spam", |value| value["folder"] == "inbox").await;
     served.patch(&thread, json!({"folder": "trash"})).await;
     until_so("in the trash", || mailbox.folder("Trash").len() == 2);
     mailbox.hears(&maria, "Order 1042", "One more thing", "");
-    served.thread(&maria, "back", |it| it["folder"] == "inbox").await;
+    served.thread(&maria, "back", |value| value["folder"] == "inbox").await;
 }
 
 /// Two threads in a mailbox whose server cannot move; one is archived here, and
@@ -93,10 +93,10 @@ async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'stati
     mailbox.hears(&other, "Order 1043", "And mine?", "");
     served.thread(&other, "a thread nobody has read", is_new).await;
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 +FLAGS (\\Deleted)"]);
-    served.thread(&other, "deleted elsewhere", |it| it["folder"] == "archive").await;
+    served.thread(&other, "deleted elsewhere", |value| value["folder"] == "archive").await;
     mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
     let thread = served.thread(&maria, "a thread nobody has read", is_new).await;
-    let is_archived = |it: &Value| it["folder"] == "archive";
+    let is_archived = |value: &Value| value["folder"] == "archive";
     served.patch(&thread, json!({"archived": true})).await;
     until_so("archived in the mailbox", || mailbox.folder("Archive").len() == 1);
     // What is done next is done after all of that.
@@ -107,7 +107,9 @@ async fn archived_where_nothing_moves(mailbox: &mut TestMailbox, hidden: &'stati
     let stays = mailbox.inbox().len();
     // Learnt after whatever was made of the first.
     mailbox.elsewhere(&["a SELECT INBOX", "a STORE 1 -FLAGS (\\Deleted)", "a STORE 1 +FLAGS (\\Flagged)"]);
-    served.thread(&other, "back elsewhere", |it| it["folder"] == "inbox" && it["isStarred"] == true).await;
+    served
+        .thread(&other, "back elsewhere", |entry| entry["folder"] == "inbox" && entry["isStarred"] == true)
+        .await;
     served.thread(&maria, "archived", is_archived).await;
     stays
 }

@@ -90,7 +90,7 @@ fn pass(client: TcpStream, server: u16, plan: &Mutex<Option<Box<MailPlan>>>) -> 
         }
         let word = line.get(..4).unwrap_or("").to_ascii_uppercase();
         if word == "MAIL" {
-            wrong = plan.lock().expect("no one failed").as_mut().and_then(|it| it());
+            wrong = plan.lock().expect("no one failed").as_mut().and_then(|plan| plan());
             if wrong == Some(MailWrong::CutBefore) {
                 return to_client.shutdown(Shutdown::Both);
             }
@@ -151,7 +151,9 @@ fn answer(
     }
     // One byte at a time is what dawdling comes to.
     let step = if wrong == Some(MailWrong::Slow) { 1 } else { told.len() };
-    told.as_bytes().chunks(step.max(1)).try_for_each(|it| to.write_all(it).and_then(|()| to.flush()))?;
+    told.as_bytes()
+        .chunks(step.max(1))
+        .try_for_each(|chunk| to.write_all(chunk).and_then(|()| to.flush()))?;
     Ok(told)
 }
 

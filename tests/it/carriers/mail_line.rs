@@ -72,7 +72,7 @@ impl MailLine {
     /// How often a command was given.
     pub fn count(&self, command: &str) -> usize {
         let heard = self.heard.lock().expect("no one failed");
-        heard.iter().filter(|it| it.split_whitespace().nth(1) == Some(command)).count()
+        heard.iter().filter(|text| text.split_whitespace().nth(1) == Some(command)).count()
     }
 }
 
@@ -81,7 +81,7 @@ impl MailLine {
 fn pass(from: TcpStream, mut to: TcpStream, wrong: &LineWrong, change: impl Fn(String) -> String) {
     let mut from = BufReader::new(from);
     let mut line = Vec::new();
-    while from.read_until(b'\n', &mut line).is_ok_and(|it| it > 0) {
+    while from.read_until(b'\n', &mut line).is_ok_and(|number| number > 0) {
         // What is no text is no line of the protocol.
         let said = match String::from_utf8(std::mem::take(&mut line)) {
             Ok(text) => change(text).into_bytes(),
@@ -110,5 +110,5 @@ fn without(line: String, hidden: &[&str]) -> String {
     if !line.contains("CAPABILITY") {
         return line;
     }
-    hidden.iter().fold(line, |line, it| line.replace(&format!(" {it}"), ""))
+    hidden.iter().fold(line, |line, text| line.replace(&format!(" {text}"), ""))
 }

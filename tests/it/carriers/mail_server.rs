@@ -234,7 +234,7 @@ pub struct TestMailbox {
 pub fn servers() -> Option<&'static MailServers> {
     static RUNNING: OnceLock<Option<MailServers>> = OnceLock::new();
     let found = RUNNING.get_or_init(start).as_ref();
-    let demanded = std::env::var(DEMAND).is_ok_and(|it| it == "demanded");
+    let demanded = std::env::var(DEMAND).is_ok_and(|var| var == "demanded");
     assert!(found.is_some() || !demanded, "no mail servers are installed");
     found
 }
@@ -243,15 +243,15 @@ fn start() -> Option<MailServers> {
     if let Some(folder) = std::env::var_os(SERVERS) {
         let folder = PathBuf::from(folder);
         let told = std::fs::read_to_string(folder.join("ports")).expect("ports");
-        let mut ports = told.split(' ').map(|it| it.parse().expect("a port"));
+        let mut ports = told.split(' ').map(|part| part.parse().expect("a port"));
         let mut next = || ports.next().expect("a port");
         let ports = Ports::of(&mut next);
         return Some(MailServers { folder, ports, _keeper: None });
     }
-    let is_root = Command::new("id").arg("-u").output().is_ok_and(|it| it.stdout.starts_with(b"0\n"));
+    let is_root = Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.starts_with(b"0\n"));
     let installed =
         ["/usr/sbin/dovecot", "/usr/sbin/exim4", "/usr/lib/dovecot/submission", "/usr/lib/dovecot/lmtp"];
-    if !is_root || !installed.iter().all(|it| Path::new(it).exists()) {
+    if !is_root || !installed.iter().all(|text| Path::new(text).exists()) {
         let why = "skipped: stories with real mail servers, which want Dovecot (imapd, lmtpd, submissiond) and Exim, started by root";
         writeln!(io::stderr(), "{why}").expect("told");
         return None;
@@ -343,14 +343,14 @@ fn letters_in(folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for part in ["new", "cur"] {
         let entries = std::fs::read_dir(folder.join(part)).into_iter().flatten().flatten();
-        found.extend(entries.map(|it| it.path()));
+        found.extend(entries.map(|entry| entry.path()));
     }
-    found.sort_by_key(|it| it.file_name().map(std::ffi::OsStr::to_owned));
+    found.sort_by_key(|path| path.file_name().map(std::ffi::OsStr::to_owned));
     // One may have been moved since it was listed.
     found
         .iter()
-        .filter_map(|it| std::fs::read(it).ok())
-        .map(|it| String::from_utf8_lossy(&it).into_owned())
+        .filter_map(|path| std::fs::read(path).ok())
+        .map(|bytes| String::from_utf8_lossy(&bytes).into_owned())
         .collect()
 }
 
@@ -441,7 +441,7 @@ impl TestMailbox {
     /// What reached somebody from this mailbox.
     pub fn reached(&self, address: &str) -> Vec<String> {
         let mut all = self.servers.letters(address);
-        all.retain(|it| it.contains(&self.address));
+        all.retain(|text| text.contains(&self.address));
         all
     }
 
@@ -450,7 +450,7 @@ impl TestMailbox {
     pub fn waits_for(&self, address: &str, text: &str) -> String {
         until(text, || {
             let found = self.reached(address);
-            found.iter().find(|it| it.contains(text)).cloned().ok_or_else(|| found.join("\n---\n"))
+            found.iter().find(|entry| entry.contains(text)).cloned().ok_or_else(|| found.join("\n---\n"))
         })
     }
 
@@ -491,7 +491,7 @@ impl TestMailbox {
     /// Flags of the mails in the inbox.
     pub fn flags(&self) -> String {
         let told = self.elsewhere(&["a SELECT INBOX", "a FETCH 1:* (FLAGS)"]);
-        told.lines().filter(|it| it.contains("FETCH (")).collect::<Vec<_>>().join("\n")
+        told.lines().filter(|line| line.contains("FETCH (")).collect::<Vec<_>>().join("\n")
     }
 
     /// The server ends all connections, and forgets the numbers of all mails. Nobody
@@ -520,9 +520,9 @@ impl TestMailbox {
             if name.starts_with("dovecot") {
                 // Who delivered last may be tidying up.
                 let removed = std::fs::remove_file(entry.path());
-                let is_gone = removed.or_else(|it| match it.kind() {
+                let is_gone = removed.or_else(|error| match error.kind() {
                     io::ErrorKind::NotFound => Ok(()),
-                    _ => Err(it),
+                    _ => Err(error),
                 });
                 is_gone.expect("removed");
             }
@@ -597,7 +597,8 @@ impl Lines {
                 return told;
             }
             told.push_str(&line);
-            let refused = line.starts_with(['4', '5']) && begin.starts_with(|it: char| it.is_ascii_digit());
+            let refused =
+                line.starts_with(['4', '5']) && begin.starts_with(|begin: char| begin.is_ascii_digit());
             if line.starts_with(begin) || refused {
                 return told;
             }

@@ -35,7 +35,7 @@ fn a_customer_the_assistant_and_a_person_by_mail() {
     let reached = until("the person's answer", || {
         desk.settle().wait(1_000_000);
         let all = mailbox.reached(&maria);
-        all.iter().find(|it| it.contains("Ana here, a person.")).cloned().ok_or_else(|| desk.picture())
+        all.iter().find(|text| text.contains("Ana here, a person.")).cloned().ok_or_else(|| desk.picture())
     });
     assert!(reached.contains("In-Reply-To:"), "{reached}");
     shows(&mut desk, "Ana here, a person.");

@@ -39,7 +39,7 @@ impl Desk {
         drop(desk.serve());
         let told = std::fs::read_to_string(desk.binary.folder().join("ready.json")).expect("told");
         let told: Value = serde_json::from_str(&told).expect("JSON");
-        let is_mail = |it: &&Value| it["channel"] == "email" && it["environment"] == "live";
+        let is_mail = |value: &&Value| value["channel"] == "email" && value["environment"] == "live";
         let key = told["keys"].as_array().expect("keys").iter().find(is_mail).expect("a key");
         desk.key = key["key"].as_str().expect("text").to_owned();
         desk
@@ -69,7 +69,7 @@ impl Desk {
     fn is_connected(&self) -> bool {
         let all: Value =
             serde_json::from_str(&self.binary.ok(&self.channel(&["list", "--json"]), "")).expect("JSON");
-        let mail = all.as_array().expect("a list").iter().find(|it| it["channel"] == "email").cloned();
+        let mail = all.as_array().expect("a list").iter().find(|entry| entry["channel"] == "email").cloned();
         mail.expect("the channel")["connected"] == true
     }
 }

@@ -34,7 +34,7 @@ async fn a_person_is_to_look_where_what_was_queued_is_refused() {
     let (status, told) = served.send(mail_to(&maria, "Hello", "Are you there?"), None).await;
     assert_eq!((status, &told["status"]), (200, &json!("queued")), "{told}");
     answered.store(true, Ordering::SeqCst);
-    let is_failed = |it: &serde_json::Value| mails_of(it).iter().any(|it| it["status"] == "failed");
+    let is_failed = |value: &serde_json::Value| mails_of(value).iter().any(|mail| mail["status"] == "failed");
     let thread = served.thread(&maria, "a mail that failed", is_failed).await;
     assert_eq!(thread["priority"], "high", "{thread}");
     assert_eq!((served.balance().await, mailbox.reached(&maria).len()), (before, 0));
@@ -49,7 +49,7 @@ async fn a_person_is_to_look_where_an_answer_of_the_assistant_is_refused() {
     let served = Served::mailbox(&mailbox, AssistantChoice::Scripted).await;
     gate.once(MailWrong::Refused);
     mailbox.hears(&maria, "A question", "What are your opening hours?", "");
-    served.thread(&maria, "a thread for a person", |it| it["priority"] == "high").await;
+    served.thread(&maria, "a thread for a person", |value| value["priority"] == "high").await;
     assert_eq!((served.mails(&maria, 1).await.len(), mailbox.reached(&maria).len()), (1, 0));
 }
 

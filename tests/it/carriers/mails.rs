@@ -26,7 +26,7 @@ impl Served {
         until_found(what, async || {
             let mut seen = Vec::new();
             for listed in self.threads().await {
-                if listed["contactEmail"].as_str().is_some_and(|it| it.eq_ignore_ascii_case(contact)) {
+                if listed["contactEmail"].as_str().is_some_and(|text| text.eq_ignore_ascii_case(contact)) {
                     let path = format!("/email/threads/{}", listed["id"].as_str().expect("an id"));
                     let whole = self.get(&path).await;
                     if wanted(&whole) {
@@ -41,7 +41,8 @@ impl Served {
     }
 
     pub(super) async fn mails(&self, contact: &str, count: usize) -> Vec<Value> {
-        let thread = self.thread(contact, "the mails of a thread", |it| mails_of(it).len() == count).await;
+        let thread =
+            self.thread(contact, "the mails of a thread", |value| mails_of(value).len() == count).await;
         mails_of(&thread).to_vec()
     }
 
@@ -114,7 +115,7 @@ async fn a_person_answers_what_a_customer_wrote() {
     assert_eq!(reqwest::get(link).await.expect("served").text().await.expect("text"), "hello");
     assert_eq!(mailbox.folder("Sent").len(), 1, "a copy lies among what was sent");
     until_so("the mail is marked as answered", || {
-        mailbox.flags().lines().any(|it| it.contains("\\Answered") && it.contains("\\Seen"))
+        mailbox.flags().lines().any(|line| line.contains("\\Answered") && line.contains("\\Seen"))
     });
     // Another subject, in the same thread by what it names.
     let own = mails[1]["messageId"].as_str().expect("an id");
@@ -198,7 +199,7 @@ async fn what_may_have_left_is_not_sent_again_and_settled_by_what_comes() {
     gate.once(MailWrong::CutDuring);
     assert_eq!(served.send(mail_to(&silent, "A question", "Half"), None).await.1["status"], "unknown");
     let settled = async |to: &str, wanted: &str| {
-        let thread = served.thread(to, wanted, |it| mails_of(it)[0]["status"] == wanted).await;
+        let thread = served.thread(to, wanted, |value| mails_of(value)[0]["status"] == wanted).await;
         mails_of(&thread)[0].clone()
     };
     // A server says that it did not arrive: so it had left.
@@ -216,7 +217,7 @@ async fn what_may_have_left_is_not_sent_again_and_settled_by_what_comes() {
     mailbox.elsewhere(&[&append, &copy, "a NOOP"]);
     settled(&copied, "sent").await;
     // Of the one that nobody tells of nobody knows.
-    let thread = served.thread(&silent, "unknown", |it| mails_of(it)[0]["status"] == "unknown").await;
+    let thread = served.thread(&silent, "unknown", |value| mails_of(value)[0]["status"] == "unknown").await;
     assert_eq!(thread["priority"], "high", "a person is to look");
     for to in [&answers, &copied] {
         mailbox.waits_for(to, "Did this arrive?");
@@ -233,7 +234,7 @@ async fn what_has_not_left_leaves_later_and_in_order() {
     mailbox.smtp_port = gate.port;
     let served = quiet(&mailbox).await;
     mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
-    let thread = served.thread(&maria, "a mail", |it| mails_of(it).len() == 1).await["id"].clone();
+    let thread = served.thread(&maria, "a mail", |value| mails_of(value).len() == 1).await["id"].clone();
     gate.once(MailWrong::CutBefore);
     let in_thread = |text: &str| json!({"to": maria, "subject": "Re", "text": text, "threadId": thread});
     let (status, told) = served.send(in_thread("one"), None).await;
@@ -241,7 +242,8 @@ async fn what_has_not_left_leaves_later_and_in_order() {
     assert_eq!(served.send(in_thread("two"), None).await.0, 200);
     // Where they leave to, the second may arrive first.
     until_so("both arrive", || mailbox.reached(&maria).len() >= 2);
-    let texts: Vec<String> = served.mails(&maria, 3).await.iter().map(|it| words(it).to_owned()).collect();
+    let texts: Vec<String> =
+        served.mails(&maria, 3).await.iter().map(|mail| words(mail).to_owned()).collect();
     assert_eq!(texts, ["Where is my order?", "one", "two"]);
     assert_eq!(mailbox.reached(&maria).len(), 2);
 }
@@ -253,7 +255,9 @@ async fn marks_and_folders_are_the_same_on_both_sides() {
     let served = quiet(&mailbox).await;
     mailbox.hears(&maria, "Order 1042", "Where is my order?", "");
     let is = |read: bool, starred: bool, folder: &'static str| {
-        move |it: &Value| it["isRead"] == read && it["isStarred"] == starred && it["folder"] == folder
+        move |value: &Value| {
+            value["isRead"] == read && value["isStarred"] == starred && value["folder"] == folder
+        }
     };
     let thread = served.thread(&maria, "a thread nobody has read", is(false, false, "inbox")).await;
     // What is done elsewhere is learnt.
@@ -332,7 +336,7 @@ async fn the_assistant_answers_people_and_no_programs() {
         "{answer}"
     );
     // A person takes over: the assistant is silent from then on.
-    let thread = served.thread(&maria, "the answer", |it| mails_of(it).len() == 2).await["id"].clone();
+    let thread = served.thread(&maria, "the answer", |value| mails_of(value).len() == 2).await["id"].clone();
     let taken = json!({"to": maria, "subject": "Re: A question", "text": "Ana here.", "threadId": thread});
     assert_eq!(served.send(taken, None).await.1["status"], "sent");
     mailbox.hears(&maria, "Re: A question", "Are you open now?", "");
@@ -352,7 +356,7 @@ async fn the_assistant_answers_people_and_no_programs() {
     }
     until_so("its answers arrive", || mailbox.reached(&other).len() >= 3);
     assert_eq!(mailbox.reached(&other).len(), 3);
-    served.thread(&other, "a person is to look", |it| it["priority"] == "high").await;
+    served.thread(&other, "a person is to look", |entry| entry["priority"] == "high").await;
 }
 
 /// A provider that gives another refresh token each time: connecting, serving,

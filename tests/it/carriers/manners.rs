@@ -34,7 +34,7 @@ async fn a_typing_sign_is_shown_while_the_assistant_thinks() {
     });
     let served = Served::with(&bot, false, answered_by(&model)).await;
     bot.says(ANA, "Where is my order?");
-    served.waits(ANA, "an answer", |it| texts(it).last() == Some(&"On its way")).await;
+    served.waits(ANA, "an answer", |entry| texts(entry).last() == Some(&"On its way")).await;
 
     let number = Arc::new(NumberServer::start());
     let seen = Arc::clone(&number);
@@ -44,7 +44,7 @@ async fn a_typing_sign_is_shown_while_the_assistant_thinks() {
     });
     let served = Served::number(&number, answered_by(&model)).await;
     assert_eq!(number.says("+34600111222", "Where is my order?"), "wamid.IN1");
-    served.waits("+34600111222", "an answer", |it| texts(it).last() == Some(&"On its way")).await;
+    served.waits("+34600111222", "an answer", |entry| texts(entry).last() == Some(&"On its way")).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -54,10 +54,10 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
     let served = Served::with(&bot, false, answered_by(&model)).await;
     for round in 1..=3 {
         bot.says(ANA, "Thank you for your message, we are away.");
-        served.waits(ANA, "an answer", |it| it.len() == 2 * round).await;
+        served.waits(ANA, "an answer", |entry| entry.len() == 2 * round).await;
     }
     bot.says(ANA, "Thank you for your message, we are away.");
-    served.waits(ANA, "the last of it", |it| it.len() == 7).await;
+    served.waits(ANA, "the last of it", |entry| entry.len() == 7).await;
     let escalation = async || served.conversations().await[0]["escalation"].clone();
     let why = until_found("a call for a person", async || match escalation().await {
         Value::Null => Err("nobody is asked for"),
@@ -71,7 +71,7 @@ async fn three_answers_alone_are_enough_and_a_person_begins_anew() {
     let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
     assert_eq!(served.automation(&id, Some(true)).await.0, 200, "handed back");
     bot.says(ANA, "Ah, good.");
-    served.waits(ANA, "an answer again", |it| it.len() == 10).await;
+    served.waits(ANA, "an answer again", |entry| entry.len() == 10).await;
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn what_the_file_says_reaches_the_model() {
     let running = campaign::serve(&binary, &database, &ready, &["--dev", "--config", &file]);
     let inbound = json!({"channel": "whatsapp", "from": "+34600111222", "text": "hi, where is your shop?"});
     let told = campaign::ask(&running.address, "none", "/dev/inbound", "one", &inbound.to_string());
-    assert!(told.as_ref().is_some_and(|it| it.0 == 200), "{told:?}");
+    assert!(told.as_ref().is_some_and(|pair| pair.0 == 200), "{told:?}");
     let asked = until("a question", || model.requests().pop().ok_or("nothing was asked"));
     let rules = asked.json()["messages"][0]["content"].as_str().expect("rules").to_owned();
     for part in ["customers of Harbor Bikes", "dry", "- The first look is free.", "A: At gate 4."] {

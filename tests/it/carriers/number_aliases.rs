@@ -31,7 +31,7 @@ async fn is_one(served: &Served, peer: &str) {
     assert_eq!(all[0]["customerPhone"], peer);
     let contacts = served.get("/contacts").await;
     let phones: Vec<&Value> =
-        contacts["data"].as_array().expect("a list").iter().map(|it| &it["phone"]).collect();
+        contacts["data"].as_array().expect("a list").iter().map(|value| &value["phone"]).collect();
     assert_eq!(phones, [peer]);
 }
 
@@ -42,7 +42,7 @@ async fn who_is_written_to_first_answers_in_the_same_conversation() {
     let (status, told) = served.send(opening(), None).await;
     assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
     number.says(KNOWN, "thanks");
-    served.waits(ASKED, "their answer", |it| it.len() == 2).await;
+    served.waits(ASKED, "their answer", |entry| entry.len() == 2).await;
     for (to, text) in [(KNOWN, "you are welcome"), (ASKED, "see you")] {
         let (status, told) = served.send(text_to(to, text), None).await;
         assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
@@ -58,7 +58,7 @@ async fn who_is_written_to_first_answers_in_the_same_conversation() {
     assert!(status < 300, "{told}");
     assert!(served.conversations().await.is_empty());
     number.says(KNOWN, "hello again");
-    served.waits(KNOWN, "a new one", |it| it.len() == 1).await;
+    served.waits(KNOWN, "a new one", |entry| entry.len() == 1).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -66,7 +66,7 @@ async fn who_wrote_first_is_written_to_in_the_same_conversation() {
     let number = NumberServer::start();
     let served = served(&number).await;
     number.says(KNOWN, "hi");
-    served.waits(KNOWN, "a message", |it| it.len() == 1).await;
+    served.waits(KNOWN, "a message", |entry| entry.len() == 1).await;
     let (status, told) = served.send(opening(), Some("once")).await;
     assert_eq!((status, &told["status"]), (200, &json!("sent")), "{told}");
     assert_eq!(
@@ -92,8 +92,8 @@ async fn a_report_says_it_where_the_answer_was_lost() {
     assert_eq!(told["status"], "unknown", "{told}");
     let reached = number.waits_for("order_ready");
     number.reports(&reached, "delivered");
-    served.waits(ASKED, "it has arrived", |it| it[0]["status"] == "delivered").await;
+    served.waits(ASKED, "it has arrived", |entry| entry[0]["status"] == "delivered").await;
     number.says(KNOWN, "thanks");
-    served.waits(ASKED, "their answer", |it| it.len() == 2).await;
+    served.waits(ASKED, "their answer", |entry| entry.len() == 2).await;
     is_one(&served, ASKED).await;
 }

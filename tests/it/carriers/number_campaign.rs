@@ -26,7 +26,7 @@ fn customer(number: usize) -> String {
 
 /// How often a text reached somebody.
 fn count(number: &NumberServer, text: &str) -> usize {
-    number.reached().iter().filter(|it| it.text == text).count()
+    number.reached().iter().filter(|reached| reached.text == text).count()
 }
 
 /// Whether what is shown of a text is what became of it.
@@ -47,7 +47,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let served = Served::bounded(StandIn::Number(&number)).await;
     for it in 1..=CUSTOMERS {
         number.says(&customer(it), &format!("{it} begins"));
-        served.waits(&customer(it), "the first message", |it| it.len() == 1).await;
+        served.waits(&customer(it), "the first message", |entry| entry.len() == 1).await;
     }
     many_credits(&served).await;
     let before = served.balance().await;
@@ -61,11 +61,12 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         for it in 1..=CUSTOMERS {
             number.says(&customer(it), &format!("{it} says {round}"));
         }
-        let sends = (1..=CUSTOMERS).map(|it| {
-            let text = format!("answer {round} to {it}");
+        let sends = (1..=CUSTOMERS).map(|number| {
+            let text = format!("answer {round} to {number}");
             let served = &served;
             async move {
-                let told = served.send(text_to(&customer(it), &text), Some(&text.replace(' ', "-"))).await;
+                let told =
+                    served.send(text_to(&customer(number), &text), Some(&text.replace(' ', "-"))).await;
                 (text, told)
             }
         });
@@ -77,16 +78,19 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             |text: &str, status: &str| status == if count(&number, text) == 0 { "unknown" } else { "read" };
         let history = served
             .waits(&customer(it), "all is there and settled", |history| {
-                history.iter().filter(|it| it["direction"] == "inbound").count() > round
-                    && history.iter().filter(|it| it["direction"] == "outbound").count() == round
-                    && history.iter().filter(|it| it["direction"] == "outbound").all(|it| {
-                        settled(it["content"].as_str().unwrap_or(""), it["status"].as_str().unwrap_or(""))
+                history.iter().filter(|value| value["direction"] == "inbound").count() > round
+                    && history.iter().filter(|value| value["direction"] == "outbound").count() == round
+                    && history.iter().filter(|value| value["direction"] == "outbound").all(|value| {
+                        settled(
+                            value["content"].as_str().unwrap_or(""),
+                            value["status"].as_str().unwrap_or(""),
+                        )
                     })
             })
             .await;
         let said = |direction: &str| -> Vec<&str> {
-            let wanted = history.iter().filter(|it| it["direction"] == direction);
-            wanted.map(|it| it["content"].as_str().unwrap_or("")).collect()
+            let wanted = history.iter().filter(|value| value["direction"] == direction);
+            wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
         };
         let wanted: Vec<String> = (1..=round).map(|round| format!("{it} says {round}")).collect();
         assert_eq!(said("inbound")[1..], wanted, "customer {it}");
@@ -94,8 +98,8 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
             let text = format!("answer {round} to {it}");
             let shown: Vec<&str> = history
                 .iter()
-                .filter(|it| it["content"] == *text)
-                .map(|it| it["status"].as_str().unwrap_or(""))
+                .filter(|value| value["content"] == *text)
+                .map(|value| value["status"].as_str().unwrap_or(""))
                 .collect();
             judge(&number, &shown, &text);
             let (status, told) = &answers[&text];
@@ -155,7 +159,9 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         said.push(format!("{it} says in life {kill}"));
         number.says(&customer(it), said.last().expect("one"));
         open.extend(
-            (0..4).map(|it| (format!("text-{kill}-{it}"), customer(random.random_range(1..=CUSTOMERS)))),
+            (0..4).map(|number| {
+                (format!("text-{kill}-{number}"), customer(random.random_range(1..=CUSTOMERS)))
+            }),
         );
         let ask = |(idem, to): &(String, String)| {
             let body = text_to(to, idem).to_string();
@@ -168,14 +174,15 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         number.waits_for_requests(before + random.random_range(1..=4));
         drop(running);
         let answers: Vec<bool> =
-            askers.into_iter().map(|it| it.join().expect("no one failed").is_some()).collect();
-        open = open.into_iter().zip(answers).filter(|(_, answered)| !answered).map(|(it, _)| it).collect();
+            askers.into_iter().map(|asker| asker.join().expect("no one failed").is_some()).collect();
+        open =
+            open.into_iter().zip(answers).filter(|(_, answered)| !answered).map(|(pair, _)| pair).collect();
         running = start();
     }
     for (idem, to) in &open {
         let body = text_to(to, idem).to_string();
         let answer = campaign::ask(&running.address, &key, "/v1/messages/send", idem, &body);
-        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
+        assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
     campaign::settle(&database, said.len() + CUSTOMERS);
     number.waits_until_told();
@@ -187,7 +194,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
 fn check(number: &NumberServer, database: &str, kills: usize, said: &[String]) {
     let arrived = inbound(database);
     for text in said {
-        assert_eq!(arrived.iter().filter(|it| *it == text).count(), 1, "{text}");
+        assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
     let sent = rows(database, "outbound");
     assert_eq!(sent.len(), kills * 4, "each text is in the history");

@@ -259,7 +259,8 @@ impl NumberServer {
     /// Waits for something that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Reached {
-        self.shared.wait(text, |world| world.reached.iter().find(|it| it.text.contains(text)).cloned())
+        self.shared
+            .wait(text, |world| world.reached.iter().find(|reached| reached.text.contains(text)).cloned())
     }
 
     #[track_caller]
@@ -274,13 +275,13 @@ impl NumberServer {
 
     #[track_caller]
     pub fn waits_for_read_mark(&self, id: &str) {
-        self.shared.wait("a read mark", |world| world.read.iter().any(|it| it == id).then_some(()));
+        self.shared.wait("a read mark", |world| world.read.iter().any(|text| text == id).then_some(()));
     }
 
     /// Waits until the sender of a message was shown a typing sign.
     #[track_caller]
     pub fn waits_for_typing(&self, id: &str) {
-        self.shared.wait("a typing sign", |world| world.typing.iter().any(|it| it == id).then_some(()));
+        self.shared.wait("a typing sign", |world| world.typing.iter().any(|text| text == id).then_some(()));
     }
 
     /// Waits until all its calls were taken.
@@ -319,7 +320,7 @@ fn status_of(message: &Reached, status: &str, ours: bool, error: &Value) -> Stri
 pub fn signature(body: &str) -> String {
     let key = hmac::Key::new(hmac::HMAC_SHA256, APP_SECRET.as_bytes());
     let hex: String =
-        hmac::sign(&key, body.as_bytes()).as_ref().iter().map(|it| format!("{it:02x}")).collect();
+        hmac::sign(&key, body.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256={hex}")
 }
 
@@ -339,7 +340,7 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
     };
     world.calling = true;
     drop(world);
-    let taken = stand_in::call("POST", &url, (SIGNATURE, &signature(&body)), &body).map(|it| it.0);
+    let taken = stand_in::call("POST", &url, (SIGNATURE, &signature(&body)), &body).map(|call| call.0);
     let mut world = shared.world();
     world.calling = false;
     match taken {
@@ -387,7 +388,8 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
         wrong
     };
     stand_in::respond(&mut stream, wrong, failure, || {
-        let known = request.headers.get("authorization").is_some_and(|it| *it == format!("Bearer {TOKEN}"));
+        let known =
+            request.headers.get("authorization").is_some_and(|header| *header == format!("Bearer {TOKEN}"));
         if !known || shared.world().revoked {
             return json_of((401, error(190, "Invalid OAuth access token")));
         }
@@ -431,7 +433,9 @@ fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<Worl
             let data = if world.followed { json!([{"whatsapp_business_api_data": {}}]) } else { json!([]) };
             (200, json!({ "success": true, "data": data }))
         }
-        ("GET", _) if path.starts_with("/files/") => return file.map_or((404, Vec::new()), |it| (200, it)),
+        ("GET", _) if path.starts_with("/files/") => {
+            return file.map_or((404, Vec::new()), |file| (200, file));
+        }
         ("GET", id) if file.is_some() => {
             let host = request.headers.get("host").cloned().unwrap_or_default();
             (200, json!({ "id": id, "url": format!("http://{host}/files/{id}") }))
@@ -457,7 +461,7 @@ fn answer(request: &RawRequest, method: &str, body: &Value, shared: &Shared<Worl
 
 /// Two templates a page.
 fn page(all: &[Value], query: &str) -> Value {
-    let after = query.split('&').find_map(|it| it.strip_prefix("after=Q%3D")).unwrap_or("0");
+    let after = query.split('&').find_map(|part| part.strip_prefix("after=Q%3D")).unwrap_or("0");
     let from: usize = after.parse().expect("a cursor it gave");
     let data: Vec<&Value> = all.iter().skip(from).take(2).collect();
     let mut told = json!({ "data": data, "paging": {"cursors": {"after": format!("Q={}", from + 2)}} });
@@ -470,17 +474,19 @@ fn page(all: &[Value], query: &str) -> Value {
 /// Whether each part of a template has its variables, each once and by its name;
 /// of one with numbers nothing is asked.
 fn is_filled_by_name(template: &Value, given: &Value) -> bool {
-    let list = |it: &Value| it.as_array().cloned().unwrap_or_default();
-    let word = |it: &Value| it.as_str().unwrap_or("").to_ascii_lowercase();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let word = |value: &Value| value.as_str().unwrap_or("").to_ascii_lowercase();
     template["parameter_format"] != "NAMED"
         || list(&template["components"]).iter().all(|part| {
             let pattern = part["text"].as_str().unwrap_or("");
-            let names = pattern.split("{{").skip(1).filter_map(|it| it.split_once("}}"));
-            let mut wanted: Vec<String> = names.map(|it| it.0.to_owned()).collect();
+            let names = pattern.split("{{").skip(1).filter_map(|part| part.split_once("}}"));
+            let mut wanted: Vec<String> = names.map(|name| name.0.to_owned()).collect();
             let filled = list(&given["components"]);
-            let mine = filled.iter().filter(|it| word(&it["type"]) == word(&part["type"]));
-            let mut told: Vec<String> =
-                mine.flat_map(|it| list(&it["parameters"])).map(|it| word(&it["parameter_name"])).collect();
+            let mine = filled.iter().filter(|value| word(&value["type"]) == word(&part["type"]));
+            let mut told: Vec<String> = mine
+                .flat_map(|value| list(&value["parameters"]))
+                .map(|value| word(&value["parameter_name"]))
+                .collect();
             told.sort_unstable();
             wanted.sort_unstable();
             wanted.dedup();
@@ -489,7 +495,7 @@ fn is_filled_by_name(template: &Value, given: &Value) -> bool {
 }
 
 fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) -> (u16, Value) {
-    if let Some(told) = world.answers.as_ref().and_then(|it| it(body)) {
+    if let Some(told) = world.answers.as_ref().and_then(|answer| answer(body)) {
         return told;
     }
     let kind = body["type"].as_str().unwrap_or("").to_owned();
@@ -497,14 +503,14 @@ fn send(body: &Value, mut world: MutexGuard<'_, World>, shared: &Shared<World>) 
     if !object.is_object() {
         return (400, error(131_008, "Required parameter is missing"));
     }
-    let of_its_name = |it: &&Value| kind == "template" && it["name"] == object["name"];
-    if !world.templates.iter().filter(of_its_name).all(|it| is_filled_by_name(it, object)) {
+    let of_its_name = |value: &&Value| kind == "template" && value["name"] == object["name"];
+    if !world.templates.iter().filter(of_its_name).all(|template| is_filled_by_name(template, object)) {
         return (400, error(132_012, "Parameter format does not match format in the created template"));
     }
     world.count += 1;
     let to = body["to"].as_str().unwrap_or("").to_owned();
     let known = world.known_as.get(&to).cloned().unwrap_or_else(|| to.clone());
-    let words = ["body", "caption", "name", "emoji"].iter().find_map(|it| object[*it].as_str());
+    let words = ["body", "caption", "name", "emoji"].iter().find_map(|text| object[*text].as_str());
     let message = Reached {
         to,
         known,

@@ -26,7 +26,7 @@ async fn quiet(number: &NumberServer) -> Served {
 async fn begun(number: &NumberServer) -> Served {
     let served = quiet(number).await;
     number.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     served
 }
 
@@ -54,7 +54,7 @@ async fn a_person_answers_what_a_customer_wrote() {
     let number = NumberServer::start();
     let served = quiet(&number).await;
     let first = number.says(ANA, "Where is my order?");
-    let history = served.waits(ANA, "a message", |it| it.len() == 1).await;
+    let history = served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     assert_eq!(
         (&history[0]["content"], &history[0]["whatsappMessageId"]),
         (&json!("Where is my order?"), &json!(first))
@@ -78,9 +78,9 @@ async fn a_person_answers_what_a_customer_wrote() {
     assert_eq!(served.send(asked, Some("key-1")).await, (200, sent), "the same answer to the same request");
     assert_eq!((number.reached().len(), served.balance().await), (1, before - 1));
     number.reports(&reached, "delivered");
-    served.waits(ANA, "delivered", |it| it[1]["status"] == "delivered").await;
+    served.waits(ANA, "delivered", |entry| entry[1]["status"] == "delivered").await;
     number.reports(&reached, "read");
-    let history = served.waits(ANA, "read", |it| it[1]["status"] == "read").await;
+    let history = served.waits(ANA, "read", |entry| entry[1]["status"] == "read").await;
     assert_eq!(history[1]["replyTo"], history[0]["id"]);
     assert!(history[1]["deliveredAt"].is_string() && history[1]["readAt"].is_string());
     // A reaction to what the customer wrote, and one of theirs.
@@ -92,7 +92,7 @@ async fn a_person_answers_what_a_customer_wrote() {
     let set = number.reached().pop().expect("a reaction");
     assert_eq!(set.body["reaction"], json!({"message_id": first, "emoji": "👍"}));
     number.sends(ANA, "reaction", json!({"message_id": reached.id, "emoji": "🎉"}), json!({}));
-    let history = served.waits(ANA, "their reaction", |it| it.len() == 3).await;
+    let history = served.waits(ANA, "their reaction", |entry| entry.len() == 3).await;
     assert_eq!((&history[2]["content"], &history[2]["replyTo"]), (&json!("🎉"), &history[1]["id"]));
     assert_eq!(history[0]["reaction"], "👍");
     assert_eq!(number.read_marks(), [first], "what was read is shown once");
@@ -144,14 +144,14 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
     }
     number.nothing_goes_wrong();
     let told = whole(&served).await;
-    assert!(told["escalation"]["reason"].as_str().is_some_and(|it| it.contains("not known")), "{told}");
+    assert!(told["escalation"]["reason"].as_str().is_some_and(|text| text.contains("not known")), "{told}");
     let before = served.balance().await;
     for reached in number.reached() {
         number.reports(&reached, "delivered");
     }
-    let settled = |it: &[Value]| it.iter().filter(|it| it["status"] == "delivered").count() == 3;
+    let settled = |entry: &[Value]| entry.iter().filter(|value| value["status"] == "delivered").count() == 3;
     let history = served.waits(ANA, "three that had left", settled).await;
-    let states: Vec<_> = history[1..].iter().map(|it| it["status"].as_str().unwrap_or("")).collect();
+    let states: Vec<_> = history[1..].iter().map(|value| value["status"].as_str().unwrap_or("")).collect();
     assert_eq!(states, ["unknown", "delivered", "delivered", "delivered", "unknown"]);
     let told = whole(&served).await;
     assert!(!told["escalation"].is_null(), "two are not known yet: {told}");
@@ -168,7 +168,7 @@ async fn nobody_is_asked_for_once_all_is_known() {
     assert!(!whole(&served).await["escalation"].is_null());
     let reached = number.waits_for("Did it?");
     number.reports(&reached, "sent");
-    let history = served.waits(ANA, "sent", |it| it[1]["status"] == "sent").await;
+    let history = served.waits(ANA, "sent", |entry| entry[1]["status"] == "sent").await;
     assert_eq!(history[1]["whatsappMessageId"], json!(reached.id));
     assert_eq!(whole(&served).await["escalation"], Value::Null);
     // The report that it failed settles the same, and gives back what it cost.
@@ -178,7 +178,7 @@ async fn nobody_is_asked_for_once_all_is_known() {
     number.nothing_goes_wrong();
     assert_eq!(served.balance().await, before - 1);
     number.loses(&number.waits_for("And this?"), 131_026, "no such customer");
-    served.waits(ANA, "failed", |it| it[2]["status"] == "failed").await;
+    served.waits(ANA, "failed", |entry| entry[2]["status"] == "failed").await;
     assert_eq!(served.balance().await, before);
     let told = whole(&served).await.to_string();
     assert!(told.contains("does not arrive") && told.contains("no such customer"), "{told}");
@@ -193,7 +193,7 @@ async fn a_report_may_come_before_the_answer_and_in_any_order() {
         // Not `waits_for`: what stands still here would hold up the send, too.
         let reached = until_found("the text", async || number.reached().pop().ok_or("nothing yet")).await;
         number.reports(&reached, "read");
-        served.waits(ANA, "read", |it| it.len() == 2 && it[1]["status"] == "read").await;
+        served.waits(ANA, "read", |entry| entry.len() == 2 && entry[1]["status"] == "read").await;
         number.reports(&reached, "delivered");
         number.reports(&reached, "sent");
     });
@@ -205,7 +205,7 @@ async fn a_report_may_come_before_the_answer_and_in_any_order() {
     );
     number.hold(false);
     number.says(ANA, "thanks");
-    let history = served.waits(ANA, "what came behind", |it| it.len() == 3).await;
+    let history = served.waits(ANA, "what came behind", |entry| entry.len() == 3).await;
     number.waits_until_told();
     assert_eq!((history[1]["status"].as_str(), number.reached().len()), (Some("read"), 1));
     assert_eq!(served.send(text_to(ANA, "Early"), Some("early")).await, answer);
@@ -222,7 +222,7 @@ async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
     for _ in 0..2 {
         number.loses(&reached, 131_047, "more than 24 hours have passed");
     }
-    served.waits(ANA, "failed", |it| it[1]["status"] == "failed").await;
+    served.waits(ANA, "failed", |entry| entry[1]["status"] == "failed").await;
     number.waits_until_told();
     assert_eq!(served.balance().await, before, "once");
     let told = whole(&served).await.to_string();
@@ -243,9 +243,10 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
     });
     // Told as `queued` where it takes longer than is waited for.
     assert_eq!((one.0, two.0), (200, 200));
-    let is_sent = |it: &Value| it["status"] != "queued";
-    let history = served.waits(ANA, "both have left", |it| it.len() == 3 && it.iter().all(is_sent)).await;
-    let reached: Vec<String> = number.reached().into_iter().map(|it| it.text).collect();
+    let is_sent = |value: &Value| value["status"] != "queued";
+    let history =
+        served.waits(ANA, "both have left", |entry| entry.len() == 3 && entry.iter().all(is_sent)).await;
+    let reached: Vec<String> = number.reached().into_iter().map(|reached| reached.text).collect();
     assert_eq!(reached.len(), 2);
     assert_eq!(texts(&history)[1..], reached);
 }
@@ -257,7 +258,7 @@ async fn media_come_by_their_id_and_are_brought_once() {
     let png = b"\x89PNG\r\n\x1a\nsmall";
     number.put_file("880011", png);
     number.sends(ANA, "image", json!({"id": "880011", "caption": "broken"}), json!({}));
-    let history = served.waits(ANA, "a picture", |it| it.len() == 1).await;
+    let history = served.waits(ANA, "a picture", |entry| entry.len() == 1).await;
     let link = history[0]["mediaUrl"].as_str().expect("a link").to_owned();
     let bytes = served.http.get(&link).send().await.expect("an answer").bytes().await.expect("bytes");
     assert_eq!((&bytes[..], &history[0]["contentType"]), (&png[..], &json!("image")));
@@ -271,7 +272,7 @@ async fn media_come_by_their_id_and_are_brought_once() {
     let brought = number.brought();
     assert_eq!((brought.len(), &brought[0]["type"]), (1, &json!("image/png")), "{brought:?}");
     number.sends(ANA, "sticker", json!({"id": "none"}), json!({}));
-    let history = served.waits(ANA, "one without its file", |it| it.len() == 4).await;
+    let history = served.waits(ANA, "one without its file", |entry| entry.len() == 4).await;
     assert_eq!((&history[3]["contentType"], &history[3]["mediaUrl"]), (&json!("image"), &Value::Null));
 }
 
@@ -299,7 +300,7 @@ async fn templates_are_the_platforms_own_with_their_status() {
     assert_eq!(rated(&served.get("/account").await), (json!("GREEN"), json!("TIER_1K")));
     let names = |told: &Value| -> Vec<String> {
         let all = told["data"].as_array().expect("a list").iter();
-        all.map(|it| it["name"].as_str().expect("a name").to_owned()).collect()
+        all.map(|value| value["name"].as_str().expect("a name").to_owned()).collect()
     };
     assert_eq!(names(&served.get("/templates").await), ["order_ready", "order_sent"]);
     // It opens a conversation with somebody who has never written.
@@ -324,8 +325,10 @@ async fn templates_are_the_platforms_own_with_their_status() {
     until(&served, "/templates", |told| names(told) == ["order_ready"]).await;
     let admin = dashboard(&served.options).await;
     let all = admin.channels(SystemClock.now()).await.expect("listed");
-    let one =
-        all.iter().find(|it| it.kind == frontdesk::service::channels::Channel::Whatsapp).expect("there");
+    let one = all
+        .iter()
+        .find(|channel_standing| channel_standing.kind == frontdesk::service::channels::Channel::Whatsapp)
+        .expect("there");
     assert_eq!((one.quality.as_deref(), one.tier.as_deref()), (Some("RED"), Some("TIER_1K")));
     assert_eq!(rated(&served.get("/account").await), (json!("RED"), json!("TIER_1K")));
 }
@@ -342,7 +345,7 @@ async fn buttons_and_places_go_as_they_are() {
     let reply = json!({"type": "button_reply", "button_reply": {"id": "yes", "title": "Yes"}});
     let context = json!({"context": {"id": number.reached()[0].id}});
     number.sends(ANA, "interactive", reply, context);
-    let history = served.waits(ANA, "the choice", |it| it.len() == 3).await;
+    let history = served.waits(ANA, "the choice", |entry| entry.len() == 3).await;
     assert_eq!((&history[2]["content"], &history[2]["replyTo"]), (&json!("Yes"), &history[1]["id"]));
     let place = json!({"latitude": 41.5, "longitude": 2.0, "name": "Pier"});
     assert_eq!(
@@ -358,7 +361,7 @@ async fn a_customer_with_another_number_stays_the_same() {
     let served = begun(&number).await;
     let system = json!({"body": "changed", "wa_id": "34600999888", "type": "user_changed_number"});
     number.sends(ANA, "system", system, json!({}));
-    served.waits("+34600999888", "the same conversation", |it| it.len() == 1).await;
+    served.waits("+34600999888", "the same conversation", |entry| entry.len() == 1).await;
     let contacts = served.get("/contacts").await;
     assert_eq!(contacts["data"][0]["phone"], "+34600999888", "{contacts}");
     assert_eq!(served.conversations().await.len(), 1);
@@ -387,7 +390,7 @@ async fn only_the_platform_is_heard() {
     }
     assert_eq!(call(&signature("no JSON"), "no JSON"), 200, "what cannot be read is not told for ever");
     number.says(ANA, "behind it");
-    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "both", |entry| entry.len() == 2).await;
     assert_eq!(texts(&history), ["forged", "behind it"], "a repeat is nothing new");
 
     let ask = |token: &str| {
@@ -409,7 +412,7 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
     let mut ids = Vec::new();
     for phone in phones {
         number.says(phone, "hi");
-        served.waits(phone, "a message", |it| it.len() == 1).await;
+        served.waits(phone, "a message", |entry| entry.len() == 1).await;
     }
     for contact in served.get("/contacts").await["data"].as_array().expect("a list") {
         ids.push(contact["id"].as_str().expect("an id").to_owned());
@@ -433,7 +436,7 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
     assert_eq!((status, &told["totalRecipients"]), (202, &json!(4)), "{told}");
     let price = told["creditsUsed"].as_f64().expect("a price") as i64 / 4;
     let path = format!("/broadcast/{}", told["broadcastId"].as_str().expect("an id"));
-    let told = until(&served, &path, |it| it["status"] == "completed").await;
+    let told = until(&served, &path, |value| value["status"] == "completed").await;
     // One was refused, and of one nobody knows yet.
     assert_eq!(
         (&told["failed"], &told["sentCount"], &told["pending"]),
@@ -449,7 +452,7 @@ async fn a_broadcast_leaves_in_its_lanes_and_counts_what_became_of_each() {
             _ => number.reports(message, "delivered"),
         }
     }
-    let told = until(&served, &path, |it| it["pending"] == 0).await;
+    let told = until(&served, &path, |value| value["pending"] == 0).await;
     assert_eq!((&told["delivered"], &told["failed"]), (&json!(2), &json!(2)), "{told}");
     assert_eq!(served.balance().await, before - 2 * price);
     for conversation in served.conversations().await {
@@ -484,7 +487,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     connect_number(&served.options, &number).await;
     number.waits_until_followed();
     number.says(ANA, "again");
-    served.waits(ANA, "what came then", |it| texts(it).last() == Some(&"again")).await;
+    served.waits(ANA, "what came then", |entry| texts(entry).last() == Some(&"again")).await;
     assert_eq!(number.reached().len(), sent);
 }
 
@@ -493,7 +496,7 @@ async fn the_assistant_answers_through_the_platform() {
     let number = NumberServer::start();
     let served = Served::number(&number, AssistantChoice::Scripted).await;
     let first = number.says(ANA, "zzz qqq");
-    let history = served.waits(ANA, "an answer", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "an answer", |entry| entry.len() == 2).await;
     assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
     assert_eq!(number.reached()[0].text, texts(&history)[1]);
     number.waits_for_read_mark(&first);

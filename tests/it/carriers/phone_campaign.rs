@@ -29,7 +29,7 @@ fn customer(number: usize) -> String {
 
 /// How often a text reached somebody.
 fn count(phone: &PhoneServer, text: &str) -> usize {
-    phone.texts().iter().filter(|it| it.text == text).count()
+    phone.texts().iter().filter(|carried| carried.text == text).count()
 }
 
 /// What is shown of a text in the end.
@@ -49,7 +49,7 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
     let served = Served::bounded(StandIn::Phone(&phone)).await;
     for it in 1..=CUSTOMERS {
         phone.says(&customer(it), &format!("{it} begins"));
-        served.waits(&customer(it), "the first message", |it| it.len() == 1).await;
+        served.waits(&customer(it), "the first message", |entry| entry.len() == 1).await;
     }
     many_credits(&served).await;
     let before = served.balance().await;
@@ -63,11 +63,12 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         for it in 1..=CUSTOMERS {
             phone.says(&customer(it), &format!("{it} says {round}"));
         }
-        let sends = (1..=CUSTOMERS).map(|it| {
-            let text = format!("answer {round} to {it}");
+        let sends = (1..=CUSTOMERS).map(|number| {
+            let text = format!("answer {round} to {number}");
             let served = &served;
             async move {
-                let told = served.send(text_to(&customer(it), &text), Some(&text.replace(' ', "-"))).await;
+                let told =
+                    served.send(text_to(&customer(number), &text), Some(&text.replace(' ', "-"))).await;
                 (text, told)
             }
         });
@@ -78,24 +79,29 @@ async fn random_faults_lose_nothing_and_all_that_left_is_known() {
         let history = served
             .waits(&customer(it), "all is there and settled", |history| {
                 let of = |direction: &str| {
-                    history.iter().filter(|it| it["direction"] == direction).cloned().collect::<Vec<_>>()
+                    history
+                        .iter()
+                        .filter(|value| value["direction"] == direction)
+                        .cloned()
+                        .collect::<Vec<_>>()
                 };
-                let is_settled =
-                    |it: &Value| it["status"] == wanted(&phone, it["content"].as_str().unwrap_or(""));
+                let is_settled = |value: &Value| {
+                    value["status"] == wanted(&phone, value["content"].as_str().unwrap_or(""))
+                };
                 of("inbound").len() > round
                     && of("outbound").len() == round
                     && of("outbound").iter().all(is_settled)
             })
             .await;
         let said = |direction: &str| -> Vec<&str> {
-            let wanted = history.iter().filter(|it| it["direction"] == direction);
-            wanted.map(|it| it["content"].as_str().unwrap_or("")).collect()
+            let wanted = history.iter().filter(|value| value["direction"] == direction);
+            wanted.map(|value| value["content"].as_str().unwrap_or("")).collect()
         };
         let all: Vec<String> = (1..=round).map(|round| format!("{it} says {round}")).collect();
         assert_eq!(said("inbound")[1..], all, "customer {it}");
         for round in 1..=round {
             let text = format!("answer {round} to {it}");
-            assert_eq!(said("outbound").iter().filter(|it| **it == text).count(), 1, "{text}");
+            assert_eq!(said("outbound").iter().filter(|entry| **entry == text).count(), 1, "{text}");
             let (status, told) = &answers[&text];
             let word = told["status"].as_str().unwrap_or("");
             assert!(
@@ -140,7 +146,9 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         said.push(format!("{it} says in life {kill}"));
         phone.says(&customer(it), said.last().expect("one"));
         open.extend(
-            (0..4).map(|it| (format!("text-{kill}-{it}"), customer(random.random_range(1..=CUSTOMERS)))),
+            (0..4).map(|number| {
+                (format!("text-{kill}-{number}"), customer(random.random_range(1..=CUSTOMERS)))
+            }),
         );
         let ask = |(idem, to): &(String, String)| {
             let body = text_to(to, idem).to_string();
@@ -153,14 +161,15 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
         phone.waits_for_sends(before + random.random_range(1..=3));
         drop(running);
         let answers: Vec<bool> =
-            askers.into_iter().map(|it| it.join().expect("no one failed").is_some()).collect();
-        open = open.into_iter().zip(answers).filter(|(_, answered)| !answered).map(|(it, _)| it).collect();
+            askers.into_iter().map(|asker| asker.join().expect("no one failed").is_some()).collect();
+        open =
+            open.into_iter().zip(answers).filter(|(_, answered)| !answered).map(|(pair, _)| pair).collect();
         running = start();
     }
     for (idem, to) in &open {
         let body = text_to(to, idem).to_string();
         let answer = campaign::ask(&running.address, &key, SEND, idem, &body);
-        assert!(answer.as_ref().is_some_and(|it| it.0 == 200), "{idem}: {answer:?}");
+        assert!(answer.as_ref().is_some_and(|answer| answer.0 == 200), "{idem}: {answer:?}");
     }
     campaign::settle(&database, said.len() + CUSTOMERS);
     phone.waits_until_told();
@@ -176,7 +185,7 @@ fn kills_lose_nothing_and_all_that_left_is_known() {
 fn check(phone: &PhoneServer, database: &str, said: &[String]) {
     let arrived = inbound(database);
     for text in said {
-        assert_eq!(arrived.iter().filter(|it| *it == text).count(), 1, "{text}");
+        assert_eq!(arrived.iter().filter(|entry| *entry == text).count(), 1, "{text}");
     }
     let sent = rows(database, "outbound");
     let reached: usize = sent.iter().map(|(text, _)| count(phone, text)).sum();

@@ -254,13 +254,14 @@ impl PhoneServer {
     /// Waits for a text that reaches somebody.
     #[track_caller]
     pub fn waits_for(&self, text: &str) -> Carried {
-        self.shared.wait(text, |world| world.texts.iter().find(|it| it.text.contains(text)).cloned())
+        self.shared
+            .wait(text, |world| world.texts.iter().find(|carried| carried.text.contains(text)).cloned())
     }
 
     /// Waits for a call to somebody.
     #[track_caller]
     pub fn waits_for_call(&self, to: &str) -> Carried {
-        self.shared.wait(to, |world| world.calls.iter().find(|it| it.to == to).cloned())
+        self.shared.wait(to, |world| world.calls.iter().find(|call| call.to == to).cloned())
     }
 
     #[track_caller]
@@ -311,7 +312,7 @@ pub fn signature(url: &str, body: &str) -> String {
 }
 
 fn tell(world: &mut World, text: &Carried, status: &str, error: Option<i64>) {
-    if let Some(listed) = world.listed.iter_mut().find(|it| it["sid"] == *text.id)
+    if let Some(listed) = world.listed.iter_mut().find(|value| value["sid"] == *text.id)
         && listed["status"] != "delivered"
     {
         listed["status"] = status.into();
@@ -328,7 +329,7 @@ fn tell(world: &mut World, text: &Carried, status: &str, error: Option<i64>) {
 }
 
 fn move_call(world: &mut World, call: &Carried, status: &str, seconds: i64) {
-    if let Some(listed) = world.listed_calls.iter_mut().find(|it| it["sid"] == *call.id) {
+    if let Some(listed) = world.listed_calls.iter_mut().find(|listed_call| listed_call["sid"] == *call.id) {
         listed["status"] = status.into();
         listed["duration"] = seconds.to_string().into();
     }
@@ -359,7 +360,7 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
     world.calling = true;
     // As a proxy passes it on, under the address that was signed.
     let reached = world.proxied.as_ref().map(|base| {
-        let path = url.split_once("://").and_then(|it| it.1.split_once('/')).map_or("", |it| it.1);
+        let path = url.split_once("://").and_then(|pair| pair.1.split_once('/')).map_or("", |pair| pair.1);
         format!("{base}/{path}")
     });
     drop(world);
@@ -388,7 +389,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let path = request.target.split('?').next().unwrap_or("").to_owned();
     let account = format!("/2010-04-01/Accounts/{ACCOUNT}");
     let known = format!("Basic {}", BASE64_STANDARD.encode(format!("{ACCOUNT}:{TOKEN}")));
-    let is_known = request.headers.get("authorization").is_some_and(|it| *it == known);
+    let is_known = request.headers.get("authorization").is_some_and(|header| *header == known);
     if let Some(file) = path.strip_prefix("/files/") {
         return give_file(&mut stream, shared, file, request.headers.contains_key("authorization"));
     }
@@ -430,7 +431,7 @@ fn give_file(stream: &mut TcpStream, shared: &Shared<World>, file: &str, is_show
     world.shown_credentials |= is_shown;
     let bytes = world.files.get(file).cloned();
     drop(world);
-    stand_in::respond(stream, None, failure, || bytes.map_or((404, Vec::new()), |it| (200, it)));
+    stand_in::respond(stream, None, failure, || bytes.map_or((404, Vec::new()), |byte| (200, byte)));
 }
 
 fn error(code: i64, words: &str) -> Value {
@@ -450,7 +451,7 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
     let query: HashMap<String, String> = request
         .target
         .split_once('?')
-        .map_or_else(HashMap::new, |it| form_urlencoded::parse(it.1.as_bytes()).into_owned().collect());
+        .map_or_else(HashMap::new, |pair| form_urlencoded::parse(pair.1.as_bytes()).into_owned().collect());
     match (request.method.as_str(), name) {
         ("GET", ".json") => {
             let kind = if world.trial { "Trial" } else { "Full" };
@@ -459,11 +460,11 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
         ("GET", "/IncomingPhoneNumbers.json") => {
             let number = json!({"sid": "PN1", "phone_number": NUMBER, "sms_url": world.hook,
                 "capabilities": {"sms": true, "voice": true, "mms": true}});
-            let is_it = query.get("PhoneNumber").is_some_and(|it| it == NUMBER);
+            let is_it = query.get("PhoneNumber").is_some_and(|text| text == NUMBER);
             (200, json!({"incoming_phone_numbers": if is_it { vec![number] } else { Vec::new() }}))
         }
         ("POST", "/IncomingPhoneNumbers/PN1.json") => {
-            world.hook = form.get("SmsUrl").filter(|it| !it.is_empty()).cloned();
+            world.hook = form.get("SmsUrl").filter(|text| !text.is_empty()).cloned();
             shared.changed();
             (200, json!({"sid": "PN1"}))
         }
@@ -472,14 +473,14 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
         ("GET", "/Messages.json") => (200, page("messages", &world.listed, &query)),
         ("GET", "/Calls.json") => (200, page("calls", &world.listed_calls, &query)),
         ("GET", media) if media.ends_with("/Media.json") => {
-            let of = |it: &&Value| media.contains(it["sid"].as_str().unwrap_or("nothing"));
-            let found = world.listed.iter().find(of).map(|it| it["media"].clone());
+            let of = |value: &&Value| media.contains(value["sid"].as_str().unwrap_or("nothing"));
+            let found = world.listed.iter().find(of).map(|value| value["media"].clone());
             (200, json!({"media_list": found.unwrap_or_default()}))
         }
         ("POST", call)
-            if call.starts_with("/Calls/") && form.get("Status").is_some_and(|it| it == "completed") =>
+            if call.starts_with("/Calls/") && form.get("Status").is_some_and(|text| text == "completed") =>
         {
-            let found = world.calls.iter().find(|it| call.contains(&it.id)).cloned();
+            let found = world.calls.iter().find(|carried| call.contains(&carried.id)).cloned();
             let Some(found) = found else { return (404, error(20_404, "no such call")) };
             move_call(&mut world, &found, "completed", 61);
             shared.changed();
@@ -491,9 +492,11 @@ fn answer(request: &RawRequest, name: &str, form: Form, shared: &Shared<World>) 
 
 /// A page of what is to or from a number, newest first.
 fn page(member: &str, all: &[Value], query: &HashMap<String, String>) -> Value {
-    let is = |it: &Value, field: &str, name: &str| query.get(name).is_none_or(|wanted| it[field] == **wanted);
-    let wanted = all.iter().rev().filter(|it| is(it, "from", "From") && is(it, "to", "To"));
-    let from: usize = query.get("Page").and_then(|it| it.parse().ok()).unwrap_or(0);
+    let is = |value: &Value, field: &str, name: &str| {
+        query.get(name).is_none_or(|wanted| value[field] == **wanted)
+    };
+    let wanted = all.iter().rev().filter(|value| is(value, "from", "From") && is(value, "to", "To"));
+    let from: usize = query.get("Page").and_then(|text| text.parse().ok()).unwrap_or(0);
     let found: Vec<&Value> = wanted.skip(from).take(PAGE + 1).collect();
     let next = (found.len() > PAGE).then(|| {
         let mut query = query.clone();
@@ -507,7 +510,7 @@ fn page(member: &str, all: &[Value], query: &HashMap<String, String>) -> Value {
 
 fn send(form: Form, is_call: bool, mut world: MutexGuard<'_, World>, shared: &Shared<World>) -> (u16, Value) {
     let of = |name: &str| form.get(name).cloned().unwrap_or_default();
-    if let Some(told) = world.answers.as_ref().and_then(|it| it(&json!(form))) {
+    if let Some(told) = world.answers.as_ref().and_then(|answer| answer(&json!(form))) {
         return told;
     }
     let text = of(if is_call { "Twiml" } else { "Body" });

@@ -26,7 +26,7 @@ async fn quiet(phone: &PhoneServer) -> Served {
 async fn begun(phone: &PhoneServer) -> Served {
     let served = quiet(phone).await;
     phone.says(ANA, "hi");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     served
 }
 
@@ -52,7 +52,7 @@ async fn asked(phone: &PhoneServer) {
 
 /// The status of the last message of a customer.
 fn last(history: &[Value]) -> &str {
-    history.last().and_then(|it| it["status"].as_str()).unwrap_or("")
+    history.last().and_then(|value| value["status"].as_str()).unwrap_or("")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -60,7 +60,7 @@ async fn a_person_answers_what_a_customer_texted() {
     let phone = PhoneServer::start();
     let served = quiet(&phone).await;
     phone.says(ANA, "Where is my order?");
-    served.waits(ANA, "a message", |it| it.len() == 1).await;
+    served.waits(ANA, "a message", |entry| entry.len() == 1).await;
     let listed = &served.conversations().await[0];
     assert_eq!(
         (&listed["customerPhone"], &listed["type"], &listed["lastMessagePreview"]),
@@ -76,12 +76,12 @@ async fn a_person_answers_what_a_customer_texted() {
     assert_eq!((phone.texts().len(), served.balance().await), (1, before - 1));
     phone.reports(&reached, "sent");
     phone.reports(&reached, "delivered");
-    let history = served.waits(ANA, "delivered", |it| last(it) == "delivered").await;
+    let history = served.waits(ANA, "delivered", |entry| last(entry) == "delivered").await;
     assert_eq!(history[1]["details"], "{\"segments\":1}");
     // What no longer fits the usual alphabet takes more of the network, and costs the same.
     let long = format!("{}ő", "a".repeat(70));
     served.send(text_to(ANA, &long), None).await;
-    let history = served.waits(ANA, "a long one", |it| it.len() == 3).await;
+    let history = served.waits(ANA, "a long one", |entry| entry.len() == 3).await;
     assert_eq!((&history[2]["details"], &history[2]["cost"]), (&json!("{\"segments\":2}"), &json!("1")));
     let triggers = served.get("/triggers/new-message").await;
     assert_eq!(triggers["data"][0]["content"], "Where is my order?", "{triggers}");
@@ -141,13 +141,13 @@ async fn what_may_have_left_is_settled_by_the_platforms_own_report() {
     phone.calls_nobody(false);
     phone.reports(&phone.waits_for("cut during"), "delivered");
     let settled = |history: &[Value], text: &str, status: &str| {
-        history.iter().any(|it| it["content"] == text && it["status"] == status)
+        history.iter().any(|value| value["content"] == text && value["status"] == status)
     };
     let history = served
-        .waits(ANA, "settled", |it| {
-            settled(it, "cut during", "delivered")
-                && settled(it, "cut after", "sent")
-                && settled(it, "failed after", "sent")
+        .waits(ANA, "settled", |entry| {
+            settled(entry, "cut during", "delivered")
+                && settled(entry, "cut after", "sent")
+                && settled(entry, "failed after", "sent")
         })
         .await;
     assert!(settled(&history, "cut before", "unknown"), "the platform has never had it: {history:?}");
@@ -170,7 +170,7 @@ async fn of_two_alike_nobody_guesses_which_has_left() {
     phone.nothing_goes_wrong();
     // What is read behind them was read after them.
     phone.says(ANA, "still there?");
-    let history = served.waits(ANA, "what came then", |it| it.len() == 4).await;
+    let history = served.waits(ANA, "what came then", |entry| entry.len() == 4).await;
     assert_eq!([&history[1]["status"], &history[2]["status"]], ["unknown", "unknown"]);
     assert_eq!(phone.texts().len(), 1);
 }
@@ -184,7 +184,7 @@ async fn a_report_may_come_before_the_answer_and_in_any_order() {
         let reached =
             until_found("the text", async || phone.texts().pop().ok_or("nothing has reached anybody")).await;
         phone.reports(&reached, "delivered");
-        served.waits(ANA, "delivered", |it| last(it) == "delivered").await;
+        served.waits(ANA, "delivered", |entry| last(entry) == "delivered").await;
         phone.reports(&reached, "sent");
     });
     assert_eq!(
@@ -194,7 +194,7 @@ async fn a_report_may_come_before_the_answer_and_in_any_order() {
     );
     phone.hold(false);
     phone.says(ANA, "thanks");
-    let history = served.waits(ANA, "what came behind", |it| it.len() == 3).await;
+    let history = served.waits(ANA, "what came behind", |entry| entry.len() == 3).await;
     phone.waits_until_told();
     assert_eq!((history[1]["status"].as_str(), phone.texts().len()), (Some("delivered"), 1));
     assert_eq!(served.send(text_to(ANA, "Early"), Some("early")).await, answer);
@@ -211,7 +211,7 @@ async fn what_does_not_arrive_is_given_back_and_a_person_asked_for() {
     for _ in 0..2 {
         phone.loses(&reached, "undelivered", Some(30_006));
     }
-    served.waits(ANA, "failed", |it| last(it) == "failed").await;
+    served.waits(ANA, "failed", |entry| last(entry) == "failed").await;
     phone.waits_until_told();
     assert_eq!(served.balance().await, before, "once");
     let why = escalation(&served).await;
@@ -230,9 +230,10 @@ async fn a_pause_is_kept_to_and_the_order_with_it() {
     });
     // Told as `queued` where it takes longer than is waited for.
     assert_eq!((one.0, two.0), (200, 200));
-    let is_sent = |it: &Value| it["status"] != "queued";
-    let history = served.waits(ANA, "both have left", |it| it.len() == 3 && it.iter().all(is_sent)).await;
-    let reached: Vec<String> = phone.texts().into_iter().map(|it| it.text).collect();
+    let is_sent = |value: &Value| value["status"] != "queued";
+    let history =
+        served.waits(ANA, "both have left", |entry| entry.len() == 3 && entry.iter().all(is_sent)).await;
+    let reached: Vec<String> = phone.texts().into_iter().map(|text| text.text).collect();
     assert_eq!(reached.len(), 2);
     assert_eq!(texts(&history)[1..], reached);
 }
@@ -245,7 +246,7 @@ async fn files_come_from_where_the_platform_says_that_they_lie() {
     phone.put_file("ME1", png);
     phone.put_file("ME2", b"BEGIN:VCARD\r\nEND:VCARD\r\n");
     phone.sends(ANA, "broken", &[("ME1", "image/png"), ("ME2", "text/x-vcard")]);
-    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "both", |entry| entry.len() == 2).await;
     assert_eq!(
         (&history[0]["content"], &history[0]["contentType"], &history[1]["contentType"]),
         (&json!("broken"), &json!("image"), &json!("document"))
@@ -255,13 +256,13 @@ async fn files_come_from_where_the_platform_says_that_they_lie() {
     assert_eq!(&bytes[..], png);
     assert!(!phone.has_shown_credentials(), "only the platform itself is told who asks");
     phone.sends(ANA, "", &[("ME9", "image/png")]);
-    let history = served.waits(ANA, "one without its file", |it| it.len() == 3).await;
+    let history = served.waits(ANA, "one without its file", |entry| entry.len() == 3).await;
     assert_eq!((&history[2]["contentType"], &history[2]["mediaUrl"]), (&json!("image"), &json!("")));
     // The same as its lists tell it.
     phone.calls_nobody(true);
     phone.sends(ANA, "and this", &[("ME1", "image/png")]);
-    let history = served.waits(ANA, "what was listed", |it| it.len() == 4).await;
-    assert!(history[3]["mediaUrl"].as_str().is_some_and(|it| it.ends_with(".png")), "{history:?}");
+    let history = served.waits(ANA, "what was listed", |entry| entry.len() == 4).await;
+    assert!(history[3]["mediaUrl"].as_str().is_some_and(|history| history.ends_with(".png")), "{history:?}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -269,7 +270,7 @@ async fn stop_start_and_help_are_heeded() {
     let phone = PhoneServer::start();
     let served = Served::phone(&phone, AssistantChoice::Scripted).await;
     phone.says(ANA, "Stop");
-    served.waits(ANA, "the word", |it| it.len() == 1).await;
+    served.waits(ANA, "the word", |entry| entry.len() == 1).await;
     let before = served.balance().await;
     let (status, told) = served.send(text_to(ANA, "Our offers"), Some("offers")).await;
     assert_eq!((status, &told["code"]), (400, &json!("INVALID_RECIPIENT")), "{told}");
@@ -279,14 +280,14 @@ async fn stop_start_and_help_are_heeded() {
     assert_eq!((served.balance().await, phone.asked_to_send()), (before, 0));
     let admin = dashboard(&served.options).await;
     let lines = admin.test_channel(Channel::Voip).await.expect("it answers");
-    assert!(lines.iter().any(|it| it.contains("1 customer has written STOP")), "{lines:?}");
+    assert!(lines.iter().any(|line| line.contains("1 customer has written STOP")), "{lines:?}");
     admin.close();
 
     phone.says(ANA, "START");
-    served.waits(ANA, "the other word", |it| it.len() == 2).await;
+    served.waits(ANA, "the other word", |entry| entry.len() == 2).await;
     assert_eq!(served.send(text_to(ANA, "Welcome back"), None).await.1["status"], "sent");
     phone.says(ANA, "help");
-    served.waits(ANA, "a third", |it| it.len() == 4).await;
+    served.waits(ANA, "a third", |entry| entry.len() == 4).await;
     let why = escalation(&served).await;
     assert!(why.contains("asks for help"), "{why}");
     // A person answers, and a word within a sentence is none; nor is a yes of somebody who takes texts.
@@ -294,8 +295,8 @@ async fn stop_start_and_help_are_heeded() {
     let id = served.conversations().await[0]["id"].as_str().expect("an id").to_owned();
     assert_eq!(served.automation(&id, Some(true)).await.0, 200, "handed back");
     phone.says(ANA, "yes");
-    let history = served.waits(ANA, "the assistant's answer", |it| it.len() == 7).await;
-    let said: Vec<&str> = history.iter().map(|it| it["senderType"].as_str().unwrap_or("")).collect();
+    let history = served.waits(ANA, "the assistant's answer", |entry| entry.len() == 7).await;
+    let said: Vec<&str> = history.iter().map(|value| value["senderType"].as_str().unwrap_or("")).collect();
     assert_eq!(said, ["customer", "customer", "api", "customer", "api", "customer", "ai"]);
 }
 
@@ -308,7 +309,7 @@ async fn a_text_that_waits_does_not_leave_after_a_stop() {
     let (answer, ()) = tokio::join!(served.send(text_to(ANA, "Our offers"), None), async {
         asked(&phone).await;
         phone.says(ANA, "STOP");
-        served.waits(ANA, "the word", |it| texts(it).contains(&"STOP")).await;
+        served.waits(ANA, "the word", |entry| texts(entry).contains(&"STOP")).await;
         phone.nothing_goes_wrong();
     });
     // Where it took longer than a request waits, the history tells it.
@@ -329,16 +330,17 @@ async fn what_nobody_was_told_of_is_read_from_the_lists() {
     served.send(text_to(ANA, "Ready"), None).await;
     phone.calls_nobody(true);
     phone.reports(&phone.waits_for("Ready"), "delivered");
-    let wanted: Vec<String> = (1..=50).map(|it| format!("missed {it}")).collect();
+    let wanted: Vec<String> = (1..=50).map(|number| format!("missed {number}")).collect();
     for text in &wanted {
         phone.says(ANA, text);
     }
-    let history = served.waits(ANA, "all of it", |it| it.len() == 52 && it[1]["status"] == "delivered").await;
+    let history =
+        served.waits(ANA, "all of it", |entry| entry.len() == 52 && entry[1]["status"] == "delivered").await;
     assert_eq!(texts(&history)[2..], wanted);
     // Told at last, it is nothing new.
     phone.calls_nobody(false);
     phone.says(ANA, "behind it");
-    served.waits(ANA, "one more", |it| it.len() == 53).await;
+    served.waits(ANA, "one more", |entry| entry.len() == 53).await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -353,11 +355,11 @@ async fn a_call_is_placed_followed_and_paid_by_what_was_spoken() {
     let placed = phone.waits_for_call(ANA);
     assert_eq!(placed.text, "<Response><Say language=\"en-GB\">Your repair is ready</Say></Response>");
     phone.call_is(&placed, "ringing", 0);
-    served.waits(ANA, "ringing", |it| last(it) == "ringing").await;
+    served.waits(ANA, "ringing", |entry| last(entry) == "ringing").await;
     phone.call_is(&placed, "in-progress", 0);
-    served.waits(ANA, "spoken", |it| last(it) == "in_progress").await;
+    served.waits(ANA, "spoken", |entry| last(entry) == "in_progress").await;
     phone.call_is(&placed, "completed", 130);
-    let history = served.waits(ANA, "ended", |it| last(it) == "completed").await;
+    let history = served.waits(ANA, "ended", |entry| last(entry) == "completed").await;
     assert_eq!(history[1]["content"], "Outgoing call, 2:10");
     phone.call_is(&placed, "ringing", 0);
     phone.waits_until_told();
@@ -366,7 +368,7 @@ async fn a_call_is_placed_followed_and_paid_by_what_was_spoken() {
     // Nobody answers: what was paid is given back.
     call(&served, "+34600333444", json!({}), None).await;
     phone.call_is(&phone.waits_for_call("+34600333444"), "no-answer", 0);
-    served.waits("+34600333444", "not answered", |it| last(it) == "failed").await;
+    served.waits("+34600333444", "not answered", |entry| last(entry) == "failed").await;
     assert_eq!(served.balance().await, before - 15);
 }
 
@@ -383,7 +385,7 @@ async fn a_call_that_may_ring_is_not_placed_again() {
     // Only its lists tell of it.
     phone.calls_nobody(true);
     phone.call_is(&phone.waits_for_call(ANA), "completed", 30);
-    let history = served.waits(ANA, "ended", |it| last(it) == "completed").await;
+    let history = served.waits(ANA, "ended", |entry| last(entry) == "completed").await;
     assert_eq!((&history[1]["content"], phone.calls().len()), (&json!("Outgoing call, 0:30"), 1));
     assert_eq!(served.balance().await, before - 5);
     assert_eq!(escalation(&served).await, "null", "nobody need look any more");
@@ -396,12 +398,12 @@ async fn a_call_is_hung_up_from_the_dashboard() {
     let (_, told) = call(&served, ANA, json!({}), None).await;
     let id = told["callId"].as_str().expect("an id").to_owned();
     phone.call_is(&phone.waits_for_call(ANA), "in-progress", 0);
-    served.waits(ANA, "spoken", |it| last(it) == "in_progress").await;
+    served.waits(ANA, "spoken", |entry| last(entry) == "in_progress").await;
     let admin = dashboard(&served.options).await;
     let open = admin.open_calls().await.expect("listed");
     assert_eq!((open.len(), open[0].to.as_str(), open[0].status.as_str()), (1, ANA, "in_progress"));
     admin.hang_up(&id).await.expect("ended");
-    let history = served.waits(ANA, "ended", |it| last(it) == "completed").await;
+    let history = served.waits(ANA, "ended", |entry| last(entry) == "completed").await;
     assert_eq!(history[1]["content"], "Outgoing call, 1:01");
     assert!(admin.open_calls().await.expect("listed").is_empty());
     let why = admin.hang_up(&id).await.expect_err("it is over").to_string();
@@ -436,7 +438,7 @@ async fn only_the_platform_is_heard() {
     let other = "MessageSid=SM1&From=%2B34600111222&To=%2B15550100200&Body=of+another+account";
     assert_eq!(call(&url, &signature(&url, other), other), 200, "what is not for us is not told for ever");
     phone.says(ANA, "behind it");
-    let history = served.waits(ANA, "both", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "both", |entry| entry.len() == 2).await;
     assert_eq!(texts(&history), ["forged", "behind it"], "a repeat is nothing new");
 }
 
@@ -464,7 +466,7 @@ async fn a_test_key_reaches_nobody_and_a_disconnected_channel_says_so() {
     connect_phone(&served.options, &phone).await;
     phone.waits_until_followed();
     phone.says(ANA, "again");
-    served.waits(ANA, "what came then", |it| texts(it).last() == Some(&"again")).await;
+    served.waits(ANA, "what came then", |entry| texts(entry).last() == Some(&"again")).await;
     assert_eq!(phone.texts().len(), sent);
 }
 
@@ -473,12 +475,12 @@ async fn the_assistant_answers_through_the_platform() {
     let phone = PhoneServer::start();
     let served = Served::phone(&phone, AssistantChoice::Scripted).await;
     phone.says(ANA, "zzz qqq");
-    let history = served.waits(ANA, "an answer", |it| it.len() == 2).await;
+    let history = served.waits(ANA, "an answer", |entry| entry.len() == 2).await;
     assert_eq!((&history[1]["senderType"], &history[1]["status"]), (&json!("ai"), &json!("sent")));
     assert_eq!(phone.texts()[0].text, texts(&history)[1]);
     // A code of some machine is no question.
     phone.says("HARBOR", "Your code is 1234");
-    served.waits("HARBOR", "the code", |it| it.len() == 1).await;
+    served.waits("HARBOR", "the code", |entry| entry.len() == 1).await;
     let due = "SELECT count(*) FROM due WHERE kind = 'answer'";
     assert_eq!(cluster::count(&served.options.database, due), 0);
 }

@@ -37,8 +37,8 @@ fn person(number: usize) -> String {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_text_of_a_long_day_arrives_once() {
-    let minutes = std::env::var("FRONTDESK_SOAK_MINUTES").ok().and_then(|it| it.parse::<f64>().ok());
-    let end = minutes.map(|it| instant() + Duration::from_secs_f64(it * 60.0));
+    let minutes = std::env::var("FRONTDESK_SOAK_MINUTES").ok().and_then(|var| var.parse::<f64>().ok());
+    let end = minutes.map(|minute| instant() + Duration::from_secs_f64(minute * 60.0));
     let number = NumberServer::start();
     number.report_all(Reports::Shuffled);
     let served = Served::number(&number, AssistantChoice::Off).await;
@@ -56,11 +56,11 @@ async fn every_text_of_a_long_day_arrives_once() {
         if round == 0 {
             // Each has opened the window.
             for it in 0..PEOPLE {
-                served.waits(&*person(it), "a question", |it| !it.is_empty()).await;
+                served.waits(&*person(it), "a question", |entry| !entry.is_empty()).await;
             }
         }
-        let answer = |it: usize| text_to(&person(it), &format!("answer {round}"));
-        let sends = (0..PEOPLE).map(|it| served.send(answer(it), None));
+        let answer = |number: usize| text_to(&person(number), &format!("answer {round}"));
+        let sends = (0..PEOPLE).map(|number| served.send(answer(number), None));
         for (status, told) in futures_util::future::join_all(sends).await {
             assert_eq!(status, 200, "{told}");
         }
@@ -79,7 +79,7 @@ async fn every_text_of_a_long_day_arrives_once() {
         *reached.entry((it.to, it.text)).or_default() += 1;
     }
     assert_eq!(reached.len(), round * PEOPLE);
-    assert!(reached.values().all(|it| *it == 1), "each once");
+    assert!(reached.values().all(|number| *number == 1), "each once");
     let inbound = "SELECT count(*) FROM messages WHERE direction = 'inbound'";
     let sent =
         "SELECT count(*) FROM messages WHERE direction = 'outbound' AND status IN ('delivered', 'read')";

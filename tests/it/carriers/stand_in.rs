@@ -153,7 +153,7 @@ pub fn respond(
     let _ = match wrong {
         Some(Wrong::CutDuring) => stream.write_all(&whole[..whole.len() - body.len() / 2 - 1]),
         Some(Wrong::Slow) => {
-            whole.chunks(16).try_for_each(|it| stream.write_all(it).and_then(|()| stream.flush()))
+            whole.chunks(16).try_for_each(|chunk| stream.write_all(chunk).and_then(|()| stream.flush()))
         }
         _ => stream.write_all(&whole),
     };
@@ -167,9 +167,9 @@ pub fn fields(request: &RawRequest) -> Value {
     };
     let text = String::from_utf8_lossy(&request.body).into_owned();
     let mut all = json!({});
-    for part in text.split(&format!("--{boundary}")).filter(|it| it.contains("name=\"")) {
+    for part in text.split(&format!("--{boundary}")).filter(|part| part.contains("name=\"")) {
         let (head, content) = part.split_once("\r\n\r\n").expect("a part");
-        let name = head.split("name=\"").nth(1).and_then(|it| it.split('"').next()).expect("a name");
+        let name = head.split("name=\"").nth(1).and_then(|part| part.split('"').next()).expect("a name");
         let content = content.strip_suffix("\r\n").unwrap_or(content);
         all[name] = match head.contains("filename=") {
             true => json!({ "bytes": content.len() }),

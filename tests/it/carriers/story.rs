@@ -49,7 +49,7 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     let reached = bot.waits_for("Ana here, a person.");
     assert_eq!(reached.chat, ANA.to_string());
     shows(&mut desk, "sent");
-    assert_eq!(bot.reached().iter().filter(|it| it.text.contains("Ana here")).count(), 1);
+    assert_eq!(bot.reached().iter().filter(|reached| reached.text.contains("Ana here")).count(), 1);
 
     // What nobody can know is shown as that, and not sent again.
     bot.plan(|method| (method == "sendMessage").then_some(Wrong::CutAfter));
@@ -58,7 +58,7 @@ fn a_customer_the_assistant_and_a_person_on_a_real_platform() {
     bot.nothing_goes_wrong();
     desk.wait(60_000_000);
     desk.settle();
-    assert_eq!(bot.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
+    assert_eq!(bot.reached().iter().filter(|reached| reached.text == "Did this arrive?").count(), 1);
 }
 
 /// Lets the desk work until something has reached somebody.
@@ -91,7 +91,7 @@ fn a_customer_the_assistant_and_a_person_on_a_real_number() {
     number.says(MARIA, "I want a human please");
     shows(&mut desk, "AI failing");
     desk.keys("r").types("Ana here, a person.").keys("<Enter>").shows("pause the AI and send").keys("y");
-    let found = || number.reached().into_iter().find(|it| it.text == "Ana here, a person.");
+    let found = || number.reached().into_iter().find(|reached| reached.text == "Ana here, a person.");
     let reached = reaches(&mut desk, "the person's answer", found);
     number.reports(&reached, "read");
     shows(&mut desk, "AI OFF");
@@ -103,13 +103,13 @@ fn a_customer_the_assistant_and_a_person_on_a_real_number() {
     // What may have left is shown as unknown, until the platform reports it.
     number.plan(|method| (method == "messages").then_some(Wrong::CutAfter));
     desk.types("Did this arrive?").keys("<Enter>");
-    let found = || number.reached().into_iter().find(|it| it.text == "Did this arrive?");
+    let found = || number.reached().into_iter().find(|reached| reached.text == "Did this arrive?");
     let reached = reaches(&mut desk, "what was cut off", found);
     shows(&mut desk, "unknown");
     number.nothing_goes_wrong();
     number.reports(&reached, "delivered");
     shows(&mut desk, "delivered");
-    assert_eq!(number.reached().iter().filter(|it| it.text == "Did this arrive?").count(), 1);
+    assert_eq!(number.reached().iter().filter(|reached| reached.text == "Did this arrive?").count(), 1);
 }
 
 #[test]
@@ -143,7 +143,7 @@ fn a_template_with_named_variables_is_filled_on_screen_and_sent_by_name() {
     desk.types("1041").shows("Order 1041").shows("1 box is still empty").keys("<Tab><Tab>");
     desk.types("1041").shows("Hi Ana, order 1041 is ready. See you soon, Ana!").keys("<Enter>");
     desk.shows("pause the AI and send").keys("y");
-    let found = || number.reached().into_iter().find(|it| it.text == "bicycle_ready");
+    let found = || number.reached().into_iter().find(|reached| reached.text == "bicycle_ready");
     let reached = reaches(&mut desk, "the template", found);
     let named = |name: &str, text: &str| json!({"type": "text", "parameter_name": name, "text": text});
     assert_eq!(
@@ -190,16 +190,16 @@ fn a_customer_the_assistant_and_a_person_on_a_real_phone() {
     phone.says(MARIA, "I want a human please");
     shows(&mut desk, "AI failing");
     desk.keys("<Enter>i").types("Ana here, a person.").shows("1 SMS").keys("<Enter><Enter>");
-    let found = || phone.texts().into_iter().find(|it| it.text == "Ana here, a person.");
+    let found = || phone.texts().into_iter().find(|text| text.text == "Ana here, a person.");
     let reached = reaches(&mut desk, "the person's answer", found);
     assert_eq!(reached.to, MARIA);
     shows(&mut desk, "Ana here, a person.");
-    assert_eq!(phone.texts().iter().filter(|it| it.text == "Ana here, a person.").count(), 1);
+    assert_eq!(phone.texts().iter().filter(|text| text.text == "Ana here, a person.").count(), 1);
 
     // Who has written STOP gets nothing more, and the desk is told why.
     phone.says(MARIA, "STOP");
     shows(&mut desk, "STOP");
     desk.types("One more thing").keys("<Enter><Enter>");
     shows(&mut desk, "INVALID_RECIPIENT");
-    assert!(phone.texts().iter().all(|it| it.text != "One more thing"));
+    assert!(phone.texts().iter().all(|text| text.text != "One more thing"));
 }

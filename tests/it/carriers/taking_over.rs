@@ -84,8 +84,8 @@ impl Model {
 /// The last question in a request for an answer.
 fn question_in(request: &Value) -> String {
     let said = request["messages"].as_array().map_or(&[][..], Vec::as_slice);
-    let last = said.iter().rev().find(|it| it["role"] == "user");
-    let text = last.and_then(|it| it["content"].as_str()).unwrap_or("");
+    let last = said.iter().rev().find(|value| value["role"] == "user");
+    let text = last.and_then(|value| value["content"].as_str()).unwrap_or("");
     text.split_whitespace().find(|word| word.starts_with("question-")).unwrap_or("").to_owned()
 }
 
@@ -117,7 +117,7 @@ impl Line<'_> {
         match after {
             AfterPersonAnswers::Pause => served,
             AfterPersonAnswers::NextCustomerMessage => {
-                served.again(|it| it.after_person_answers = after).await
+                served.again(|options| options.after_person_answers = after).await
             }
         }
     }
@@ -173,11 +173,17 @@ impl Line<'_> {
                 let known = peer.trim_start_matches('+');
                 it.reached()
                     .iter()
-                    .filter(|it| it.to.trim_start_matches('+') == known && is_answer(&it.text))
+                    .filter(|reached| reached.to.trim_start_matches('+') == known && is_answer(&reached.text))
                     .count()
             }
-            Self::Bot(it) => it.reached().iter().filter(|it| it.chat == *peer && is_answer(&it.text)).count(),
-            Self::Phone(it) => it.texts().iter().filter(|it| it.to == *peer && is_answer(&it.text)).count(),
+            Self::Bot(it) => it
+                .reached()
+                .iter()
+                .filter(|reached| reached.chat == *peer && is_answer(&reached.text))
+                .count(),
+            Self::Phone(it) => {
+                it.texts().iter().filter(|text| text.to == *peer && is_answer(&text.text)).count()
+            }
             Self::Mailbox(_) => {
                 let sql = format!(
                     "SELECT count(*) FROM emails WHERE thread = '{}' AND direction = 'outbound'
@@ -275,7 +281,7 @@ async fn nobody_is_talked_over(line: Line<'_>) {
     let mut met = Vec::new();
     let numbers: Vec<usize> = (0..trials).collect();
     for some in numbers.chunks(TOGETHER) {
-        met.extend(join_all(some.iter().map(|it| trial(&line, &served, &model, *it, seed))).await);
+        met.extend(join_all(some.iter().map(|number| trial(&line, &served, &model, *number, seed))).await);
     }
     // Asked after all of them, and answered: so each of them had its time.
     for number in trials..trials + TOGETHER {
@@ -392,7 +398,7 @@ async fn what_was_sent_from_the_mailbox_itself_takes_over() {
         mailbox.address
     );
     mailbox.elsewhere(&[&format!("a APPEND Sent (\\Seen) {{{}}}", own.len()), &own, "a NOOP"]);
-    served.thread(&peer, "the mail from elsewhere", |it| mails_of(it).len() == 2).await;
+    served.thread(&peer, "the mail from elsewhere", |value| mails_of(value).len() == 2).await;
     model.may_answer("question-0");
     let other = line.peer(1);
     model.may_answer("question-1");
@@ -417,7 +423,7 @@ async fn what_was_sent_with_the_platforms_app_takes_over() {
     model.is_asked("question-0").await;
     let customer = line.customer(&served, &peer).await;
     number.echoes(&peer, "from my phone");
-    let history = served.waits(&peer, "the message from the phone", |it| it.len() == 2).await;
+    let history = served.waits(&peer, "the message from the phone", |entry| entry.len() == 2).await;
     assert_eq!(
         (&history[1]["content"], &history[1]["senderType"]),
         (&json!("from my phone"), &json!("agent"))

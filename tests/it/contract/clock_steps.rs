@@ -64,7 +64,7 @@ async fn a_key_of_seconds_ago_outlives_every_step_of_the_clock() {
         world.text(&format!("other {step}").replace(' ', "-"), "more").send().await.ok();
         assert!(world.text("k1", "hello").send().await.replayed(), "after {step}");
     }
-    let hellos = world.outbound().await.iter().filter(|it| it.1 == "hello").count();
+    let hellos = world.outbound().await.iter().filter(|entry| entry.1 == "hello").count();
     assert_eq!(hellos, 1, "it was sent once");
     // The switch of a test moves the time itself.
     world.dev("/clock", json!({"advance_seconds": 25 * 3600})).await.ok();
@@ -131,7 +131,7 @@ async fn an_answer_that_waits_is_not_held_up_by_a_step_back() {
     until_found("the answer", async || {
         let body = world.get(&format!("/conversations/{id}/messages")).await.ok();
         let items = body["data"].as_array().expect("a list").clone();
-        items.iter().any(|it| it["senderType"] == "ai").then_some(()).ok_or(body.to_string())
+        items.iter().any(|item| item["senderType"] == "ai").then_some(()).ok_or(body.to_string())
     })
     .await;
 }

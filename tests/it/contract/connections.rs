@@ -134,7 +134,7 @@ async fn what_is_asked_at_once_is_answered_in_order() {
     stream.write_all(bytes.as_bytes()).await.expect("written");
     let answers = String::from_utf8(rest(&mut stream).await).expect("text");
     let kinds: Vec<bool> =
-        answers.split("HTTP/1.1 200 OK").skip(1).map(|it| it.contains("creditsBalance")).collect();
+        answers.split("HTTP/1.1 200 OK").skip(1).map(|part| part.contains("creditsBalance")).collect();
     assert_eq!(kinds.len(), 100);
     assert!(kinds.iter().enumerate().all(|(number, account)| *account == (number % 2 == 0)));
 }

@@ -33,7 +33,7 @@ async fn listed_by_activity_and_status() {
         assert!(row.get(name).is_some_and(Value::is_null), "{row}");
     }
     for name in ["lastMessageAt", "firstMessageAt", "createdAt"] {
-        assert!(row[name].as_str().is_some_and(|it| it.ends_with('Z')), "{row}");
+        assert!(row[name].as_str().is_some_and(|row| row.ends_with('Z')), "{row}");
     }
     assert!(row.get("automationEnabled").is_none(), "only single reads tell it: {row}");
 }

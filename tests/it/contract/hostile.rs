@@ -55,10 +55,10 @@ const HELD: [(&str, &str); 41] = [
 #[test]
 fn every_line_of_the_corpus_has_a_place() {
     let text = include_str!("../../hostile.jsonl");
-    let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let names: Vec<String> = lines
-        .filter(|it| it["group"] == "server-input")
-        .map(|it| it["name"].as_str().expect("a name").to_owned())
+        .filter(|line| line["group"] == "server-input")
+        .map(|line| line["name"].as_str().expect("a name").to_owned())
         .collect();
     assert_eq!(names, HELD.map(|(name, _)| name));
 }
@@ -76,7 +76,7 @@ async fn raw(world: &World, bytes: &[u8]) -> Option<(u16, Vec<u8>)> {
 
 /// Status and body of the first answer in some bytes.
 pub fn split(answer: &[u8]) -> Option<(u16, Vec<u8>)> {
-    let end = answer.windows(4).position(|it| it == b"\r\n\r\n")?;
+    let end = answer.windows(4).position(|window| window == b"\r\n\r\n")?;
     let head = String::from_utf8_lossy(&answer[..end]).into_owned();
     let status = head.split(' ').nth(1)?.parse().ok()?;
     Some((status, answer[end + 4..].to_vec()))
@@ -125,7 +125,7 @@ async fn json_that_is_refused() {
                 .replace('\u{1}', "x")
                 .into_bytes()
                 .iter()
-                .flat_map(|it| if *it == b'x' { vec![0xc0, 0x80] } else { vec![*it] })
+                .flat_map(|byte| if *byte == b'x' { vec![0xc0, 0x80] } else { vec![*byte] })
                 .collect(),
         ),
         ("NaN", within("NaN").into()),
@@ -144,7 +144,7 @@ async fn json_that_is_refused() {
         ("null", b"null".to_vec()),
         ("a number", b"7".to_vec()),
         ("10,000 keys and no address", {
-            let keys: Vec<String> = (0..10_000).map(|it| format!(r#""k{it}":1"#)).collect();
+            let keys: Vec<String> = (0..10_000).map(|number| format!(r#""k{number}":1"#)).collect();
             format!("{{{}}}", keys.join(",")).into()
         }),
     ];
@@ -176,7 +176,7 @@ async fn bodies_of_another_size_or_kind() {
     for bytes in [(1 << 20) + 1, 3 << 20, 10 << 20] {
         post().raw("application/json", sized(bytes)).send().await.refused(413, "PAYLOAD_TOO_LARGE");
         let parts: Vec<Result<Vec<u8>, std::io::Error>> =
-            sized(bytes).into_bytes().chunks(60_000).map(|it| Ok(it.to_vec())).collect();
+            sized(bytes).into_bytes().chunks(60_000).map(|chunk| Ok(chunk.to_vec())).collect();
         let chunked = reqwest::Body::wrap_stream(futures_util::stream::iter(parts));
         post().raw("application/json", chunked).send().await.refused(413, "PAYLOAD_TOO_LARGE");
     }
@@ -199,7 +199,7 @@ async fn bodies_of_another_size_or_kind() {
 async fn heads_that_are_refused() {
     let world = hasty().await;
     let long = "x".repeat(70_000);
-    let many: String = (0..101).map(|it| format!("x-{it}: y\r\n")).collect();
+    let many: String = (0..101).map(|number| format!("x-{number}: y\r\n")).collect();
     let account = "GET /v1/account HTTP/1.1";
     let send = "POST /v1/messages/send HTTP/1.1";
     let cases = [

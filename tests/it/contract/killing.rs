@@ -59,7 +59,7 @@ impl Killable {
     /// The live key of a channel, which is told at the first start.
     pub fn key(&self, channel: &str) -> String {
         let keys = self.ready["keys"].as_array().expect("keys");
-        let found = keys.iter().find(|it| it["channel"] == channel && it["environment"] == "live");
+        let found = keys.iter().find(|key| key["channel"] == channel && key["environment"] == "live");
         found.expect("a live key")["key"].as_str().expect("text").to_owned()
     }
 
@@ -84,7 +84,7 @@ pub fn kill_starting(folder: &Path, files: usize) {
     let mut starting = Killable::spawn(folder);
     let open = PathBuf::from(format!("/proc/{}/fd", starting.id()));
     // Where there is no such folder it is killed at once.
-    while std::fs::read_dir(&open).is_ok_and(|it| it.count() < files) && !ready.exists() {
+    while std::fs::read_dir(&open).is_ok_and(|entry| entry.count() < files) && !ready.exists() {
         std::thread::sleep(Duration::from_micros(100));
     }
     starting.kill().expect("killed");
@@ -158,14 +158,14 @@ async fn call_on(
 
 /// Kills in all.
 pub fn kills() -> usize {
-    std::env::var("FRONTDESK_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(KILLS)
+    std::env::var("FRONTDESK_KILLS").ok().and_then(|var| var.parse().ok()).unwrap_or(KILLS)
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_text_goes_out_once_and_is_paid_once() {
     let folder = tempfile::tempdir().expect("a folder");
     frontdesk::client::install_tls();
-    let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|it| it.parse().ok()).unwrap_or(20_261_120);
+    let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|var| var.parse().ok()).unwrap_or(20_261_120);
     let mut random = StdRng::seed_from_u64(seed);
     let ledger: Arc<Mutex<Ledger>> = Arc::default();
     let mut service = Killable::start(folder.path());

@@ -17,7 +17,7 @@ async fn scripted() -> World {
 async fn senders(world: &World, conversation: &str) -> Vec<String> {
     let body = world.get(&format!("/conversations/{conversation}/messages")).await.ok();
     let items = body["data"].as_array().expect("a list");
-    items.iter().map(|it| it["senderType"].as_str().expect("a word").to_owned()).collect()
+    items.iter().map(|item| item["senderType"].as_str().expect("a word").to_owned()).collect()
 }
 
 #[tokio::test]
@@ -63,7 +63,7 @@ async fn lists_and_single_reads_agree() {
     let mut quoting = text_to(ANA, "see above");
     let conversation = world.get("/conversations").await.ok()["data"]
         .as_array()
-        .and_then(|list| list.iter().find(|it| it["customerPhone"] == ANA).cloned())
+        .and_then(|list| list.iter().find(|entry| entry["customerPhone"] == ANA).cloned())
         .expect("Ana's");
     let path = format!("/conversations/{}/messages", conversation["id"].as_str().expect("an id"));
     quoting["replyTo"] = ids(&world.get(&path).await.ok())[0].clone().into();

@@ -16,7 +16,7 @@ const ANSWERS: usize = 300;
 /// The most memory a process ever had, in megabytes; from `/proc`.
 fn peak(process: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).expect("it runs");
-    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:")).expect("the peak");
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("the peak");
     line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
 }
 

@@ -16,7 +16,7 @@ async fn lists_are_newest_first_and_filters_hold() {
         async move {
             let body = world.get(&format!("/messages{query}")).await.ok();
             let items = body["data"].as_array().expect("a list");
-            items.iter().map(|it| it["content"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+            items.iter().map(|item| item["content"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
         }
     };
     let cases = [
@@ -130,7 +130,7 @@ async fn the_trigger_tells_the_fifty_newest_inbound_messages() {
     written.reverse();
     let body = world.get("/triggers/new-message").await.ok();
     assert_eq!(ids(&body), written[..50]);
-    assert!(body["data"].as_array().expect("a list").iter().all(|it| it["direction"] == "inbound"));
+    assert!(body["data"].as_array().expect("a list").iter().all(|entry| entry["direction"] == "inbound"));
     let bot = world.call("GET", "/triggers/new-message").key(world.live("telegram")).send().await.ok();
     assert!(ids(&bot).is_empty());
     world.inbound("telegram", "77", "hi").await;

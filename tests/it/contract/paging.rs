@@ -15,7 +15,7 @@ where
     for page in 0..1_000 {
         between(page).await;
         let separator = if path.contains('?') { '&' } else { '?' };
-        let rest = cursor.as_ref().map(|it| format!("&cursor={it}")).unwrap_or_default();
+        let rest = cursor.as_ref().map(|cursor| format!("&cursor={cursor}")).unwrap_or_default();
         let body = world.get(&format!("{path}{separator}limit={limit}{rest}")).await.ok();
         let items = ids(&body);
         assert!(items.len() <= limit);
@@ -56,10 +56,10 @@ async fn what_nobody_touches_is_walked_exactly_once() {
         messages.push(message);
     }
     // While it is walked, some write again and new ones turn up.
-    let touched: Vec<usize> = (0..60).filter(|it| it % 4 == 1).collect();
+    let touched: Vec<usize> = (0..60).filter(|number| number % 4 == 1).collect();
     let write = |page: usize| {
         let world = &world;
-        let again = touched.get(page).map(|it| peer(1000 + it));
+        let again = touched.get(page).map(|number| peer(1000 + number));
         async move {
             if let Some(again) = again {
                 world.inbound("whatsapp", &again, "again").await;
@@ -81,7 +81,7 @@ async fn what_nobody_touches_is_walked_exactly_once() {
     };
     let seen = walk(&world, "/messages?direction=inbound", 7, write).await;
     let mut wanted: Vec<&String> = messages.iter().rev().collect();
-    wanted.retain(|it| seen.contains(it));
+    wanted.retain(|entry| seen.contains(entry));
     assert_eq!(wanted.len(), messages.len());
     assert_eq!(seen.iter().collect::<HashSet<_>>().len(), seen.len());
 }

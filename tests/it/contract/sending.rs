@@ -40,7 +40,7 @@ async fn all_eight_types_go_out_and_are_listed() {
         assert_eq!((&sent["status"], &sent["creditsUsed"]), (&json!("sent"), &json!(cost)), "{kind}");
         assert_eq!(sent["creditsRemaining"], balance);
         assert!(sent.get("test").is_none() && sent.get("telegramMessageId").is_none(), "{sent}");
-        assert!(sent["whatsappMessageId"].as_str().is_some_and(|it| it.starts_with("wamid.")), "{sent}");
+        assert!(sent["whatsappMessageId"].as_str().is_some_and(|sent| sent.starts_with("wamid.")), "{sent}");
         let id = sent["messageId"].as_str().expect("an id");
         let read = world.get(&format!("/messages/{id}")).await.ok();
         assert_eq!((&read["contentType"], &read["direction"]), (&json!(kind), &json!("outbound")));

@@ -129,7 +129,8 @@ async fn the_ready_file_tells_where_and_once_the_keys() {
     assert_eq!(ready["dev_url"], world.dev_url);
     assert!(world.base_url.starts_with("http://127.0.0.1:") && world.base_url.ends_with("/v1"));
     let keys = ready["keys"].as_array().expect("keys");
-    let told: Vec<_> = keys.iter().map(|it| (it["channel"].as_str(), it["environment"].as_str())).collect();
+    let told: Vec<_> =
+        keys.iter().map(|key| (key["channel"].as_str(), key["environment"].as_str())).collect();
     for channel in ["whatsapp", "telegram", "email", "voip"] {
         for environment in ["live", "test"] {
             assert!(told.contains(&(Some(channel), Some(environment))), "{told:?}");

@@ -8,7 +8,7 @@ fn send(name: &str, language: &str, components: Value) -> Value {
 }
 
 fn body(values: &[&str]) -> Value {
-    let list: Vec<Value> = values.iter().map(|it| json!({"type": "text", "text": it})).collect();
+    let list: Vec<Value> = values.iter().map(|value| json!({"type": "text", "text": value})).collect();
     json!({"type": "body", "parameters": list})
 }
 
@@ -21,11 +21,11 @@ async fn the_approved_ones_are_listed() {
     for item in items {
         assert_eq!(item["status"], "APPROVED");
         for name in ["name", "language", "category"] {
-            assert!(item[name].as_str().is_some_and(|it| !it.is_empty()), "{item}");
+            assert!(item[name].as_str().is_some_and(|item| !item.is_empty()), "{item}");
         }
-        assert!(item["components"].as_array().is_some_and(|it| !it.is_empty()), "{item}");
+        assert!(item["components"].as_array().is_some_and(|array| !array.is_empty()), "{item}");
     }
-    assert!(items.iter().any(|it| !it["components"].to_string().contains("{{")), "one without variables");
+    assert!(items.iter().any(|item| !item["components"].to_string().contains("{{")), "one without variables");
 }
 
 #[tokio::test]

@@ -14,18 +14,21 @@ fn dump(world: &World) -> Vec<String> {
             "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY 1",
         )
         .expect("a statement");
-    let names: Vec<String> =
-        tables.query_map([], |row| row.get(0)).expect("rows").map(|it| it.expect("a name")).collect();
+    let names: Vec<String> = tables
+        .query_map([], |row| row.get(0))
+        .expect("rows")
+        .map(|query_map| query_map.expect("a name"))
+        .collect();
     let mut lines = Vec::new();
-    for name in names.iter().filter(|it| *it != "idempotency") {
+    for name in names.iter().filter(|name| *name != "idempotency") {
         let mut rows = db.prepare(&format!("SELECT * FROM \"{name}\" ORDER BY 1, 2")).expect("a statement");
         let columns = rows.column_count();
         let read = rows.query_map([], |row| {
             let cells: Result<Vec<String>, _> =
-                (0..columns).map(|it| row.get_ref(it).map(|cell| format!("{cell:?}"))).collect();
+                (0..columns).map(|number| row.get_ref(number).map(|cell| format!("{cell:?}"))).collect();
             Ok(format!("{name} {}", cells?.join("|")))
         });
-        lines.extend(read.expect("rows").map(|it| it.expect("a row")));
+        lines.extend(read.expect("rows").map(|result| result.expect("a row")));
     }
     lines
 }
@@ -60,7 +63,7 @@ async fn the_database_is_the_same_afterwards() {
             let done = call.json(body).send().await.ok();
             assert_eq!(done["test"], true, "{done}");
             if path.ends_with("/send") {
-                assert!(done["messageId"].as_str().is_some_and(|it| it.starts_with("test_")), "{done}");
+                assert!(done["messageId"].as_str().is_some_and(|text| text.starts_with("test_")), "{done}");
                 assert_eq!((&done["creditsUsed"], &done["creditsRemaining"]), (&json!(0), &json!(1000)));
             }
         }

@@ -215,8 +215,9 @@ impl<'a> Bench<'a> {
             if self.decisions > 5 {
                 return Err(format!("asks for ever: {stop:?}"));
             }
-            let again = self.store.try_again(&row.id, None, self.clock.now()).map_err(|it| it.to_string())?;
-            let again = again.and_then(|it| it.after).ok_or("a stopped row cannot be sent again")?;
+            let again =
+                self.store.try_again(&row.id, None, self.clock.now()).map_err(|error| error.to_string())?;
+            let again = again.and_then(|again| again.after).ok_or("a stopped row cannot be sent again")?;
             // Setting a state again under a new key harms nobody.
             let pinned = row.operation.class().relies_on_key();
             if pinned && (stop.is_ambiguous() || stop == Stop::Auth) && again.key != row.key {
@@ -271,8 +272,8 @@ impl<'a> Bench<'a> {
 
     /// What the outbox says of the row now.
     async fn label(&self) -> Result<Label, String> {
-        let rows = self.store.lane_rows(&self.spec.id).await.map_err(|it| it.to_string())?;
-        Ok(match rows.first().map(|it| (&it.row.state, it.row.attempts)) {
+        let rows = self.store.lane_rows(&self.spec.id).await.map_err(|error| error.to_string())?;
+        Ok(match rows.first().map(|row| (&row.row.state, row.row.attempts)) {
             None => Label::Done,
             Some((RowState::Queued, 0)) => Label::NotSent,
             Some((RowState::Stopped(_, why), _)) if failed_challenge(why.as_str()) => {
@@ -304,7 +305,7 @@ impl<'a> Bench<'a> {
     }
 
     async fn stopped(&self) -> Result<Option<(OutboxRow, Stop)>, String> {
-        let rows = self.store.lane_rows(&self.spec.id).await.map_err(|it| it.to_string())?;
+        let rows = self.store.lane_rows(&self.spec.id).await.map_err(|error| error.to_string())?;
         let Some(first) = rows.into_iter().next() else { return Ok(None) };
         match first.row.state.clone() {
             RowState::Stopped(_, why) if failed_challenge(why.as_str()) => Err(NOT_VERIFIED.to_owned()),
@@ -327,7 +328,7 @@ impl<'a> Bench<'a> {
             self.keys.insert(key);
         }
         let effects = self.wish.effects(self.world);
-        let done: i64 = self.keys.iter().map(|it| self.world.done_under(it)).sum();
+        let done: i64 = self.keys.iter().map(|key| self.world.done_under(key)).sum();
         let pinned = self.wish.operation.class().relies_on_key();
         let most = if pinned { 1 } else { 1 + i64::try_from(self.decisions).unwrap_or(0) };
         // An upload too many harms nobody; a state is set or it is not.

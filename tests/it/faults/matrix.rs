@@ -22,12 +22,12 @@ const OPEN: [&str; 2] = ["/openapi.json", "/media/{id}/{filename}"];
 const AT_ONCE: usize = 48;
 
 fn number(name: &str, otherwise: usize) -> usize {
-    std::env::var(name).ok().and_then(|it| it.parse().ok()).unwrap_or(otherwise)
+    std::env::var(name).ok().and_then(|var| var.parse().ok()).unwrap_or(otherwise)
 }
 
 /// Whether a cell is wanted.
 fn wanted(name: &str) -> bool {
-    std::env::var("FRONTDESK_CELL").map_or(true, |it| name.contains(&it))
+    std::env::var("FRONTDESK_CELL").map_or(true, |var| name.contains(&var))
 }
 
 /// What ran, and what failed.
@@ -135,8 +135,11 @@ fn no_operation_of_the_interface_is_left_out() {
             }
         }
     }
-    let tried: BTreeSet<String> =
-        WRITES.iter().map(|it| it.name.to_owned()).chain(READS.iter().map(|it| it.name.to_owned())).collect();
+    let tried: BTreeSet<String> = WRITES
+        .iter()
+        .map(|write| write.name.to_owned())
+        .chain(READS.iter().map(|read| read.name.to_owned()))
+        .collect();
     assert_eq!(tried, told);
     assert_eq!(told.len(), 42);
 }

@@ -83,7 +83,7 @@ impl Ids {
         let broadcast = world
             .post("whatsapp", "/broadcast", json!({"contactIds": [contact["id"]], "message": message}))
             .await;
-        let text = |it: &Value| it.as_str().expect("an id").to_owned();
+        let text = |value: &Value| value.as_str().expect("an id").to_owned();
         Self(vec![
             ("{messageId}", text(&chat["messageId"])),
             ("whatsapp", text(&chat["conversationId"])),
@@ -95,7 +95,7 @@ impl Ids {
     }
 
     fn of(&self, name: &str) -> &str {
-        self.0.iter().find(|it| it.0 == name).map_or("", |it| it.1.as_str())
+        self.0.iter().find(|pair| pair.0 == name).map_or("", |pair| pair.1.as_str())
     }
 }
 

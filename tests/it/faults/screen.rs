@@ -33,9 +33,11 @@ impl Scene {
         let inbox = folder.inbox();
         let terminal = aside(move || {
             let mut terminal = Terminal::run(tempfile::tempdir().expect("a folder"), inbox, 120, 30);
-            terminal.wait_for("both customers, who wait, and a history", |it| {
-                let known = it.contains(FIRST) && it.contains(SECOND) && it.matches("waits").count() == 2;
-                known && title(it).is_some()
+            terminal.wait_for("both customers, who wait, and a history", |terminal| {
+                let known = terminal.contains(FIRST)
+                    && terminal.contains(SECOND)
+                    && terminal.matches("waits").count() == 2;
+                known && title(terminal).is_some()
             });
             terminal
         })
@@ -46,20 +48,20 @@ impl Scene {
     async fn has_arrived(&self, text: &str) -> bool {
         let outbound = self.world.dev("/outbound", json!({})).await;
         let items: &Vec<Value> = outbound["data"].as_array().expect("a list");
-        items.iter().any(|it| it["content"] == text)
+        items.iter().any(|item| item["content"] == text)
     }
 }
 
 /// The title of the history that is open. It tells whose it is, and nothing is
 /// asked of the rest: what is not known while the files are locked stays so.
 fn title(picture: &str) -> Option<&str> {
-    let titles = picture.lines().filter_map(|it| Some(it.split_once("┐┌")?.1));
-    titles.into_iter().find(|it| it.contains(FIRST) || it.contains(SECOND))
+    let titles = picture.lines().filter_map(|line| Some(line.split_once("┐┌")?.1));
+    titles.into_iter().find(|title| title.contains(FIRST) || title.contains(SECOND))
 }
 
 /// Which of the two is open, and which is not.
 fn open_and_other(picture: &str) -> (&'static str, &'static str) {
-    if title(picture).is_some_and(|it| it.contains(FIRST)) { (FIRST, SECOND) } else { (SECOND, FIRST) }
+    if title(picture).is_some_and(|title| title.contains(FIRST)) { (FIRST, SECOND) } else { (SECOND, FIRST) }
 }
 
 /// Moves, opens the composer, writes and leaves it: each is seen.
@@ -68,14 +70,16 @@ fn use_the_keys(mut terminal: Terminal) -> Terminal {
         let (open, other) = open_and_other(&terminal.contents());
         // Not looked up on screen: rows of a frame that is being drawn stand anywhere.
         terminal.keys(if open == FIRST { "j" } else { "k" });
-        terminal.wait_for("the other conversation", |it| title(it).is_some_and(|it| it.contains(other)));
+        terminal.wait_for("the other conversation", |terminal| {
+            title(terminal).is_some_and(|title| title.contains(other))
+        });
     }
     terminal.keys("r");
     terminal.wait_for_text("Enter send");
     terminal.keys("half a thought");
     terminal.wait_for_text("half a thought");
     terminal.keys("\x1b");
-    terminal.wait_for("the hints of a pane", |it| !it.contains("Enter send"));
+    terminal.wait_for("the hints of a pane", |terminal| !terminal.contains("Enter send"));
     terminal
 }
 

@@ -59,7 +59,9 @@ impl World {
 
     /// The live key of a channel.
     pub fn key(&self, channel: &str) -> Secret {
-        let live = |it: &&service::IssuedKey| it.channel == channel && it.environment == Environment::Live;
+        let live = |issued_key: &&service::IssuedKey| {
+            issued_key.channel == channel && issued_key.environment == Environment::Live
+        };
         self.running.keys.iter().find(live).expect("a live key").key.clone()
     }
 
@@ -112,7 +114,7 @@ impl World {
             let truth = self.truth.lock().expect("no one failed");
             truth.query_row(sql, [url], |row| row.get(0)).expect("ids")
         };
-        for id in ids.split(',').filter(|it| !it.is_empty()) {
+        for id in ids.split(',').filter(|part| !part.is_empty()) {
             let url = format!("{}{path}/{id}", self.running.base_url);
             answer(self.http.delete(url).bearer_auth(self.key(channel).expose())).await;
         }

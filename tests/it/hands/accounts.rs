@@ -61,9 +61,9 @@ impl Hands {
 
     /// Writes that came with the key of the other business.
     fn left_from_shop(&self) -> Vec<String> {
-        let writes = self.server.seen().into_iter().filter(|it| it.method != "GET");
-        let from_shop = writes.filter(|it| it.headers["authorization"].ends_with(OTHER_KEY));
-        from_shop.map(|it| it.route()).collect()
+        let writes = self.server.seen().into_iter().filter(|request| request.method != "GET");
+        let from_shop = writes.filter(|request| request.headers["authorization"].ends_with(OTHER_KEY));
+        from_shop.map(|shop| shop.route()).collect()
     }
 }
 

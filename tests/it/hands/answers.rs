@@ -40,7 +40,7 @@ async fn ends(hands: &Hands) -> Option<Stop> {
         hands.pass(25);
     }
     let rows = hands.store.lane_rows(&crate::hands::id()).await.expect("rows");
-    rows.first().map(|it| match it.row.state {
+    rows.first().map(|row| match row.row.state {
         RowState::Stopped(stop, _) => stop,
         ref other => panic!("{other:?}"),
     })

@@ -79,10 +79,11 @@ cases! {
 #[test]
 fn every_line_of_the_group_has_its_test() {
     let corpus = include_str!("../../hostile.jsonl");
-    let rows = corpus.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of the corpus"));
-    let group = rows.filter(|it| it["group"] == "api-response");
-    let wanted: BTreeSet<String> = group.map(|it| it["name"].as_str().expect("a name").to_owned()).collect();
-    let here: BTreeSet<String> = LINES.iter().map(|it| (*it).to_owned()).collect();
+    let rows = corpus.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of the corpus"));
+    let group = rows.filter(|row| row["group"] == "api-response");
+    let wanted: BTreeSet<String> =
+        group.map(|group| group["name"].as_str().expect("a name").to_owned()).collect();
+    let here: BTreeSet<String> = LINES.iter().map(|line| (*line).to_owned()).collect();
     assert_eq!(here, wanted);
     assert_eq!(LINES.len(), here.len(), "each once");
 }

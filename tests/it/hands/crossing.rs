@@ -24,7 +24,7 @@ fn queue(hands: &Hands, text: &str, seen: Place) -> OutboxRow {
 }
 
 fn stop(hands: &Hands) -> Option<Stop> {
-    hands.history("c1").outbox.first().and_then(|it| match it.state {
+    hands.history("c1").outbox.first().and_then(|outbox_row| match outbox_row.state {
         RowState::Stopped(stop, _) => Some(stop),
         _ => None,
     })
@@ -58,7 +58,7 @@ async fn an_answer_of_the_ai_while_it_was_paused_is_shown_before_the_text_leaves
     // A further answer asks again, and nothing is asked twice.
     let after = hands.store.try_again(&row.id, Some(place(3, "ai-1")), hands.now()).expect("decided");
     assert_eq!(
-        after.and_then(|it| it.after).map(|it| it.key),
+        after.and_then(|applied_decision| applied_decision.after).map(|outbox_row| outbox_row.key),
         Some(row.key.clone()),
         "no byte left under it"
     );

@@ -27,9 +27,9 @@ fn chat(request: &Request) -> Answer {
 fn start(hands: &Hands, more: Vec<ChannelSpec>) -> (Engine, UnboundedReceiver<News>) {
     let (told, news) = unbounded_channel();
     let told = Mutex::new(told);
-    let tell = Arc::new(move |it: News| {
+    let tell = Arc::new(move |news: News| {
         // Nobody may be listening any more.
-        let _ = told.lock().expect("no one failed").send(it);
+        let _ = told.lock().expect("no one failed").send(news);
     });
     let handle = tokio::runtime::Handle::current();
     let channels = std::iter::once(hands.channel.spec().clone()).chain(more).collect();
@@ -42,11 +42,11 @@ async fn everything_is_read_once_at_the_start_and_a_queued_row_leaves() {
     let hands = Hands::on(chat).await;
     let (engine, mut news) = start(&hands, Vec::new());
     engine.focus(Some((crate::hands::id(), Some(ConversationId::from("c1")))));
-    until(&mut news, "the account", |it| matches!(it, News::Account(..))).await;
-    until(&mut news, "the history", |it| matches!(it, News::History(_, id) if id.as_str() == "c1")).await;
+    until(&mut news, "the account", |news| matches!(news, News::Account(..))).await;
+    until(&mut news, "the history", |news| matches!(news, News::History(_, id) if id.as_str() == "c1")).await;
     hands.queue_text("c1", "Hello");
     engine.wake_outbox();
-    until(&mut news, "the balance", |it| *it == News::Credits(crate::hands::id(), 7.0)).await;
+    until(&mut news, "the balance", |news| *news == News::Credits(crate::hands::id(), 7.0)).await;
     within("the end of the loops", engine.shutdown()).await;
     assert_eq!(hands.messages("c1"), ["m1", "sent-1"]);
 }
@@ -55,10 +55,10 @@ async fn everything_is_read_once_at_the_start_and_a_queued_row_leaves() {
 async fn a_stopped_tab_starts_again_when_a_person_asks() {
     let hands = Hands::on(|_| Answer::refusal(401, "INVALID_KEY", "unknown key")).await;
     let (engine, mut news) = start(&hands, Vec::new());
-    until(&mut news, "the refusal", |it| matches!(it, News::Health(_, Health::Refused { .. }))).await;
+    until(&mut news, "the refusal", |news| matches!(news, News::Health(_, Health::Refused { .. }))).await;
     hands.server.now(chat);
     engine.refresh(crate::hands::id());
-    until(&mut news, "it lives", |it| matches!(it, News::Health(_, Health::Live { .. }))).await;
+    until(&mut news, "it lives", |news| matches!(news, News::Health(_, Health::Live { .. }))).await;
     within("the end of the loops", engine.shutdown()).await;
 }
 
@@ -72,7 +72,7 @@ async fn a_tab_that_cannot_work_says_so_and_the_others_go_on() {
     };
     let (engine, mut news) = start(&hands, vec![bad]);
     let mut wrong = None;
-    until(&mut news, "it is said", |it| match it {
+    until(&mut news, "it is said", |news| match news {
         News::Health(id, Health::Misconfigured { why }) => {
             wrong = Some((id.to_string(), why.to_string()));
             true
@@ -82,7 +82,8 @@ async fn a_tab_that_cannot_work_says_so_and_the_others_go_on() {
     .await;
     let (id, why) = wrong.expect("told");
     assert!(id == "bad" && why.contains("must begin with https://"), "{id}: {why}");
-    until(&mut news, "the other", |it| matches!(it, News::Account(id, _) if *id == crate::hands::id())).await;
+    until(&mut news, "the other", |news| matches!(news, News::Account(id, _) if *id == crate::hands::id()))
+        .await;
     engine.fetch_older(ChannelId::from("bad"), ConversationId::from("c1"));
     within("the end of the loops", engine.shutdown()).await;
 }
@@ -96,7 +97,7 @@ async fn with_the_server_unreachable_everything_on_disk_is_there_at_once() {
     let store = frontdesk::store::Store::open(hands.folder.path()).expect("the files open");
     let (told, mut news) = unbounded_channel();
     let told = Mutex::new(told);
-    let tell = Arc::new(move |it: News| drop(told.lock().expect("no one failed").send(it)));
+    let tell = Arc::new(move |news: News| drop(told.lock().expect("no one failed").send(news)));
     let handle = tokio::runtime::Handle::current();
     let engine = Engine::start(handle, store, vec![gone], hands.clock.clone(), tell, Polling::default());
     engine.focus(Some((crate::hands::id(), Some(ConversationId::from("c1")))));
@@ -108,7 +109,8 @@ async fn with_the_server_unreachable_everything_on_disk_is_there_at_once() {
         let account = hands.store.reader().expect("a reader").account(&crate::hands::id()).expect("read");
         assert!(account.is_some());
         if !answered {
-            until(&mut news, "it says so", |it| matches!(it, News::Health(_, Health::Offline { .. }))).await;
+            until(&mut news, "it says so", |news| matches!(news, News::Health(_, Health::Offline { .. })))
+                .await;
         }
     }
     within("the end of the loops", engine.shutdown()).await;

@@ -105,7 +105,7 @@ fn shown(hands: &Hands) -> (Thread, ConversationStatus) {
 
 fn notices(hands: &Hands) -> Vec<String> {
     let news = hands.news().into_iter();
-    news.filter_map(|it| if let News::Notice(_, _, why) = it { Some(why.to_string()) } else { None })
+    news.filter_map(|news| if let News::Notice(_, _, why) = news { Some(why.to_string()) } else { None })
         .collect()
 }
 
@@ -171,7 +171,10 @@ async fn what_a_server_takes_is_read_back_once_for_each_field() {
         (thread.is_read, thread.is_starred, status),
         (Some(false), Some(false), ConversationStatus::Closed)
     );
-    assert_eq!((thread.category.as_ref().map(|it| it.as_str()), thread.only_here), (Some("refund"), vec![]));
+    assert_eq!(
+        (thread.category.as_ref().map(|category| category.as_str()), thread.only_here),
+        (Some("refund"), vec![])
+    );
     assert_eq!(notices(&hands), [""; 0]);
     assert_eq!(kept.lock().expect("no one failed")["folder"], "archive");
 }
@@ -268,7 +271,8 @@ async fn refusals_are_told_and_wait_for_nobody_and_unclear_answers_ask_again_wit
         hands.pass(60);
         assert_eq!(hands.push().await, PushStep::Idle);
         let seen = hands.server.seen();
-        let keys: Vec<&str> = seen.iter().filter(|it| it.method == "PATCH").map(Request::key).collect();
+        let keys: Vec<&str> =
+            seen.iter().filter(|request| request.method == "PATCH").map(Request::key).collect();
         assert!(keys.len() == 2 && keys[0] == keys[1], "{keys:?}");
         assert_eq!(shown(&hands).0.only_here, []);
     }

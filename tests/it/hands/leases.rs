@@ -77,7 +77,7 @@ impl Desk {
         let told = self.told();
         told.into_iter()
             .rev()
-            .find_map(|it| if let News::Leader(_, leader) = it { Some(leader) } else { None })
+            .find_map(|news| if let News::Leader(_, leader) = news { Some(leader) } else { None })
     }
 
     fn told(&self) -> Vec<News> {
@@ -124,8 +124,8 @@ async fn one_asks_and_sends_and_the_other_reads_and_queues() {
     assert!(asked.contains(&"GET /account".to_owned()), "{asked:?}");
     assert_eq!(hands.messages("c1"), ["m1"], "what the leader stored is there for all");
     let told = second.told();
-    let live = told.iter().any(|it| matches!(it, News::Health(_, Health::Live { .. })));
-    assert!(live && told.iter().any(|it| matches!(it, News::Account(..))), "{told:?}");
+    let live = told.iter().any(|news| matches!(news, News::Health(_, Health::Live { .. })));
+    assert!(live && told.iter().any(|news| matches!(news, News::Account(..))), "{told:?}");
 
     // The second queues; the first notices and sends, and the second hears.
     let queued = queue_on(&second.store, hands.clock.now(), "c1", send_text("Hello"));
@@ -133,7 +133,7 @@ async fn one_asks_and_sends_and_the_other_reads_and_queues() {
     assert_eq!(hands.server.routes(), Vec::<String>::new());
     second.tab.focus(true, Some(ConversationId::from("c1")));
     first.turn(&hands).await;
-    let sent: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    let sent: Vec<_> = hands.server.seen().into_iter().filter(|request| request.method == "POST").collect();
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0].key(), queued.key.as_str());
     second.told();
@@ -154,14 +154,14 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
             let oldest = (newest - most + 1).max(0);
             (oldest..=newest)
                 .rev()
-                .map(|it| message(&format!("m{it}"), "c1", "inbound", 700 + it))
+                .map(|number| message(&format!("m{number}"), "c1", "inbound", 700 + number))
                 .chain((oldest == 0).then(|| message("old", "c1", "inbound", -9_000)))
                 .collect()
         };
         match request.route().as_str() {
             "GET /triggers/new-message" => Answer::ok(page(&all(50, 0)[..], None)),
             "GET /messages" => {
-                let from = request.cursor().map_or(0, |it| it.parse().expect("a cursor"));
+                let from = request.cursor().map_or(0, |cursor| cursor.parse().expect("a cursor"));
                 let next = (from + 100 < count).then(|| (from + 100).to_string());
                 Answer::ok(page(&all(100, from), next.as_deref()))
             }
@@ -181,7 +181,7 @@ async fn another_takes_over_in_time_and_nothing_is_missed_or_told_twice() {
     }
     // From here on the first does nothing any more: stopped, or dead.
     late.store(true, Ordering::SeqCst);
-    let rings = |it: &Desk| it.told().iter().filter(|it| matches!(it, News::Inbound(..))).count();
+    let rings = |desk: &Desk| desk.told().iter().filter(|news| matches!(news, News::Inbound(..))).count();
     let before = rings(&first) + rings(&second);
     assert_eq!(before, 0, "what was there before this desk rings nothing");
     hands.server.seen();
@@ -255,7 +255,7 @@ async fn a_leader_whose_process_has_ended_is_followed_at_once() {
     second.turn(&hands).await;
     assert!(second.leads(&hands), "the clock stood still");
     second.turn(&hands).await;
-    let sent: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    let sent: Vec<_> = hands.server.seen().into_iter().filter(|request| request.method == "POST").collect();
     assert_eq!((sent.len(), sent[0].key()), (1, queued.key.as_str()));
 }
 
@@ -268,10 +268,10 @@ async fn clocks_that_jump_never_make_two_leaders() {
         for turns in 0..3 {
             for index in 0..desks.len() {
                 desks[index].leading.step(hands.clock.now()).await;
-                let leaders = desks.iter().filter(|it| it.leads(&hands)).count();
+                let leaders = desks.iter().filter(|desk| desk.leads(&hands)).count();
                 assert!(leaders <= 1, "{leaders} lead after a jump of {jump} s");
             }
-            let leaders = desks.iter().filter(|it| it.leads(&hands)).count();
+            let leaders = desks.iter().filter(|desk| desk.leads(&hands)).count();
             assert_eq!(leaders, 1, "after a jump of {jump} s, {turns}");
             hands.pass(1);
         }
@@ -292,7 +292,7 @@ async fn one_that_changes_nothing_never_sends_and_gives_way_to_an_inbox() {
     inbox.turn(&hands).await;
     inbox.turn(&hands).await;
     assert!(inbox.leads(&hands) && inbox.sends(&hands));
-    let sent: Vec<_> = hands.server.seen().into_iter().filter(|it| it.method == "POST").collect();
+    let sent: Vec<_> = hands.server.seen().into_iter().filter(|request| request.method == "POST").collect();
     assert_eq!((sent.len(), sent[0].key()), (1, queued.key.as_str()));
     wall.turn(&hands).await;
     assert!(!wall.leads(&hands) && hands.server.routes().is_empty(), "it follows");
@@ -320,7 +320,7 @@ async fn a_script_that_sends_gives_way_to_an_inbox_and_never_to_one_that_only_re
     let mut reading = Desk::reading(&hands);
     reading.turn(&hands).await;
     assert!(reading.leads(&hands), "what a script does not do is done by the other");
-    let named = reading.sender().and_then(|it| it.named());
+    let named = reading.sender().and_then(|sender| sender.named());
     assert_eq!(named.as_deref(), Some("contacts import, process 4312"));
     assert!(matches!(script(&hands.store).await, Holder::Me(_)));
     let mut inbox = Desk::on(&hands);
@@ -397,7 +397,7 @@ async fn a_server_that_answers_one_tab_again_is_asked_for_the_others_at_once() {
     let (mut first_loops, mut second_loops) = (first.loops(), second.loops());
     let is_live = |name: &str| {
         let told = news.lock().expect("no one failed");
-        let health = |it: &News| match it {
+        let health = |news: &News| match news {
             News::Health(id, health) if *id == name.into() => Some(matches!(health, Health::Live { .. })),
             _ => None,
         };

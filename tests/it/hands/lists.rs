@@ -14,9 +14,10 @@ use crate::hands::{Hands, account, conversation, detail, message, page, quiet};
 
 /// A list of `count` conversations in pages of 50, newest activity first.
 fn listed(request: &Request, count: i64) -> Answer {
-    let from: i64 = request.cursor().map_or(0, |it| it.parse().unwrap_or(0));
+    let from: i64 = request.cursor().map_or(0, |cursor| cursor.parse().unwrap_or(0));
     let to = (from + 50).min(count);
-    let rows: Vec<Value> = (from..to).map(|it| conversation(&format!("k{it:03}"), 1, -60 * it)).collect();
+    let rows: Vec<Value> =
+        (from..to).map(|entry| conversation(&format!("k{entry:03}"), 1, -60 * entry)).collect();
     let next = (to < count).then(|| to.to_string());
     Answer::ok(page(&rows, next.as_deref()))
 }

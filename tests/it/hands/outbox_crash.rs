@@ -75,12 +75,12 @@ const FILES: &str = "src/store/tests/files.rs";
 #[test]
 fn every_case_of_the_corpus_is_shown() {
     let lines = include_str!("../../hostile.jsonl").lines();
-    let cases = lines.map(|it| serde_json::from_str::<Value>(it).expect("a case"));
+    let cases = lines.map(|line| serde_json::from_str::<Value>(line).expect("a case"));
     let names: Vec<_> = cases
-        .filter(|it| it["group"] == "outbox-crash")
-        .map(|it| it["name"].as_str().expect("a name").to_owned())
+        .filter(|case| case["group"] == "outbox-crash")
+        .map(|case| case["name"].as_str().expect("a name").to_owned())
         .collect();
-    assert_eq!(names, SHOWN.iter().map(|it| it.0).collect::<Vec<_>>());
+    assert_eq!(names, SHOWN.iter().map(|entry| entry.0).collect::<Vec<_>>());
     for (case, tests) in SHOWN {
         for (file, test) in *tests {
             let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(file);

@@ -64,9 +64,9 @@ fn engine_by(clock: Arc<dyn Clock>, server: &Server, folder: &Path) -> (Engine, 
     let store = Store::open(&folder.join("data")).expect("the files open");
     let (told, news) = unbounded_channel();
     let told = std::sync::Mutex::new(told);
-    let tell = Arc::new(move |it: News| {
+    let tell = Arc::new(move |news: News| {
         // Nobody may be listening any more.
-        let _ = told.lock().expect("no one failed").send(it);
+        let _ = told.lock().expect("no one failed").send(news);
     });
     let handle = tokio::runtime::Handle::current();
     let engine = Engine::start(handle, store, vec![spec], clock, tell, Polling::default());
@@ -93,16 +93,16 @@ async fn a_command_beside_an_inbox_queues_and_waits_for_the_inbox_to_send() {
     let server = Server::start(chat).await;
     let folder = configured(&server);
     let (running, mut news) = engine(&server, folder.path());
-    crate::hands::until(&mut news, "the list", |it| matches!(it, News::Conversations(_))).await;
+    crate::hands::until(&mut news, "the list", |news| matches!(news, News::Conversations(_))).await;
     let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
     let said = String::from_utf8_lossy(&done.stderr).into_owned();
     assert!(done.status.success(), "{said}");
     let listed = script(folder.path(), &["list"]).await;
     assert!(String::from_utf8_lossy(&listed.stdout).starts_with("c1"));
-    crate::hands::until(&mut news, "its balance", |it| matches!(it, News::Credits(_, 7.0))).await;
+    crate::hands::until(&mut news, "its balance", |news| matches!(news, News::Credits(_, 7.0))).await;
     running.shutdown().await;
     let routes = server.routes();
-    let count = |route: &str| routes.iter().filter(|it| *it == route).count();
+    let count = |route: &str| routes.iter().filter(|text| *text == route).count();
     assert_eq!(
         (count("POST /messages/send"), count("GET /account")),
         (1, 1),
@@ -122,7 +122,7 @@ async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back(
     let mut inbox = inbox(&server, folder.path()).await;
     let (running, mut news) = engine(&server, folder.path());
     // It follows: what it says of the connection is the inbox's word.
-    crate::hands::until(&mut news, "the inbox's word", |it| matches!(it, News::Health(..))).await;
+    crate::hands::until(&mut news, "the inbox's word", |news| matches!(news, News::Health(..))).await;
     server.seen();
     signal(&*inbox, "STOP");
     asked(&server, &["GET /account"]).await;
@@ -131,8 +131,8 @@ async fn an_inbox_that_is_stopped_dead_loses_the_lead_and_does_not_take_it_back(
     let done = script(folder.path(), &["send", "c1", "Hello", "--beside-ai"]).await;
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     let routes = server.routes();
-    let sent = routes.iter().filter(|it| *it == "POST /messages/send").count();
-    let accounts = routes.iter().filter(|it| *it == "GET /account").count();
+    let sent = routes.iter().filter(|route| *route == "POST /messages/send").count();
+    let accounts = routes.iter().filter(|route| *route == "GET /account").count();
     assert_eq!((sent, accounts), (1, 0), "the one that goes on asks for nothing: {routes:?}");
     running.shutdown().await;
     inbox.kill().expect("it ends");
@@ -158,7 +158,7 @@ async fn an_inbox_that_is_killed_is_followed_before_its_lease_lapses() {
     let mut inbox = inbox(&server, folder.path()).await;
     let clock = Arc::new(Stopwatch::default());
     let (running, mut news) = engine_by(clock.clone(), &server, folder.path());
-    crate::hands::until(&mut news, "the inbox's word", |it| matches!(it, News::Health(..))).await;
+    crate::hands::until(&mut news, "the inbox's word", |news| matches!(news, News::Health(..))).await;
     // Nothing lapses any more, so only that it ended can be the reason.
     *clock.0.lock().expect("no one failed") = Some(SystemClock.now());
     server.seen();
@@ -196,7 +196,7 @@ async fn asked(server: &Server, routes: &[&str]) {
     let mut seen = Vec::new();
     until_found(&routes.join(", "), async || {
         seen.extend(server.routes());
-        if routes.iter().all(|route| seen.iter().any(|it| it == route)) {
+        if routes.iter().all(|route| seen.iter().any(|text| text == route)) {
             Ok(())
         } else {
             Err(format!("{seen:?}"))

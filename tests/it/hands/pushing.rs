@@ -43,7 +43,7 @@ pub async fn ready() -> Hands {
 
 fn stops(hands: &Hands) -> Vec<Option<Stop>> {
     let rows = hands.history("c1").outbox.into_iter();
-    rows.map(|it| if let RowState::Stopped(stop, _) = it.state { Some(stop) } else { None }).collect()
+    rows.map(|row| if let RowState::Stopped(stop, _) = row.state { Some(stop) } else { None }).collect()
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn what_the_server_refuses_waits_for_a_person() {
         hands.push().await;
         assert_eq!(hands.server.posts().len(), 1, "{code}: never again by itself");
         assert_eq!(stops(&hands), [Some(stop)]);
-        assert!(hands.news().iter().any(|it| matches!(it, News::Stopped(..))), "{code}");
+        assert!(hands.news().iter().any(|news| matches!(news, News::Stopped(..))), "{code}");
         let window = hands.list().rows[0].conversation.window;
         assert_eq!(window == ServiceWindow::Closed, stop == Stop::Window, "{code}");
         assert!(!hands.channel.is_stopped());

@@ -39,7 +39,7 @@ async fn wrong_answers_are_said_in_words_and_end() {
         hands.pass(4);
         hands.pull_trigger().await;
         let health = hands.health();
-        assert!(trouble(&health).is_some_and(|it| it.contains(words)), "{words}: {health:?}");
+        assert!(trouble(&health).is_some_and(|trouble| trouble.contains(words)), "{words}: {health:?}");
         hands.server.now(quiet);
         hands.pass(4);
         assert_eq!(hands.pull_trigger().await, Pulled::Done);
@@ -55,8 +55,8 @@ async fn no_answer_is_being_offline() {
     hands.server.now(quiet);
     assert_eq!(hands.pull().await, [Pulled::Done; 3]);
     let news = hands.news();
-    assert!(news.iter().any(|it| matches!(it, News::Health(_, Health::Live { .. }))));
-    assert!(news.iter().any(|it| matches!(it, News::Account(..))));
+    assert!(news.iter().any(|news| matches!(news, News::Health(_, Health::Live { .. }))));
+    assert!(news.iter().any(|news| matches!(news, News::Account(..))));
 }
 
 #[tokio::test]
@@ -102,12 +102,12 @@ async fn what_is_not_for_the_key_is_a_note_and_never_asked_again() {
     })
     .await;
     assert_eq!(hands.pull().await, [Pulled::Done, Pulled::Done, Pulled::Skipped]);
-    let notes = hands.news().into_iter().filter(|it| matches!(it, News::NotForThisKey(..))).count();
+    let notes = hands.news().into_iter().filter(|news| matches!(news, News::NotForThisKey(..))).count();
     assert_eq!(notes, 1);
     hands.server.seen();
     assert_eq!(hands.pull().await, [Pulled::Done, Pulled::Done, Pulled::Skipped]);
     assert!(!hands.server.routes().contains(&"GET /triggers/new-message".to_owned()));
-    assert!(!hands.news().iter().any(|it| matches!(it, News::NotForThisKey(..))));
+    assert!(!hands.news().iter().any(|news| matches!(news, News::NotForThisKey(..))));
 }
 
 #[tokio::test]
@@ -133,10 +133,10 @@ async fn the_budget_is_waited_for_and_is_no_failure() {
             break;
         }
     }
-    assert!(paced.is_some_and(|it| (1..=1_000_000).contains(&it)), "{paced:?}");
+    assert!(paced.is_some_and(|number| (1..=1_000_000).contains(&number)), "{paced:?}");
     hands.pass(1);
     assert_eq!(hands.pull_trigger().await, Pulled::Done);
-    assert!(!hands.news().iter().any(|it| matches!(it, News::Health(_, Health::Trouble { .. }))));
+    assert!(!hands.news().iter().any(|news| matches!(news, News::Health(_, Health::Trouble { .. }))));
     hands.server.now(|_| Answer::refusal(429, "RATE_LIMIT_EXCEEDED", "slow down").header("retry-after", "7"));
     hands.pass(1);
     assert_eq!(hands.pull_trigger().await, Pulled::Paced(7_000_000));
@@ -153,14 +153,15 @@ fn inbox(
         let newest = count.load(Ordering::SeqCst);
         let some = |from: i64, many: i64| -> Vec<Value> {
             let down_to = (from - many + 1).max(1);
-            let one = |it: i64| message(&format!("m{it}"), &format!("c{}", it % 3), "inbound", it);
+            let one =
+                |number: i64| message(&format!("m{number}"), &format!("c{}", number % 3), "inbound", number);
             (down_to..=from).rev().map(one).collect()
         };
         match request.route().as_str() {
             "GET /account" => Answer::ok(account("WHATSAPP")),
             "GET /triggers/new-message" => Answer::ok(json!({"data": some(newest, 50)})),
             "GET /messages" => {
-                let from = request.cursor().map_or(newest, |it| it.parse().unwrap_or(newest));
+                let from = request.cursor().map_or(newest, |cursor| cursor.parse().unwrap_or(newest));
                 let next = (from > 100).then(|| first_cursor(from - 100));
                 Answer::ok(page(&some(from, 100), next.as_deref()))
             }
@@ -170,13 +171,13 @@ fn inbox(
 }
 
 fn stored(hands: &Hands) -> usize {
-    ["c0", "c1", "c2"].iter().map(|it| hands.messages(it).len()).sum()
+    ["c0", "c1", "c2"].iter().map(|text| hands.messages(text).len()).sum()
 }
 
 #[tokio::test]
 async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     let count = Arc::new(AtomicI64::new(60));
-    let hands = Hands::on(inbox(count.clone(), |it| it.to_string())).await;
+    let hands = Hands::on(inbox(count.clone(), |number| number.to_string())).await;
     hands.channel.pull_account().await;
     assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert_eq!(stored(&hands), 50, "what was there before is read with the histories");
@@ -200,7 +201,7 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
     assert!(steps > 1, "a long way is walked in parts");
     assert_eq!(stored(&hands), 1100);
     let rings = hands.rings();
-    assert!(["c0", "c1", "c2"].iter().all(|it| rings.contains(&(*it).to_owned())));
+    assert!(["c0", "c1", "c2"].iter().all(|text| rings.contains(&(*text).to_owned())));
     hands.pass(3);
     assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert_eq!((stored(&hands), hands.rings().len()), (1100, 0), "each rings once");
@@ -209,7 +210,7 @@ async fn more_than_a_page_between_two_polls_is_found_by_the_backfill() {
 #[tokio::test]
 async fn a_gap_over_a_restart_is_closed() {
     let count = Arc::new(AtomicI64::new(60));
-    let hands = Hands::on(inbox(count.clone(), |it| it.to_string())).await;
+    let hands = Hands::on(inbox(count.clone(), |number| number.to_string())).await;
     hands.pull().await;
     count.store(3000, Ordering::SeqCst);
     // The first part is stored, then the desk ends.
@@ -237,8 +238,8 @@ async fn cursors_that_lead_nowhere_are_left_and_tried_again() {
     hands.pass(3);
     hands.news();
     assert_eq!(hands.pull_trigger().await, Pulled::Done);
-    assert!(hands.news().iter().any(|it| matches!(it, News::Notice(_, None, _))), "it is said");
-    hands.server.now(inbox(count, |it| it.to_string()));
+    assert!(hands.news().iter().any(|news| matches!(news, News::Notice(_, None, _))), "it is said");
+    hands.server.now(inbox(count, |number| number.to_string()));
     hands.server.seen();
     hands.pass(30);
     hands.pull_trigger().await;
@@ -274,9 +275,9 @@ async fn a_history_is_read_down_to_what_was_known_and_older_on_demand() {
     let hands = Hands::on(move |request| match request.route().as_str() {
         "GET /conversations/c1/messages" => {
             let newest = newest.load(Ordering::SeqCst);
-            let from = request.cursor().map_or(newest, |it| it.parse().unwrap_or(newest));
+            let from = request.cursor().map_or(newest, |cursor| cursor.parse().unwrap_or(newest));
             let down_to = (from - 49).max(1);
-            let one = |it: i64| message(&format!("m{it:03}"), "c1", "outbound", it);
+            let one = |number: i64| message(&format!("m{number:03}"), "c1", "outbound", number);
             let items: Vec<_> = (down_to..=from).rev().map(one).collect();
             let next = (down_to > 1).then(|| (down_to - 1).to_string());
             Answer::ok(page(&items, next.as_deref()))
@@ -315,7 +316,7 @@ async fn that_a_history_has_been_read_to_its_start_is_news() {
     .await;
     let conversation = ConversationId::from("c1");
     let is_told =
-        || hands.news().iter().any(|it| matches!(it, News::History(_, about) if *about == conversation));
+        || hands.news().iter().any(|news| matches!(news, News::History(_, about) if *about == conversation));
     assert_eq!(hands.channel.pull_account().await, Pulled::Done);
     assert_eq!(hands.pull_trigger().await, Pulled::Done);
     assert!(is_told() && hands.history("c1").more_on_server);

@@ -19,7 +19,7 @@ fn sent(id: &str, text: &str, at: i64) -> Value {
 fn history(pages: Vec<Vec<Value>>) -> impl FnMut(&Request) -> Answer + Send + 'static {
     move |request| match request.route().as_str() {
         "GET /conversations/c1/messages" => {
-            let number: usize = request.cursor().map_or(0, |it| it.parse().expect("a number"));
+            let number: usize = request.cursor().map_or(0, |cursor| cursor.parse().expect("a number"));
             let next = (number + 1 < pages.len()).then(|| (number + 1).to_string());
             Answer::ok(page(&pages[number], next.as_deref()))
         }
@@ -55,7 +55,7 @@ async fn one_message_with_its_words_is_it() {
     assert_eq!(hands.push().await, PushStep::Idle);
     assert_eq!(left(&hands), None, "it is settled");
     let shown = hands.history("c1").messages;
-    let it = shown.iter().find(|it| it.message.id.as_str() == "sent-9").expect("shown");
+    let it = shown.iter().find(|message_row| message_row.message.id.as_str() == "sent-9").expect("shown");
     assert!(it.sent_here);
     assert_eq!(hands.server.posts().len(), 1, "and never sent again");
 }
@@ -113,7 +113,7 @@ async fn a_look_that_fails_is_tried_again_and_not_for_ever() {
         _ => Answer::refusal(400, "VALIDATION_ERROR", "no such cursor"),
     });
     minutes(&hands, 600).await;
-    let looks = hands.server.routes().iter().filter(|it| it.starts_with("GET")).count();
+    let looks = hands.server.routes().iter().filter(|route| route.starts_with("GET")).count();
     assert_eq!(looks, 12);
     assert_eq!(left(&hands).expect("waits").finding, LookResult::Nothing);
 }

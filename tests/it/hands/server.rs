@@ -125,7 +125,7 @@ impl Server {
 
     /// What was asked to be made since the last look.
     pub fn posts(&self) -> Vec<Request> {
-        self.seen().into_iter().filter(|it| it.method == "POST").collect()
+        self.seen().into_iter().filter(|request| request.method == "POST").collect()
     }
 
     /// Method and path of what was asked since the last look.
@@ -197,7 +197,7 @@ async fn read(stream: &mut TcpStream) -> Option<Request> {
     let RawRequest { method, target, headers, body } = RawRequest::read(stream).await?;
     let (path, query) = target.split_once('?').unwrap_or((&target, ""));
     let query =
-        query.split('&').filter_map(|it| it.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned()));
+        query.split('&').filter_map(|part| part.split_once('=')).map(|(k, v)| (k.to_owned(), v.to_owned()));
     let path = path.strip_prefix("/v1").unwrap_or(path).to_owned();
     Some(Request { method, path, query: query.collect(), headers, body })
 }

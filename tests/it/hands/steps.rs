@@ -122,7 +122,7 @@ async fn a_poll_that_brings_nothing_costs_no_transaction() {
     assert!(told > 0 && hands.server.seen().len() > 80, "it goes on asking");
     assert_eq!(other.versions().await.expect("read"), settled);
     let news = hands.news();
-    let quiet = |it: &News| matches!(it, News::Health(..) | News::Budget(..));
+    let quiet = |news: &News| matches!(news, News::Health(..) | News::Budget(..));
     assert!(news.iter().all(quiet), "{news:?}");
     // Nor is it merged again: what is gone from the files stays gone.
     other.mark_gone(&crate::hands::id(), &ConversationId::from("c1")).await.expect("removed");
@@ -149,7 +149,9 @@ async fn an_answer_is_the_same_only_once_it_was_applied_and_until_all_is_forgott
     let hands = Hands::on(chat).await;
     let spec = hands.channel.spec();
     let client = Client::new(&spec.base_url, &spec.key, hands.clock.clone()).expect("a client");
-    let read = |client: Client| async move { client.new_messages().await.map(|it| it.items.len()) };
+    let read = |client: Client| async move {
+        client.new_messages().await.map(|new_message| new_message.items.len())
+    };
     let (first, late) = (client.unless_same(), client.unless_same());
     assert_eq!(read(first.clone()).await, Ok(1));
     assert_eq!(read(client.unless_same()).await, Ok(1), "it was not applied yet");
@@ -204,17 +206,17 @@ async fn a_sweep_finds_what_the_top_of_the_list_does_not_show() {
     let name = Arc::new(AtomicI64::new(0));
     let changed = name.clone();
     let hands = Hands::on(move |request| {
-        let row = |it: i64| {
+        let row = |number: i64| {
             // All lie within ten minutes, so that a sweep reads three pages.
-            let mut row = conversation(&format!("k{it:03}"), 1, -4 * it);
-            if it == 70 {
+            let mut row = conversation(&format!("k{number:03}"), 1, -4 * number);
+            if number == 70 {
                 row["customerName"] = json!(format!("name {}", changed.load(Ordering::SeqCst)));
             }
             row
         };
         match request.route().as_str() {
             "GET /conversations" => {
-                let from: i64 = request.cursor().map_or(0, |it| it.parse().expect("a cursor"));
+                let from: i64 = request.cursor().map_or(0, |cursor| cursor.parse().expect("a cursor"));
                 let to = (from + 50).min(120);
                 let rows: Vec<Value> = (from..to).map(row).collect();
                 Answer::ok(page(&rows, (to < 120).then(|| to.to_string()).as_deref()))
@@ -264,7 +266,7 @@ async fn a_machine_that_slept_asks_for_everything_at_once() {
         turn(&hands, &mut loops).await;
         let routes = hands.server.routes();
         let all = ["GET /account", "GET /triggers/new-message", "GET /conversations"];
-        assert_eq!(all.iter().all(|it| routes.iter().any(|at| at == it)), asked, "{slept}: {routes:?}");
+        assert_eq!(all.iter().all(|text| routes.iter().any(|at| at == text)), asked, "{slept}: {routes:?}");
     }
 }
 
@@ -277,8 +279,8 @@ async fn once_a_day_what_is_short_of_messages_is_read_whole() {
         let late = is_late.load(Ordering::SeqCst) > 0;
         let all: Vec<Value> = (0..60)
             .rev()
-            .filter(|it| late || *it != 3)
-            .map(|it| message(&format!("m{it:02}"), "c1", "inbound", it))
+            .filter(|number| late || *number != 3)
+            .map(|number| message(&format!("m{number:02}"), "c1", "inbound", number))
             .collect();
         match request.route().as_str() {
             "GET /conversations" => Answer::ok(page(&[conversation("c1", all.len() as u64, 59)], None)),
@@ -392,7 +394,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     .await;
     let looks = |hands: &Hands| {
         let routes = hands.server.routes();
-        routes.iter().filter(|it| *it == "GET /broadcast/b1").count()
+        routes.iter().filter(|route| *route == "GET /broadcast/b1").count()
     };
     let (first, mut loops) = tab(&hands);
     first.focus(true, None);
@@ -419,7 +421,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
         seconds.extend(std::iter::repeat_n(second, looks(&hands)));
         hands.pass(1);
     }
-    let waits: Vec<i64> = seconds.windows(2).map(|it| it[1] - it[0]).collect();
+    let waits: Vec<i64> = seconds.windows(2).map(|window| window[1] - window[0]).collect();
     let planned = |looks: usize, wait: i64| std::iter::repeat_n(wait, looks);
     let wanted: Vec<i64> = planned(4, 2).chain(planned(10, 5)).chain(planned(3, 15)).collect();
     assert_eq!(waits[..17], wanted, "every few seconds, then less often");
@@ -428,7 +430,7 @@ async fn a_broadcast_is_watched_until_it_is_finished_also_over_a_restart() {
     done.store(1, Ordering::SeqCst);
     turn(&hands, &mut second).await;
     assert_eq!(looks(&hands), 1, "another desk goes on");
-    let said = hands.news().into_iter().find_map(|it| match it {
+    let said = hands.news().into_iter().find_map(|news| match news {
         News::Alarm(_, words) => Some(words.to_string()),
         _ => None,
     });

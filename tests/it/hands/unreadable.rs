@@ -27,8 +27,12 @@ fn titles(hands: &Hands) -> Vec<String> {
     let rows = hands.list().rows;
     rows.iter()
         .map(
-            |it| {
-                if it.conversation.id.is_stand_in() { "?".to_owned() } else { it.conversation.id.to_string() }
+            |row| {
+                if row.conversation.id.is_stand_in() {
+                    "?".to_owned()
+                } else {
+                    row.conversation.id.to_string()
+                }
             },
         )
         .collect()
@@ -43,18 +47,21 @@ async fn a_row_stands_in_until_the_item_can_be_read() {
     let hands = Hands::on(listing(&rows)).await;
     hands.pull().await;
     let mut shown = titles(&hands);
-    assert_eq!(shown.iter().filter(|it| *it == "?").count(), 2, "{shown:?}");
-    shown.retain(|it| it != "?");
+    assert_eq!(shown.iter().filter(|text| *text == "?").count(), 2, "{shown:?}");
+    shown.retain(|text| text != "?");
     assert_eq!(shown, ["c3", "c1"]);
     let counts = hands.store.reader().expect("a reader").counts(&id()).expect("counts");
     assert_eq!(counts.unreadable, 2);
     // It is shown as it came, and nothing is asked of it.
-    let stand_in = hands.list().rows.into_iter().find(|it| it.conversation.id.is_stand_in()).expect("one");
+    let stand_in = hands.list().rows.into_iter().find(|row| row.conversation.id.is_stand_in()).expect("one");
     assert!(stand_in.conversation.raw == "null" || stand_in.conversation.raw.contains("an object"));
     assert_eq!(stand_in.conversation.address, None);
     hands.server.seen();
     assert_eq!(hands.channel.pull_history(&stand_in.conversation.id).await, Pulled::Done);
-    assert!(hands.server.routes().iter().all(|it| !it.contains("unreadable")), "nothing is asked of it");
+    assert!(
+        hands.server.routes().iter().all(|route| !route.contains("unreadable")),
+        "nothing is asked of it"
+    );
     // The server mends itself.
     *rows.lock().expect("no one failed") = good.to_vec();
     hands.pass(30);
@@ -87,7 +94,7 @@ async fn lists_without_stand_ins_tell_what_they_left_out() {
     let told: Vec<_> = hands
         .news()
         .into_iter()
-        .filter_map(|it| if let News::Unreadable(_, list, rows) = it { Some((list, rows)) } else { None })
+        .filter_map(|news| if let News::Unreadable(_, list, rows) = news { Some((list, rows)) } else { None })
         .collect();
     let row = |raw: &str| vec![raw.to_owned()];
     let wanted = [
@@ -123,7 +130,7 @@ async fn a_list_this_server_does_not_have_is_a_note_and_no_trouble() {
         let news = hands.news();
         let said: Vec<String> = news
             .iter()
-            .filter_map(|it| match it {
+            .filter_map(|entry| match entry {
                 News::NotOnThisServer(_, why) | News::Fetched(_, _, Err(why)) => Some(why.to_string()),
                 News::Health(_, health) => {
                     assert!(matches!(health, frontdesk::model::news::Health::Live { .. }), "{health:?}");

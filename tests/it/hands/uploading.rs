@@ -60,7 +60,7 @@ async fn an_upload_in_progress_for_ever_is_given_up_after_ten_minutes() {
     }
     assert_eq!(stop(&hands), Some(Stop::Upload), "nobody was sent anything");
     assert!((10 * MINUTE..11 * MINUTE).contains(&hands.now().since(began)));
-    assert!(hands.server.posts().iter().all(|it| it.key() == row.key.as_str()));
+    assert!(hands.server.posts().iter().all(|post| post.key() == row.key.as_str()));
 }
 
 #[tokio::test]
@@ -99,5 +99,5 @@ async fn an_upload_nothing_is_known_of_waits_for_a_person() {
     assert_eq!(stop(&hands), Some(Stop::Upload));
     let posts = hands.server.posts();
     assert!((2..=4).contains(&posts.len()), "{} tries", posts.len());
-    assert!(posts.iter().all(|it| it.route() == "POST /media"));
+    assert!(posts.iter().all(|post| post.route() == "POST /media"));
 }

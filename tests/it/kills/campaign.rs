@@ -165,7 +165,7 @@ impl Campaign {
         let text = format!("<text {}>", self.texts);
         let place = self.random.random_range(0..DESKS);
         let desk = &self.desks[place];
-        let has_inbox = self.running.iter().any(|it| matches!(it.process, Process::Inbox(_)));
+        let has_inbox = self.running.iter().any(|running| matches!(running.process, Process::Inbox(_)));
         let (process, end) = if !has_inbox && self.random.random_range(0..INBOXES) == 0 {
             let terminal = Terminal::run(tempfile::tempdir().expect("a folder"), desk.inbox(), 100, 30);
             let end = Moment::Requests(self.random.random_range(20..200));
@@ -219,13 +219,14 @@ impl Campaign {
     /// so many requests later. Tells how many came, and whether a send did.
     fn watch(&mut self) -> (usize, bool) {
         let seen = self.proxy.seen();
-        let sends = seen.iter().filter(|it| it.asked.method == "POST");
-        let bodies: Vec<String> = sends.map(|it| String::from_utf8_lossy(&it.body).into_owned()).collect();
+        let sends = seen.iter().filter(|seen| seen.asked.method == "POST");
+        let bodies: Vec<String> =
+            sends.map(|send| String::from_utf8_lossy(&send.body).into_owned()).collect();
         for running in &mut self.running {
             running.end = match (running.end, &running.process) {
                 (Moment::Requests(left), _) => Moment::Requests(left.saturating_sub(seen.len())),
                 (Moment::Sent(more), Process::Script { text, .. })
-                    if bodies.iter().any(|it| it.contains(text.as_str())) =>
+                    if bodies.iter().any(|body| body.contains(text.as_str())) =>
                 {
                     Moment::Requests(more)
                 }
@@ -255,12 +256,12 @@ impl Campaign {
                 left = self.random.random_range(1..BETWEEN);
             }
         }
-        while self.running.iter().any(|it| it.end == Moment::Never) {
+        while self.running.iter().any(|running| running.end == Moment::Never) {
             std::thread::sleep(LOOK);
             self.watch();
             self.reap(PROCESSES);
         }
-        self.running.drain(..).for_each(|it| it.process.kill());
+        self.running.drain(..).for_each(|running| running.process.kill());
     }
 
     fn kill_the_service(&mut self) {
@@ -295,28 +296,29 @@ fn address(service: &Killable) -> SocketAddr {
 
 #[test]
 fn every_committed_text_arrives_once_and_is_paid_once() {
-    let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|it| it.parse().ok()).unwrap_or(20_261_121);
+    let seed = std::env::var("FRONTDESK_SEED").ok().and_then(|var| var.parse().ok()).unwrap_or(20_261_121);
     let mut campaign = Campaign::new(seed);
     // Of three kills two are of processes and one is of this service.
     let all = kills();
     campaign.run(all - all / 3, all / 3);
     campaign.proxy.pass();
     let committed: i64 = campaign.desks.iter().map(Folder::committed).sum();
-    let asked: usize = campaign.desks.iter().map(|it| campaign.runtime.block_on(it.drain())).sum();
+    let asked: usize = campaign.desks.iter().map(|desk| campaign.runtime.block_on(desk.drain())).sum();
     let outbound = campaign.dev("/outbound", json!({}));
     let contents: Vec<&str> = outbound["data"]
         .as_array()
         .expect("a list")
         .iter()
-        .map(|it| it["content"].as_str().expect("a text"))
+        .map(|value| value["content"].as_str().expect("a text"))
         .collect();
     let mut tokens: HashMap<&str, usize> = HashMap::new();
-    for token in contents.iter().flat_map(|it| it.split_inclusive('>')) {
+    for token in contents.iter().flat_map(|content| content.split_inclusive('>')) {
         *tokens.entry(token).or_default() += 1;
     }
-    let doubled: Vec<_> = tokens.iter().filter(|it| *it.1 > 1).collect();
+    let doubled: Vec<_> = tokens.iter().filter(|token| *token.1 > 1).collect();
     assert!(doubled.is_empty(), "sent more than once (FRONTDESK_SEED={seed}): {doubled:?}");
-    let lost: Vec<_> = campaign.confirmed.iter().filter(|it| !tokens.contains_key(it.as_str())).collect();
+    let lost: Vec<_> =
+        campaign.confirmed.iter().filter(|entry| !tokens.contains_key(entry.as_str())).collect();
     assert!(lost.is_empty(), "said to be sent, and were not (FRONTDESK_SEED={seed}): {lost:?}");
     let arrived = i64::try_from(contents.len()).expect("small");
     assert_eq!(arrived, committed, "each committed text arrives (FRONTDESK_SEED={seed})");

@@ -87,7 +87,7 @@ impl Folder {
 
     /// A number out of the outbox; 0 while there is none.
     pub fn number(&self, sql: &str) -> i64 {
-        let found = self.outbox().map(|it| it.query_row(sql, [], |row| row.get(0)));
+        let found = self.outbox().map(|outbox| outbox.query_row(sql, [], |row| row.get(0)));
         found.and_then(Result::ok).unwrap_or(0)
     }
 
@@ -103,8 +103,8 @@ impl Folder {
     /// The log so far.
     pub fn log(&self) -> String {
         let files = std::fs::read_dir(self.data()).into_iter().flatten().flatten();
-        let logs = files.filter(|it| it.path().extension().is_some_and(|it| it == "log"));
-        logs.map(|it| std::fs::read_to_string(it.path()).unwrap_or_default()).collect()
+        let logs = files.filter(|file| file.path().extension().is_some_and(|extension| extension == "log"));
+        logs.map(|log| std::fs::read_to_string(log.path()).unwrap_or_default()).collect()
     }
 
     /// What the folder's tab is made of.
@@ -155,11 +155,12 @@ impl Folder {
                     if rows.is_empty() {
                         return asked;
                     }
-                    for row in rows.into_iter().map(|it| it.row) {
+                    for row in rows.into_iter().map(|row| row.row) {
                         let RowState::Stopped(stop, _) = &row.state else { continue };
                         asked += 1;
                         let decided = store.try_again(&row.id, None, clock.now()).expect("written");
-                        let again = decided.and_then(|it| it.after).expect("it goes on");
+                        let again =
+                            decided.and_then(|applied_decision| applied_decision.after).expect("it goes on");
                         let pinned = row.operation.class().relies_on_key()
                             && (stop.is_ambiguous() || *stop == Stop::Auth);
                         assert!(!pinned || again.key == row.key, "a new key although {stop:?}");

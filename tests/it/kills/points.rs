@@ -54,7 +54,7 @@ impl Scene {
     async fn arrived(&self) -> usize {
         let outbound = self.world.dev("/outbound", json!({})).await;
         let items = outbound["data"].as_array().expect("a list");
-        items.iter().filter(|it| it["content"] == TEXT).count()
+        items.iter().filter(|item| item["content"] == TEXT).count()
     }
 
     /// After a restart it arrives once and is paid once, under one key; tells
@@ -63,8 +63,8 @@ impl Scene {
         assert_eq!(self.folder.committed(), 1);
         self.folder.drain().await;
         assert_eq!(self.arrived().await, 1);
-        let sends = self.proxy.seen().into_iter().filter(|it| is_send(&it.asked));
-        let mut keys: Vec<_> = sends.map(|it| it.asked.key).collect();
+        let sends = self.proxy.seen().into_iter().filter(|seen| is_send(&seen.asked));
+        let mut keys: Vec<_> = sends.map(|send| send.asked.key).collect();
         keys.dedup();
         assert_eq!(keys.len(), 1, "one key");
         assert_eq!(self.world.number("SELECT count(*) FROM ledger WHERE amount < 0", []), 1);
@@ -105,7 +105,9 @@ async fn before_the_commit_the_draft_still_has_the_text() {
     terminal = aside(move || {
         terminal.keys("\r");
         // The composer is left with what it held: the key was taken in.
-        terminal.wait_for("the key's effect", |it| !it.contains("Enter send") || !it.contains(TEXT));
+        terminal.wait_for("the key's effect", |terminal| {
+            !terminal.contains("Enter send") || !terminal.contains(TEXT)
+        });
         terminal
     })
     .await;
@@ -135,7 +137,7 @@ async fn after_the_commit_and_before_the_first_byte() {
     until("the claim", || scene.folder.number("SELECT count(*) FROM outbox WHERE state = 'sending'") == 1)
         .await;
     aside(move || terminal.kill()).await;
-    assert!(!scene.proxy.seen().iter().any(|it| is_send(&it.asked)), "nothing has left");
+    assert!(!scene.proxy.seen().iter().any(|seen| is_send(&seen.asked)), "nothing has left");
     assert_eq!(scene.arrived().await, 0);
     scene.proxy.pass();
     scene.proxy.door(Door::Open).await;
@@ -182,8 +184,9 @@ async fn with_the_answer_read_and_not_written_down() {
     let lock = scene.folder.to_lock("outbox.db");
     lock.execute_batch("BEGIN IMMEDIATE").expect("locked");
     gate.open();
-    let answered =
-        || scene.folder.log().lines().any(|it| it.contains("answered") && it.contains("/messages/send"));
+    let answered = || {
+        scene.folder.log().lines().any(|line| line.contains("answered") && line.contains("/messages/send"))
+    };
     until("the answer", answered).await;
     kill(child);
     lock.execute_batch("ROLLBACK").expect("unlocked");

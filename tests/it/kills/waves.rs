@@ -187,8 +187,12 @@ impl Scene {
     /// Whom anything has reached, and how many of them twice.
     async fn reached(&self) -> (usize, usize) {
         let outbound = self.world.dev("/outbound", json!({})).await;
-        let all: Vec<&str> =
-            outbound["data"].as_array().expect("a list").iter().filter_map(|it| it["to"].as_str()).collect();
+        let all: Vec<&str> = outbound["data"]
+            .as_array()
+            .expect("a list")
+            .iter()
+            .filter_map(|value| value["to"].as_str())
+            .collect();
         let each: std::collections::BTreeSet<&str> = all.iter().copied().collect();
         (each.len(), all.len() - each.len())
     }
@@ -252,8 +256,8 @@ async fn a_life_of_a_desk() {
         channel.pull_broadcasts(&mut steps.broadcasts).await;
         let reader = store.reader().expect("a reader");
         let campaign = reader.campaigns(None).expect("read").pop().expect("it is there");
-        let mut sent = campaign.waves.iter().filter(|it| it.broadcast().is_some());
-        if sent.all(|it| it.reading.is_some_and(|it| it.pending <= 0)) {
+        let mut sent = campaign.waves.iter().filter(|wave| wave.broadcast().is_some());
+        if sent.all(|sent| sent.reading.is_some_and(|reading| reading.pending <= 0)) {
             break;
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
@@ -263,7 +267,8 @@ async fn a_life_of_a_desk() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_thousand_in_ten_waves_through_twenty_kills() {
     let mut scene = Scene::new().await;
-    let people = (0..1_000).map(|it| format!("+34{:05}{}", it, if it % 50 == 37 { "0009" } else { "2222" }));
+    let people = (0..1_000)
+        .map(|number| format!("+34{:05}{}", number, if number % 50 == 37 { "0009" } else { "2222" }));
     let ids = scene.contacts(people).await;
     let id = scene.begin(ids);
     scene.carry(KILLS, 7).await;
@@ -283,7 +288,8 @@ async fn a_thousand_in_ten_waves_through_twenty_kills() {
 async fn a_failing_canary_is_all_that_is_exposed() {
     let mut scene = Scene::new().await;
     // One in ten of all fails; the plan allows one in twenty.
-    let people = (0..200).map(|it| format!("+34{:05}{}", it, if it % 10 == 4 { "0009" } else { "2222" }));
+    let people =
+        (0..200).map(|number| format!("+34{:05}{}", number, if number % 10 == 4 { "0009" } else { "2222" }));
     let ids = scene.contacts(people).await;
     let id = scene.begin(ids);
     scene.carry(5, 11).await;

@@ -30,15 +30,15 @@ fn first_screen(columns: u16, rows: u16) -> Desk {
 
 /// Inked cells, and those of them that carry an accent.
 fn counted(theme: Theme, buffer: &Buffer) -> (usize, usize) {
-    let inked: Vec<_> = buffer.content.iter().filter(|it| !it.symbol().trim().is_empty()).collect();
-    (inked.len(), inked.iter().filter(|it| theme.is_accent(it.fg, it.bg)).count())
+    let inked: Vec<_> = buffer.content.iter().filter(|cell| !cell.symbol().trim().is_empty()).collect();
+    (inked.len(), inked.iter().filter(|cell| theme.is_accent(cell.fg, cell.bg)).count())
 }
 
 #[test]
 fn at_most_a_tenth_of_the_demos_first_screen_carries_an_accent_in_every_theme() {
     for (columns, rows) in [(120, 40), (80, 24), (200, 50)] {
         let mut desk = first_screen(columns, rows);
-        for (word, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
+        for (word, palette) in ThemePalette::ALL.map(|theme_palette| (theme_palette.word(), theme_palette)) {
             let silent = TerminalColors::UNKNOWN;
             for terminal in [silent, known(Rgb::WHITE, Rgb::BLACK), known(Rgb::BLACK, Rgb::WHITE)] {
                 desk.theme = Theme::new(palette, false).on(terminal);
@@ -82,17 +82,20 @@ fn a_selected_row_keeps_the_letters_it_has() {
     let row_of = |desk: &Desk, y: u16| {
         let buffer = desk.buffer();
         let cells: Vec<_> = (1..39).map(|x| buffer[(x, y)].clone()).collect();
-        (cells.iter().map(|it| it.fg).collect::<Vec<_>>(), cells.iter().map(|it| it.bg).collect::<Vec<_>>())
+        (
+            cells.iter().map(|cell| cell.fg).collect::<Vec<_>>(),
+            cells.iter().map(|cell| cell.bg).collect::<Vec<_>>(),
+        )
     };
     // The first row is selected; the cursor goes to the second.
     let (_, before) = row_of(&desk, 2);
-    assert!(before.iter().all(|it| *it == before[0]), "one ground: {before:?}");
+    assert!(before.iter().all(|color| *color == before[0]), "one ground: {before:?}");
     let (letters, around) = row_of(&desk, 4);
     desk.keys("j");
     let (kept, ground) = row_of(&desk, 4);
-    assert!(ground.iter().all(|it| *it == before[0]) && !around.contains(&before[0]), "{ground:?}");
+    assert!(ground.iter().all(|color| *color == before[0]) && !around.contains(&before[0]), "{ground:?}");
     let accents = |of: &[ratatui::style::Color]| {
-        of.iter().map(|it| desk.theme.is_accent(*it, ground[0])).collect::<Vec<_>>()
+        of.iter().map(|entry| desk.theme.is_accent(*entry, ground[0])).collect::<Vec<_>>()
     };
     assert_eq!(accents(&kept), accents(&letters), "the words keep what they say in colour");
     assert_eq!(marks(&desk, 2..6), ["•", " ", "•", "▌"], "a mark says it, too");

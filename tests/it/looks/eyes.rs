@@ -54,7 +54,8 @@ fn linear(channel: u8) -> f64 {
 /// A colour as eyes see it, in a space where distances are as they look
 /// (Oklab), from 0 to 100.
 fn perceived(color: Rgb, eyes: Matrix) -> [f64; 3] {
-    let light = times(eyes, [linear(color.0), linear(color.1), linear(color.2)]).map(|it| it.clamp(0.0, 1.0));
+    let light =
+        times(eyes, [linear(color.0), linear(color.1), linear(color.2)]).map(|value| value.clamp(0.0, 1.0));
     let cones = times(
         [
             [0.412_221_470_8, 0.536_332_536_3, 0.051_445_992_9],
@@ -98,7 +99,7 @@ fn colour_blind_eyes_tell_apart_what_differs_by_colour() {
             for known in [silent, told] {
                 let theme = Theme::new(ThemePalette::ColourBlind, false).on(known);
                 let look = |name: &str| {
-                    let style = styles(theme).into_iter().find(|it| it.0 == name).expect("a style").1;
+                    let style = styles(theme).into_iter().find(|style| style.0 == name).expect("a style").1;
                     let cell = drawn(theme, style, false);
                     (seen(&cell, terminal), cell.modifier)
                 };

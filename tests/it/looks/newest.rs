@@ -12,7 +12,7 @@ const MARIA: &str = "+34600111222";
 fn place_of(desk: &Desk, text: &str) -> (u16, u16) {
     let picture = desk.picture();
     let lines: Vec<&str> = picture.lines().collect();
-    let y = lines.iter().rposition(|it| it.contains(text));
+    let y = lines.iter().rposition(|line| line.contains(text));
     let y = y.unwrap_or_else(|| panic!("{text:?} is not on screen:\n{picture}"));
     let x = wrap::cells(&lines[y][..lines[y].rfind(text).expect("it is there")]);
     (u16::try_from(x).expect("a column"), u16::try_from(y).expect("a row"))

@@ -51,8 +51,10 @@ pub(crate) const TERMINALS: &[KnownTerminal] = &[
 impl KnownTerminal {
     /// Those of the sixteen that a theme makes use of.
     pub(crate) fn numbered(&self) -> [Option<Rgb>; 7] {
-        let mut sixteen =
-            self.sixteen.split(' ').map(|it| rgb(u32::from_str_radix(it, 16).expect("hexadecimal digits")));
+        let mut sixteen = self
+            .sixteen
+            .split(' ')
+            .map(|part| rgb(u32::from_str_radix(part, 16).expect("hexadecimal digits")));
         std::array::from_fn(|_| sixteen.next())
     }
 }

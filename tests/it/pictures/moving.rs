@@ -36,7 +36,7 @@ struct Film {
 impl Film {
     /// Waits until all of these are on the screen, and takes it.
     fn take(&mut self, step: &'static str, milliseconds: u32, shown: &[&str]) {
-        self.terminal.wait_for(step, |it| shown.iter().all(|text| it.contains(text)));
+        self.terminal.wait_for(step, |terminal| shown.iter().all(|text| terminal.contains(text)));
         let screen = self.terminal.screen();
         let row = |row| (0..SIZE.0).map(|column| cell(screen.cell(row, column))).collect();
         let rows = (0..SIZE.1).map(row).collect();
@@ -78,7 +78,7 @@ fn played() -> Vec<Frame> {
     let mut film = Film { terminal, frames: Vec::new() };
     // Histories are read a few at a time; the list says more with each.
     let known = ["Maria Lopez", "Jürgen Vogt", "Dana Whitlock", "Tom Whitfield"];
-    film.terminal.wait_for("the histories", |it| known.iter().all(|name| it.contains(name)));
+    film.terminal.wait_for("the histories", |terminal| known.iter().all(|name| terminal.contains(name)));
     film.keys(":open +34600111222\r");
     // That the AI fails is known only once the conversation was read alone.
     let known = ["Maria Lopez · +346", "AI ON · AI failing", "; note", "where is my order"];
@@ -95,7 +95,7 @@ fn played() -> Vec<Frame> {
     film.terminal.bytes_with_pauses(&[b"", b"\r"], Duration::from_millis(150));
     film.take("Enter sends it, held for five seconds", 2600, &["sends in"]);
     let waiting = ["sends in", "queued", "reading the thread", "sending"];
-    film.terminal.wait_for("that it left", |it| !waiting.iter().any(|word| it.contains(word)));
+    film.terminal.wait_for("that it left", |terminal| !waiting.iter().any(|word| terminal.contains(word)));
     film.take("it has left", 2200, &["AI OFF by you", "noon."]);
     film.keys("\x1b");
     // At once, the two keys would be one: Alt-P.
@@ -109,8 +109,8 @@ fn played() -> Vec<Frame> {
 /// once for each look it has, and shown while it has it. Where nothing moves,
 /// the frame in which the answer is held stands still.
 fn animated(frames: &[Frame]) -> String {
-    let whole: u32 = frames.iter().map(|it| it.milliseconds).sum();
-    let still = frames.iter().position(|it| it.step.starts_with("Enter sends")).unwrap_or(0);
+    let whole: u32 = frames.iter().map(|frame| frame.milliseconds).sum();
+    let still = frames.iter().position(|frame| frame.step.starts_with("Enter sends")).unwrap_or(0);
     let mut timings: BTreeMap<Vec<bool>, usize> = BTreeMap::new();
     let mut body = String::new();
     for row in 0..usize::from(SIZE.1) {
@@ -126,7 +126,7 @@ fn animated(frames: &[Frame]) -> String {
                 body.push_str(&drawn);
                 continue;
             }
-            let shown: Vec<bool> = frames.iter().map(|it| it.rows[row] == **look).collect();
+            let shown: Vec<bool> = frames.iter().map(|frame| frame.rows[row] == **look).collect();
             let first = if shown[still] { "" } else { " visibility=\"hidden\"" };
             let next = timings.len();
             let timing = timings.entry(shown).or_insert(next);
@@ -135,7 +135,7 @@ fn animated(frames: &[Frame]) -> String {
     }
     let mut style = format!("<desc>{}</desc>\n<style>\n", steps(frames));
     let mut all: Vec<(&Vec<bool>, &usize)> = timings.iter().collect();
-    all.sort_by_key(|it| it.1);
+    all.sort_by_key(|pair| pair.1);
     for (shown, number) in all {
         write!(style, ".t{number}{{animation:t{number} {whole}ms step-end infinite}}@keyframes t{number}{{")
             .expect("a string");
@@ -156,7 +156,7 @@ fn animated(frames: &[Frame]) -> String {
 
 /// The steps, each once.
 fn steps(frames: &[Frame]) -> String {
-    let mut steps: Vec<&str> = frames.iter().map(|it| it.step).collect();
+    let mut steps: Vec<&str> = frames.iter().map(|frame| frame.step).collect();
     steps.dedup();
     steps.join("; ")
 }

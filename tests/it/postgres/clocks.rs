@@ -29,7 +29,9 @@ async fn limits_follow_the_servers_clock() {
         let options = Options { unlimited: false, by_hand: false, clock, ..options(&url, &folder) };
         running.push(service::start(options).await.expect("it starts"));
     }
-    let is_key = |it: &&service::IssuedKey| it.channel == "whatsapp" && it.environment.word() == "live";
+    let is_key = |issued_key: &&service::IssuedKey| {
+        issued_key.channel == "whatsapp" && issued_key.environment.word() == "live"
+    };
     let key = running[0].keys.iter().find(is_key).expect("a key").key.expose().to_owned();
     let http = reqwest::Client::builder().no_proxy().build().expect("a client");
     let mut told = Vec::new();
@@ -38,7 +40,10 @@ async fn limits_follow_the_servers_clock() {
         let request = http.post(url).bearer_auth(&key).header("content-type", "application/json").body("{}");
         told.push(request.send().await.expect("an answer").status().as_u16());
     }
-    assert!(told[..10].iter().all(|it| *it != 429) && told[10..].iter().all(|it| *it == 429), "{told:?}");
+    assert!(
+        told[..10].iter().all(|number| *number != 429) && told[10..].iter().all(|number| *number == 429),
+        "{told:?}"
+    );
     for running in running {
         running.shutdown().await;
     }

@@ -52,10 +52,10 @@ struct Cluster {
 /// them out of the path.
 pub fn programs() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
-    let mut found: Vec<_> = versions.flatten().map(|it| it.path().join("bin")).collect();
+    let mut found: Vec<_> = versions.flatten().map(|version| version.path().join("bin")).collect();
     found.extend(std::env::var_os("PATH").iter().flat_map(std::env::split_paths));
     // A link may lead there alone, without the programs beside it.
-    let real = |it: PathBuf| Some(it.join("initdb").canonicalize().ok()?.parent()?.to_owned());
+    let real = |path: PathBuf| Some(path.join("initdb").canonicalize().ok()?.parent()?.to_owned());
     let mut found: Vec<_> = found.into_iter().filter_map(real).collect();
     found.sort();
     found.pop()
@@ -83,7 +83,7 @@ fn cluster() -> Option<&'static Cluster> {
     let made = || match std::env::var_os(SERVER) {
         Some(folder) => Some(Cluster { folder: folder.into(), _keeper: None }),
         None => {
-            let found = programs().map(|it| start(&it));
+            let found = programs().map(|program| start(&program));
             if found.is_none() {
                 writeln!(io::stderr(), "skipped: stories on PostgreSQL, since no initdb is installed")
                     .expect("told");
@@ -98,9 +98,9 @@ fn cluster() -> Option<&'static Cluster> {
 /// said.
 pub fn server() -> Option<&'static Path> {
     let found = cluster();
-    let demanded = std::env::var(DEMAND).is_ok_and(|it| it == "demanded");
+    let demanded = std::env::var(DEMAND).is_ok_and(|var| var == "demanded");
     assert!(found.is_some() || !demanded, "no initdb is installed");
-    found.map(|it| it.folder.as_path())
+    found.map(|cluster| cluster.folder.as_path())
 }
 
 /// The address of a database.
@@ -111,7 +111,7 @@ pub fn url(server: &Path, name: &str) -> String {
 /// The same for a service: without notifications, as behind a pooler of
 /// transactions, where [`LISTEN`] is `off`.
 pub fn served(url: &str) -> String {
-    let is_off = std::env::var(LISTEN).is_ok_and(|it| it == "off");
+    let is_off = std::env::var(LISTEN).is_ok_and(|var| var == "off");
     if is_off { format!("{url}&listen=off") } else { url.to_owned() }
 }
 
@@ -161,7 +161,7 @@ pub fn name_in(url: &str) -> &str {
 /// Whoever used it last may be about to leave.
 async fn until_unused(server: &Path, sql: &str) {
     let server = url(server, "postgres");
-    until_found(sql, async || run(&server, sql).await.map_err(|it| format!("{it:?}"))).await;
+    until_found(sql, async || run(&server, sql).await.map_err(|error| format!("{error:?}"))).await;
 }
 
 /// In a nested run, keeps a story's database on the server: under the name of
@@ -170,7 +170,7 @@ pub async fn settle(options: &mut Options) {
     let Some(server) = std::env::var_os(SERVER) else { return };
     let Some(folder) = options.database.file().and_then(Path::parent).map(Path::to_owned) else { return };
     let name = folder.file_name().expect("a name").to_string_lossy();
-    let name: String = name.bytes().map(|it| format!("{it:02x}")).collect();
+    let name: String = name.bytes().map(|byte| format!("{byte:02x}")).collect();
     let url = served(&named(Path::new(&server), &format!("f_{name}")).await);
     options.database = url.parse().expect("an address");
     options.key_file = Some(folder.join("service.key"));
@@ -190,7 +190,7 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
                 other => panic!("{other:?}"),
             })
         };
-        return asked.query_map([], text).expect(sql).map(|it| it.expect("a value")).collect();
+        return asked.query_map([], text).expect(sql).map(|query_map| query_map.expect("a value")).collect();
     };
     let sql = sql.to_owned();
     // The caller may be in a runtime of its own.
@@ -201,7 +201,8 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
                 tokio_postgres::connect(&url.for_client(), tokio_postgres::NoTls).await.expect("it answers");
             tokio::spawn(connection);
             let told = client.simple_query(&sql).await.expect(&sql);
-            let text = |it: &tokio_postgres::SimpleQueryMessage| match it {
+            let text = |simple_query_message: &tokio_postgres::SimpleQueryMessage| match simple_query_message
+            {
                 tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
                 _ => None,
             };
@@ -213,7 +214,7 @@ pub fn column(place: &DatabasePlace, sql: &str) -> Vec<String> {
 
 /// The one number that answers a question.
 pub fn count(place: &DatabasePlace, sql: &str) -> i64 {
-    column(place, sql).first().and_then(|it| it.parse().ok()).unwrap_or_else(|| panic!("{sql}"))
+    column(place, sql).first().and_then(|entry| entry.parse().ok()).unwrap_or_else(|| panic!("{sql}"))
 }
 
 /// Every row of every table of a database on a server, but for kept answers.

@@ -60,7 +60,7 @@ async fn pass_on(mut client: UnixStream, mut server: UnixStream, next: Arc<Mutex
         tokio::select! {
             count = client.read(&mut asked) => {
                 let Ok(count @ 1..) = count else { return };
-                let commits = asked[..count].windows(COMMIT.len()).any(|it| it == COMMIT);
+                let commits = asked[..count].windows(COMMIT.len()).any(|window| window == COMMIT);
                 let cut = if commits { next.lock().expect("no one failed").take() } else { None };
                 if cut == Some(Cut::Before) || server.write_all(&asked[..count]).await.is_err() {
                     return;
@@ -86,7 +86,7 @@ async fn send(running: &Running, idem: &str, text: &str) -> (u16, Value) {
     let key = running
         .keys
         .iter()
-        .find(|it| it.channel == "whatsapp" && it.environment.word() == "live")
+        .find(|key| key.channel == "whatsapp" && key.environment.word() == "live")
         .expect("a key");
     let body = json!({"to": "+34600111222", "type": "text", "text": {"body": text}}).to_string();
     let request = http.post(format!("{}/messages/send", running.base_url)).bearer_auth(key.key.expose());

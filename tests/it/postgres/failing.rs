@@ -179,15 +179,15 @@ async fn who_waits_for_too_long_is_told_so() {
         figure_grows(&two, &away, least).await;
     }
     // Nobody can be served yet. Others than these may be counted, too.
-    until_found("the answers", async || match sends.iter().filter(|it| it.is_finished()).count() {
+    until_found("the answers", async || match sends.iter().filter(|send| send.is_finished()).count() {
         5.. => Ok(()),
         answered => Err(answered),
     })
     .await;
     client.batch_execute("COMMIT").await.expect("let go");
     let sends = futures_util::future::join_all(sends).await;
-    let sends: Vec<_> = sends.into_iter().map(|it| it.expect("no panic")).collect();
-    let turned_away: Vec<_> = sends.iter().filter(|it| it.0.0 == 503).collect();
+    let sends: Vec<_> = sends.into_iter().map(|send| send.expect("no panic")).collect();
+    let turned_away: Vec<_> = sends.iter().filter(|send| send.0.0 == 503).collect();
     assert!(turned_away.len() >= 5, "{sends:?}");
     for ((_, told), words) in &turned_away {
         assert!(
@@ -197,7 +197,7 @@ async fn who_waits_for_too_long_is_told_so() {
         assert_eq!(two.count(&format!("SELECT count(*) FROM messages WHERE content = '{words}'")), 0);
     }
     let reads = futures_util::future::join_all(reads).await;
-    assert!(reads.iter().any(|it| it.as_ref().is_ok_and(|it| it.0 == 503)), "{reads:?}");
+    assert!(reads.iter().any(|result| result.as_ref().is_ok_and(|pair| pair.0 == 503)), "{reads:?}");
     for (_, words) in &sends {
         sends_in_the_end(&two, words).await;
     }
@@ -209,8 +209,8 @@ async fn figure_grows(two: &Two, name: &str, least: u32) {
     until_found(name, async || {
         let url = format!("http://{}/metrics", two.one.address);
         let told = two.one.http.get(url).send().await.expect("an answer").text().await.expect("a body");
-        let figure = told.lines().find_map(|it| it.strip_prefix(name)?.trim().parse::<u32>().ok());
-        if figure.is_some_and(|it| it >= least) { Ok(()) } else { Err(told) }
+        let figure = told.lines().find_map(|line| line.strip_prefix(name)?.trim().parse::<u32>().ok());
+        if figure.is_some_and(|figure| figure >= least) { Ok(()) } else { Err(told) }
     })
     .await;
 }

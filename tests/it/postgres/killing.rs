@@ -20,7 +20,7 @@ const LEDGER: &str = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM wor
 async fn kills_lose_nothing_and_double_nothing() {
     let Some(server) = cluster::server() else { return };
     let kills =
-        std::env::var("FRONTDESK_POSTGRES_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(KILLS);
+        std::env::var("FRONTDESK_POSTGRES_KILLS").ok().and_then(|var| var.parse().ok()).unwrap_or(KILLS);
     let two = Two::start(server, "", &UNLIMITED).await;
     let served = cluster::served(&two.url);
     let arguments = [&["--db", served.as_str()], &UNLIMITED[..]].concat();
@@ -48,7 +48,7 @@ async fn kills_lose_nothing_and_double_nothing() {
             let request = request.header("content-type", "application/json").header("idempotency-key", &idem);
             let request = request.body(text(&idem).to_string());
             sends.push(tokio::spawn(async move {
-                (request.send().await.is_ok_and(|it| it.status() == 200), idem)
+                (request.send().await.is_ok_and(|send| send.status() == 200), idem)
             }));
         }
         // Somewhere among them, whichever comes first.
@@ -59,7 +59,7 @@ async fn kills_lose_nothing_and_double_nothing() {
         let left = &processes[(kill + 1) % processes.len()];
         left.inbound(&format!("+346001{kill:04}1"), &format!("inbound-{kill}")).await;
         let told = futures_util::future::join_all(rest).await.into_iter().chain([first]);
-        for (is_done, idem) in told.map(|it| it.expect("no one failed")) {
+        for (is_done, idem) in told.map(|result| result.expect("no one failed")) {
             if !is_done {
                 again += 1;
                 asked_again(left, path, &key, &idem).await;
@@ -109,7 +109,7 @@ fn told_as_one_each(receiver: &Receiver, kills: usize) {
     for kill in 0..kills {
         let events = told.remove(&format!("inbound-{kill}")).unwrap_or_default();
         assert_eq!(events.len(), 1, "inbound-{kill}: {events:?}");
-        ids.extend(events.into_iter().map(|it| it.0));
+        ids.extend(events.into_iter().map(|event| event.0));
     }
     assert_eq!((ids.len(), told.len()), (kills, 0), "each event has an id of its own, and no other is told");
 }

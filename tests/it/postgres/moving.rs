@@ -41,7 +41,7 @@ impl Service {
         let process = serve(&binary, place);
         let ready = std::fs::read_to_string(binary.folder().join("served.json")).expect("ready");
         let ready: Value = serde_json::from_str(&ready).expect("JSON");
-        let is_key = |it: &&Value| it["channel"] == "whatsapp" && it["environment"] == "live";
+        let is_key = |value: &&Value| value["channel"] == "whatsapp" && value["environment"] == "live";
         let key = ready["keys"].as_array().expect("keys").iter().find(is_key).expect("a key");
         let key = key["key"].as_str().expect("text").to_owned();
         for number in 0..3 {
@@ -114,7 +114,7 @@ pub async fn upload(process: &Process, key: &str) -> String {
     let answer = request.header("content-type", kind).body(FILE).send().await.expect("an answer");
     let told: Value = serde_json::from_str(&answer.text().await.expect("a body")).expect("JSON");
     let url = told["url"].as_str().expect("a link").to_owned();
-    url.split_once("/v1/").map(|it| format!("/v1/{}", it.1)).expect("a path")
+    url.split_once("/v1/").map(|pair| format!("/v1/{}", pair.1)).expect("a path")
 }
 
 /// The arguments of a move, which live as long as the test.

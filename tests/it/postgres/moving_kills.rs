@@ -96,7 +96,7 @@ async fn pass_on(mut client: UnixStream, mut server: UnixStream, shared: Arc<Mut
                     if held.is_some() {
                         shared.lock().expect("no one failed").is_held = true;
                         // Until the command is gone.
-                        while client.read(&mut asked).await.is_ok_and(|it| it > 0) {}
+                        while client.read(&mut asked).await.is_ok_and(|client| client > 0) {}
                         return;
                     }
                 }
@@ -130,14 +130,14 @@ fn heard(message: &[u8], shared: &Mutex<Shared>) -> Option<Held> {
     let mut shared = shared.lock().expect("no one failed");
     shared.said.push(text);
     let number = shared.said.len() - 1;
-    shared.hold.filter(|it| it.0 == number).map(|it| it.1)
+    shared.hold.filter(|hold| hold.0 == number).map(|hold| hold.1)
 }
 
 /// Whether a place can be served, which a command on it says, too.
 fn is_served(binary: &Binary, place: &str) -> bool {
     let ended = binary.run(&["admin", "--db", place, "credits"], "");
     let refusals = ["was moved to", "has not ended", "no service database", "not a service database"];
-    let is_refused = refusals.iter().any(|it| ended.err.contains(it));
+    let is_refused = refusals.iter().any(|refusal| ended.err.contains(refusal));
     assert!(is_refused || ended.code == Some(0), "{}", ended.err);
     !is_refused
 }
@@ -174,12 +174,13 @@ async fn kill_everywhere(
     holder.hold(None);
     moved(binary, from, to);
     let said = std::mem::take(&mut holder.shared().said);
-    let points = std::env::var("FRONTDESK_MOVE_KILLS").ok().and_then(|it| it.parse().ok()).unwrap_or(POINTS);
-    let along = (0..points).map(|it| (it * said.len() / points, Held::Question));
-    let commits = said.iter().enumerate().filter(|it| it.1 == "COMMIT").map(|it| it.0);
-    let decisive =
-        commits.flat_map(|it| [(it, Held::Question), (it, Held::Answer), (it + 1, Held::Question)]);
-    let decisive = decisive.filter(|it| it.0 < said.len());
+    let points =
+        std::env::var("FRONTDESK_MOVE_KILLS").ok().and_then(|var| var.parse().ok()).unwrap_or(POINTS);
+    let along = (0..points).map(|number| (number * said.len() / points, Held::Question));
+    let commits = said.iter().enumerate().filter(|pair| pair.1 == "COMMIT").map(|pair| pair.0);
+    let decisive = commits
+        .flat_map(|commit| [(commit, Held::Question), (commit, Held::Answer), (commit + 1, Held::Question)]);
+    let decisive = decisive.filter(|decisive| decisive.0 < said.len());
     let mut seen = [0; 3];
     for point in along.chain(decisive) {
         prepare().await;

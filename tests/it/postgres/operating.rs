@@ -59,7 +59,7 @@ async fn what_a_database_is_set_to_changes_nothing() {
         async move { two.turn(number).ask(SEND, two.key(), Some(&words), Some(text(&words))).await }
     });
     let told = futures_util::future::join_all(sends).await;
-    let is_told = |it: &(u16, Value)| it.0 == 200 || it.1["code"] == "IDEMPOTENCY_IN_PROGRESS";
+    let is_told = |pair: &(u16, Value)| pair.0 == 200 || pair.1["code"] == "IDEMPOTENCY_IN_PROGRESS";
     assert!(told.iter().all(is_told), "{told:?}");
     assert_eq!(two.count("SELECT count(*) FROM messages WHERE sender = 'api'"), 6);
     let kept = "SELECT balance - (SELECT sum(amount) FROM ledger) FROM workspaces";

@@ -36,7 +36,7 @@ async fn shops(binary: &Binary, url: &str, process: &Process, count: usize) -> V
         let told = binary.ok(&["admin", "--db", url, "--json", "workspace", "add", "--name", &name], "");
         let told: Value = serde_json::from_str(&told).expect("JSON");
         let keys = told["keys"].as_array().expect("keys");
-        let is_chat = |it: &&Value| it["channel"] == "whatsapp" && it["environment"] == "live";
+        let is_chat = |value: &&Value| value["channel"] == "whatsapp" && value["environment"] == "live";
         let key = keys.iter().find(is_chat).expect("a key")["key"].as_str().expect("text").to_owned();
         let receiver = Receiver::start().await;
         let hook = json!({"url": receiver.url, "events": ["message.sent"]});
@@ -77,8 +77,9 @@ async fn read_along(process: &Process, key: &str, left: &AtomicUsize) -> Vec<Str
             let path = format!("/v1/messages?limit=3{cursor}");
             let (status, page) = process.ask(&path, key, None, None).await;
             assert_eq!(status, 200, "{page}");
-            let texts = page["data"].as_array().expect("a page").iter().map(|it| it["content"].to_string());
-            let fresh: Vec<String> = texts.take_while(|it| seen.last() != Some(it)).collect();
+            let texts =
+                page["data"].as_array().expect("a page").iter().map(|value| value["content"].to_string());
+            let fresh: Vec<String> = texts.take_while(|text| seen.last() != Some(text)).collect();
             let is_whole = fresh.len() == page["data"].as_array().map_or(0, Vec::len);
             news.extend(fresh);
             match page["nextCursor"].as_str() {
@@ -115,7 +116,7 @@ async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
             let texts: Vec<(String, usize)> = (0..random.random_range(5..20))
                 .map(|number| (format!("{writer} says {number}"), random.random_range(0..PROCESSES)))
                 .collect();
-            let quoted = texts.iter().map(|it| format!("\"{}\"", shown(&it.0)));
+            let quoted = texts.iter().map(|text| format!("\"{}\"", shown(&text.0)));
             sent.entry(shop.id.clone()).or_default().extend(quoted);
             left.fetch_add(1, Ordering::SeqCst);
             let (processes, key, left) = (&processes, &shop.key, left.clone());
@@ -137,7 +138,8 @@ async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
             processes[balance % PROCESSES].switch("credits", json!({"balance": balance})).await;
         }
     };
-    let readers = shops.iter().flat_map(|shop| [0, 1].map(|it| read_along(&processes[it], &shop.key, &left)));
+    let readers =
+        shops.iter().flat_map(|shop| [0, 1].map(|number| read_along(&processes[number], &shop.key, &left)));
     let (_, (), told) =
         tokio::join!(futures_util::future::join_all(writers), all, futures_util::future::join_all(readers));
     for (number, seen) in told.iter().enumerate() {
@@ -152,7 +154,7 @@ async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
         until_found("deliveries", async || {
             // Each look tells what came since the one before it.
             let told = shop.receiver.deliveries();
-            ids.extend(told.iter().map(|it| it.json()["data"]["messageId"].to_string()));
+            ids.extend(told.iter().map(|raw_request| raw_request.json()["data"]["messageId"].to_string()));
             if ids.len() == wanted { Ok(()) } else { Err(format!("{} of {wanted}", ids.len())) }
         })
         .await;
@@ -166,7 +168,7 @@ async fn nothing_is_skipped(server: &std::path::Path, seed: u64) {
 async fn readers_miss_nothing_of_several_workspaces() {
     let Some(server) = cluster::server() else { return };
     frontdesk::client::install_tls();
-    let number = |name: &str| std::env::var(name).ok().and_then(|it| it.parse::<usize>().ok());
+    let number = |name: &str| std::env::var(name).ok().and_then(|var| var.parse::<usize>().ok());
     let cases = number("FRONTDESK_ORDER_CASES").unwrap_or(CASES);
     let seed = number("FRONTDESK_SEED").unwrap_or(20_261_123) as u64;
     for case in 0..cases as u64 {

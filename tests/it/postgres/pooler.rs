@@ -44,9 +44,9 @@ fn installed() -> Option<(PathBuf, (u32, u32))> {
     let mut folders: Vec<PathBuf> = std::env::var_os("PATH").iter().flat_map(std::env::split_paths).collect();
     // Not everybody has it in the path.
     folders.push("/usr/sbin".into());
-    let program = folders.into_iter().map(|it| it.join("pgbouncer")).find(|it| it.exists());
+    let program = folders.into_iter().map(|folder| folder.join("pgbouncer")).find(|path| path.exists());
     let Some(program) = program else {
-        let demanded = std::env::var(cluster::DEMAND).is_ok_and(|it| it == "demanded");
+        let demanded = std::env::var(cluster::DEMAND).is_ok_and(|var| var == "demanded");
         assert!(!demanded, "no pgbouncer is installed");
         // Where output is kept back, this is not.
         let _ = writeln!(std::io::stderr(), "skipped: stories of a pooler, since no pgbouncer is installed");
@@ -55,7 +55,7 @@ fn installed() -> Option<(PathBuf, (u32, u32))> {
     let told = Command::new(&program).arg("--version").output().expect("it tells its version").stdout;
     let told = String::from_utf8_lossy(&told).into_owned();
     let mut numbers = told.lines().next().unwrap_or("").rsplit(' ').next().unwrap_or("").split('.');
-    let mut number = || numbers.next().and_then(|it| it.parse().ok()).expect("a version");
+    let mut number = || numbers.next().and_then(|number| number.parse().ok()).expect("a version");
     Some((program, (number(), number())))
 }
 
@@ -79,7 +79,7 @@ impl Pooler {
         let (url, log) = (started.url("postgres"), started.folder.join("log"));
         until_found("the pooler", async || {
             let asked = cluster::run(&url, "SELECT 1").await;
-            asked.map_err(|it| format!("{it:?} {}", std::fs::read_to_string(&log).unwrap_or_default()))
+            asked.map_err(|error| format!("{error:?} {}", std::fs::read_to_string(&log).unwrap_or_default()))
         })
         .await;
         started
@@ -173,7 +173,7 @@ async fn is_set_to_nothing(url: &str) {
             ("lock_timeout", "0"),
         ] {
             let told = client.simple_query(&format!("SHOW {name}")).await.expect("told");
-            let value = told.iter().find_map(|it| match it {
+            let value = told.iter().find_map(|entry| match entry {
                 tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0),
                 _ => None,
             });

@@ -233,7 +233,7 @@ async fn answers_are_kept_for_a_day() {
         for (number, (key, name, request, hours)) in steps.into_iter().enumerate() {
             now += hours * 3600 * SECOND;
             let (api_key, idem) = (format!("key_{key}"), format!("name {name}"));
-            let kept = model.get(&(key, name)).filter(|it| it.2 > now - IDEMPOTENCY_SECONDS * SECOND);
+            let kept = model.get(&(key, name)).filter(|entry| entry.2 > now - IDEMPOTENCY_SECONDS * SECOND);
             let found = idempotency::find(db, &api_key, &idem, &[request; 32], at(now)).expect("looked");
             match (kept, found) {
                 (None, Found::Nothing) => {
@@ -272,12 +272,14 @@ async fn call(http: &reqwest::Client, running: &Running, key: &str, which: usize
     let answer =
         request.header("content-type", "application/json").body("{}").send().await.expect("an answer");
     let headers = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset", "retry-after"];
-    let told = |name| answer.headers().get(name).map(|it| it.to_str().expect("text").to_owned());
+    let told = |name| answer.headers().get(name).map(|header| header.to_str().expect("text").to_owned());
     (answer.status() == 429, headers.into_iter().filter_map(told).collect())
 }
 
 fn live_key(running: &Running) -> String {
-    let is_live = |it: &&service::IssuedKey| it.channel == "whatsapp" && it.environment.word() == "live";
+    let is_live = |issued_key: &&service::IssuedKey| {
+        issued_key.channel == "whatsapp" && issued_key.environment.word() == "live"
+    };
     running.keys.iter().find(is_live).expect("a key").key.expose().to_owned()
 }
 

@@ -62,7 +62,7 @@ async fn old_rows_are_found_by_an_index() {
     events::insert(&recorder, &row).expect("recorded");
     ingress::forget(&recorder, now).expect("recorded");
     let place = url.parse().expect("an address");
-    let removals: Vec<_> = recorder.0.take().into_iter().filter(|it| it.starts_with("DELETE")).collect();
+    let removals: Vec<_> = recorder.0.take().into_iter().filter(|text| text.starts_with("DELETE")).collect();
     assert_eq!(removals.len(), 3, "{removals:?}");
     for is_analysed in [false, true] {
         if is_analysed {
@@ -79,7 +79,7 @@ async fn old_rows_are_found_by_an_index() {
             assert!(plan.contains("_by_age on"), "{sql}\n{plan}");
             let is_read_whole = ["idempotency", "events", "ingress"]
                 .iter()
-                .any(|it| plan.contains(&format!("Seq Scan on {it}")));
+                .any(|entry| plan.contains(&format!("Seq Scan on {entry}")));
             assert!(!(is_analysed && is_read_whole), "{sql}\n{plan}");
         }
     }

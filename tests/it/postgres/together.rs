@@ -34,7 +34,7 @@ impl Drop for Process {
 
 impl Process {
     pub fn begin(binary: &Binary, name: &str, arguments: &[&str]) -> Child {
-        let file = |it: &str| binary.folder().join(it).to_str().expect("words").to_owned();
+        let file = |text: &str| binary.folder().join(text).to_str().expect("words").to_owned();
         let own = ["serve", "--listen", "127.0.0.1:0", "--key-file", &file("service.key"), "--ready-file"];
         let log = std::fs::File::create(file(&format!("{name}.log"))).expect("a log");
         let ready = file(&format!("{name}.json"));
@@ -120,17 +120,17 @@ impl Two {
         let binary = Binary::new();
         let served = cluster::served(&format!("{url}{parameters}"));
         let arguments = [&["--db", served.as_str()], arguments].concat();
-        let children = ["one", "other"].map(|it| Process::begin(&binary, it, &arguments));
+        let children = ["one", "other"].map(|text| Process::begin(&binary, text, &arguments));
         let [one, other] = children.map(Process::reached);
-        let told = ["one.json", "other.json"].map(|it| {
-            let text = std::fs::read_to_string(binary.folder().join(it)).expect("ready");
+        let told = ["one.json", "other.json"].map(|entry| {
+            let text = std::fs::read_to_string(binary.folder().join(entry)).expect("ready");
             serde_json::from_str::<Value>(&text).expect("JSON")
         });
-        let keys: Vec<&Value> = told.iter().filter_map(|it| it["keys"].as_array()).flatten().collect();
+        let keys: Vec<&Value> = told.iter().filter_map(|value| value["keys"].as_array()).flatten().collect();
         assert_eq!(keys.len(), 8, "one of them has made the workspace");
-        let text = |it: &Value| it.as_str().expect("text").to_owned();
-        let named = |it: &&Value| {
-            (format!("{} {}", text(&it["channel"]), text(&it["environment"])), text(&it["key"]))
+        let text = |value: &Value| value.as_str().expect("text").to_owned();
+        let named = |value: &&Value| {
+            (format!("{} {}", text(&value["channel"]), text(&value["environment"])), text(&value["key"]))
         };
         let keys = keys.iter().map(named).collect();
         Self { one, other, binary, url, keys }
@@ -196,7 +196,7 @@ async fn what_one_commits_the_other_tells() {
                 two.turn(number).ask(&format!("{path}{cursor}"), two.key(), None, None).await;
             assert_eq!(status, 200, "{told}");
             assert!(seen.insert(told["data"][0]["id"].as_str().expect("an id").to_owned()), "{told}");
-            cursor = told["nextCursor"].as_str().map(|it| format!("&cursor={it}")).unwrap_or_default();
+            cursor = told["nextCursor"].as_str().map(|text| format!("&cursor={text}")).unwrap_or_default();
         }
         assert!(cursor.is_empty(), "three customers wrote");
         let stamps = "SELECT count(*) - count(DISTINCT created_at) FROM messages";
@@ -215,7 +215,7 @@ async fn limits_count_the_calls_of_both() {
         status
     });
     let told = futures_util::future::join_all(calls).await;
-    let count = |status: u16| told.iter().filter(|it| **it == status).count();
+    let count = |status: u16| told.iter().filter(|number| **number == status).count();
     assert_eq!((count(400) + count(422), count(429)), (10, 20), "{told:?}");
     let left = async |process: &Process| {
         let answer = process.answer("/v1/account", &two.keys["email live"], None, None).await;
@@ -240,10 +240,10 @@ async fn an_idempotency_key_is_one() {
         let sends =
             (0..8).map(|number| two.turn(number).ask(path, two.key(), Some(&idem), Some(body.clone())));
         let told = futures_util::future::join_all(sends).await;
-        let done: Vec<&Value> = told.iter().filter(|it| it.0 == 200).map(|it| &it.1).collect();
-        let ids: HashSet<&str> = done.iter().filter_map(|it| it["messageId"].as_str()).collect();
+        let done: Vec<&Value> = told.iter().filter(|pair| pair.0 == 200).map(|pair| &pair.1).collect();
+        let ids: HashSet<&str> = done.iter().filter_map(|value| value["messageId"].as_str()).collect();
         assert_eq!(ids.len(), 1, "{told:?}");
-        let running = told.iter().filter(|it| it.1["code"] == "IDEMPOTENCY_IN_PROGRESS").count();
+        let running = told.iter().filter(|pair| pair.1["code"] == "IDEMPOTENCY_IN_PROGRESS").count();
         assert_eq!(done.len() + running, 8, "{told:?}");
         let changed = json!({"to": "+34600111222", "type": "text", "text": {"body": "another"}});
         for process in [&two.one, &two.other] {
@@ -299,7 +299,7 @@ async fn each_event_is_delivered_once_and_each_answer_given_once() {
         let told: Vec<String> = receiver
             .deliveries()
             .iter()
-            .map(|it| it.json()["data"]["content"].as_str().expect("text").to_owned())
+            .map(|delivery| delivery.json()["data"]["content"].as_str().expect("text").to_owned())
             .collect();
         let different: HashSet<&String> = told.iter().collect();
         assert_eq!((told.len(), different.len()), (12, 12), "{told:?}");
@@ -385,8 +385,8 @@ async fn a_lane_leaves_in_order_and_a_platform_is_read_by_one() {
         assert_eq!(status, 200, "{told}");
         assert!(told["status"] == "sent", "{told}");
     }
-    let reached: Vec<String> = bot.reached().into_iter().skip(before).map(|it| it.text).collect();
-    let wanted: Vec<String> = (0..10).map(|it| format!("line {it}")).collect();
+    let reached: Vec<String> = bot.reached().into_iter().skip(before).map(|reached| reached.text).collect();
+    let wanted: Vec<String> = (0..10).map(|entry| format!("line {entry}")).collect();
     assert_eq!(reached, wanted);
     assert_eq!(bot.most_readers(), 1);
     // The doctor sees the channel of a server as it sees one of a file.

@@ -93,7 +93,7 @@ impl Fault {
 
     /// Its name.
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|it| it.0 == self).map_or("?", |it| it.1)
+        Self::ALL.iter().find(|pair| pair.0 == self).map_or("?", |pair| pair.1)
     }
 
     /// Whether nothing ends it but the bound of whoever asks.

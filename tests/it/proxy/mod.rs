@@ -161,7 +161,7 @@ impl Proxy {
 
     /// Ends the connections there are.
     pub fn cut(&self) {
-        self.shared.ended.send_modify(|it| *it += 1);
+        self.shared.ended.send_modify(|number| *number += 1);
     }
 
     /// Passes on to another service from now on.

@@ -84,7 +84,7 @@ impl Incoming {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let mut words = text.lines().next()?.split(' ').map(str::to_owned);
         let (method, target) = (words.next()?, words.next()?);
-        let length = header(&text, "content-length").and_then(|it| it.parse().ok()).unwrap_or(0);
+        let length = header(&text, "content-length").and_then(|header| header.parse().ok()).unwrap_or(0);
         let asked = Asked { method, target, key: header(&text, "idempotency-key") };
         Some(Self { head: bytes, body, length, asked })
     }
@@ -119,8 +119,8 @@ impl Reply {
     fn is_whole(&self) -> bool {
         let head = self.head();
         let text = String::from_utf8_lossy(&self.bytes[..head]).into_owned();
-        let length = header(&text, "content-length").and_then(|it| it.parse::<usize>().ok());
-        head_end(&self.bytes).is_some() && length.is_some_and(|it| self.bytes.len() == head + it)
+        let length = header(&text, "content-length").and_then(|header| header.parse::<usize>().ok());
+        head_end(&self.bytes).is_some() && length.is_some_and(|length| self.bytes.len() == head + length)
     }
 }
 
@@ -226,17 +226,17 @@ fn lasting(reply: &Reply) -> Vec<u8> {
     let text = String::from_utf8_lossy(&reply.bytes[..head]).into_owned();
     let kept: Vec<&str> = text
         .split_inclusive("\r\n")
-        .filter(|it| !it.to_ascii_lowercase().starts_with("connection:"))
+        .filter(|part| !part.to_ascii_lowercase().starts_with("connection:"))
         .collect();
     [kept.concat().as_bytes(), &reply.bytes[head..]].concat()
 }
 
 fn head_end(bytes: &[u8]) -> Option<usize> {
-    bytes.windows(4).position(|it| it == b"\r\n\r\n").map(|it| it + 4)
+    bytes.windows(4).position(|window| window == b"\r\n\r\n").map(|window| window + 4)
 }
 
 fn header(head: &str, name: &str) -> Option<String> {
-    let lines = head.lines().filter_map(|it| it.split_once(':'));
-    let mut found = lines.filter(|(it, _)| it.eq_ignore_ascii_case(name));
+    let lines = head.lines().filter_map(|line| line.split_once(':'));
+    let mut found = lines.filter(|(entry, _)| entry.eq_ignore_ascii_case(name));
     found.next().map(|(_, value)| value.trim().to_owned())
 }

@@ -32,10 +32,10 @@ const HELD: [(&str, u16); 10] = [
 #[test]
 fn every_line_of_the_corpus_has_a_place() {
     let lines = include_str!("../../hostile.jsonl").lines();
-    let lines = lines.map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+    let lines = lines.map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let names: Vec<String> = lines
-        .filter(|it| it["group"] == "webhook-signature")
-        .map(|it| it["name"].as_str().expect("a name").to_owned())
+        .filter(|line| line["group"] == "webhook-signature")
+        .map(|line| line["name"].as_str().expect("a name").to_owned())
         .collect();
     assert_eq!(names, HELD.map(|(name, _)| name));
 }
@@ -83,7 +83,7 @@ async fn what_is_not_rightly_signed_is_refused_and_nothing_is_heard() {
     for (name, status) in HELD {
         let ears = Ears::open().await;
         assert_eq!(tried(&ears, name).await, status, "{name}");
-        let told: Vec<DeliverySubject> = ears.heard().iter().map(|it| it.1.told).collect();
+        let told: Vec<DeliverySubject> = ears.heard().iter().map(|entry| entry.1.told).collect();
         let wanted: &[DeliverySubject] = match name {
             "wrong-case-hex" => &[DeliverySubject::Received],
             // Counted, and no reason to look.
@@ -105,10 +105,10 @@ async fn a_delivery_is_heard_once_and_all_are_counted() {
     assert_eq!(ears.signed(br#"{"event":"message.read","data":{}}"#).await, 200);
     let heard = ears.heard();
     assert_eq!(
-        heard.iter().map(|it| it.1.told).collect::<Vec<_>>(),
+        heard.iter().map(|entry| entry.1.told).collect::<Vec<_>>(),
         [DeliverySubject::Received, DeliverySubject::Unknown, DeliverySubject::Changed]
     );
-    assert_eq!(heard[0].1.conversation.as_ref().map(|it| it.as_str()), Some("c1"));
+    assert_eq!(heard[0].1.conversation.as_ref().map(|conversation| conversation.as_str()), Some("c1"));
     let counts = heard[2].2;
     assert_eq!((counts.taken, counts.repeated, counts.unknown, counts.refused), (2, 1, 1, 2));
 }
@@ -127,7 +127,7 @@ async fn a_challenge_comes_back_as_text_and_only_where_somebody_listens() {
     assert_eq!(get("/other?challenge=v").await, (404, String::new()));
     assert_eq!(get("/?challenge=v").await.0, 404);
     let put = format!("PUT /{path} HTTP/1.1\r\nhost: desk\r\ncontent-length: 0\r\n\r\n");
-    assert_eq!(ears.raw(put.as_bytes()).await.map(|it| it.0), Some(405));
+    assert_eq!(ears.raw(put.as_bytes()).await.map(|raw| raw.0), Some(405));
     assert_eq!(ears.deliver("nobody", &["00"], RECEIVED).await, 404);
     assert!(ears.heard().is_empty(), "what anybody may ask says nothing of deliveries: {:?}", ears.heard());
 }
@@ -150,7 +150,7 @@ async fn the_largest_body_is_taken_and_a_longer_one_is_not_read() {
     let part = [b"10000\r\n", &[b' '; 0x10000][..], b"\r\n"].concat();
     let mut bytes = head.into_bytes();
     (0..20).for_each(|_| bytes.extend_from_slice(&part));
-    assert_eq!(ears.raw(&bytes).await.map(|it| it.0), Some(413));
+    assert_eq!(ears.raw(&bytes).await.map(|raw| raw.0), Some(413));
 }
 
 #[tokio::test]
@@ -197,10 +197,10 @@ async fn who_only_holds_connections_gives_way_to_a_delivery() {
 async fn a_hundred_deliveries_at_a_time_are_all_taken() {
     let ears = Ears::open().await;
     let bodies =
-        (0..100).map(|it| format!(r#"{{"event":"message.received","data":{{"messageId":"{it}"}}}}"#));
+        (0..100).map(|number| format!(r#"{{"event":"message.received","data":{{"messageId":"{number}"}}}}"#));
     let bodies: Vec<String> = bodies.collect();
-    let statuses = bodies.iter().map(|it| ears.signed(it.as_bytes()));
+    let statuses = bodies.iter().map(|body| ears.signed(body.as_bytes()));
     let statuses = futures_util::future::join_all(statuses).await;
-    assert!(statuses.iter().all(|it| *it == 200), "{statuses:?}");
+    assert!(statuses.iter().all(|entry| *entry == 200), "{statuses:?}");
     assert_eq!(ears.heard().len(), 100);
 }

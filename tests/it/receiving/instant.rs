@@ -89,7 +89,7 @@ impl Scene {
         };
         let news: Arc<Mutex<Vec<News>>> = Arc::default();
         let log = news.clone();
-        let tell: receiving::Tell = Arc::new(move |it| log.lock().expect("no one failed").push(it));
+        let tell: receiving::Tell = Arc::new(move |news| log.lock().expect("no one failed").push(news));
         let handle = self.desk.runtime.handle().clone();
         let polling = Polling { visible: NEVER, background: NEVER };
         let clock = Arc::new(SystemClock);
@@ -128,7 +128,7 @@ impl Running {
     /// How being told fares, as the screen was told last.
     fn state(&self) -> Option<ReceptionState> {
         let news = self.news.lock().expect("no one failed");
-        news.iter().rev().find_map(|it| match it {
+        news.iter().rev().find_map(|news| match news {
             News::Reception(_, reception) => Some(reception.state.clone()),
             _ => None,
         })
@@ -136,7 +136,7 @@ impl Running {
 
     fn rang(&self) -> usize {
         let news = self.news.lock().expect("no one failed");
-        news.iter().filter(|it| matches!(it, News::Inbound(..))).count()
+        news.iter().filter(|news| matches!(news, News::Inbound(..))).count()
     }
 }
 
@@ -152,7 +152,7 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     assert!(
         all[0]["url"]
             .as_str()
-            .is_some_and(|it| it.starts_with(&format!("http://127.0.0.1:{port}/hooks/harbor-chat-")))
+            .is_some_and(|text| text.starts_with(&format!("http://127.0.0.1:{port}/hooks/harbor-chat-")))
     );
     scene.waits_for_first_look(&running);
     // Nothing polls: what comes was delivered.
@@ -175,7 +175,8 @@ fn its_webhook_is_registered_once_moved_with_its_address_and_taken_away() {
     let running = scene.start(Some(moved));
     until_so("the webhook elsewhere", || {
         let all = scene.webhooks();
-        let there = |it: &Value| it["url"].as_str().is_some_and(|it| it.contains(&format!(":{moved}/")));
+        let there =
+            |value: &Value| value["url"].as_str().is_some_and(|entry| entry.contains(&format!(":{moved}/")));
         all.len() == 1 && there(&all[0])
     });
     scene.end(running);

@@ -198,7 +198,7 @@ fn one_in_waves_is_begun_paused_and_stopped() {
     assert!(said.contains("no broadcast of this desk is nothing"), "{said}");
     let said = script.fails(1, &["broadcast", "track", "bc_other"]);
     assert!(said.contains("Harbor chat: the server knows no broadcast bc_other"), "{said}");
-    let many: String = (0..2_001).map(|it| format!("ct_{it}\n")).collect();
+    let many: String = (0..2_001).map(|number| format!("ct_{number}\n")).collect();
     let said =
         script.fails(2, &["broadcast", "send", "Hi", "--to", &file(&script, &many), "--waves", "0,1000"]);
     assert!(said.contains("2001 contacts") && said.contains("3 waves of 1000, the last of 1"), "{said}");
@@ -232,7 +232,7 @@ fn what_is_wrong_with_an_audience_is_told_by_its_lines() {
         assert!(said.contains(part), "{part}: {said}");
     }
     assert!(!said.contains("line 2"), "{said}");
-    let many: String = (0..1_001).map(|it| format!("ct_{it}\n")).collect();
+    let many: String = (0..1_001).map(|number| format!("ct_{number}\n")).collect();
     let said = script.fails(2, &["broadcast", "send", "Hi", "--to", &file(&script, &many)]);
     assert!(said.contains("1000 are the most"), "{said}");
     let said = script.fails(1, &["broadcast", "watch", "bc_nothing"]);

@@ -20,11 +20,11 @@ fn events_are_told_with_the_person_they_are_about() {
         json!({"id": "o1", "orderNumber": "1041", "customer": {"phone": ANA}, "odd": "a\tb\u{1b}[2J"});
     script.desk.dev("event", json!({"name": "order.created", "data": order}));
     let lines = script.ok(&["events"]);
-    assert!(lines.lines().any(|it| it.contains("\tmessage\t") && it.ends_with("Hello?")), "{lines}");
-    assert!(lines.lines().any(|it| it.ends_with(&format!("\torder\t{ANA}\t1041"))), "{lines}");
+    assert!(lines.lines().any(|line| line.contains("\tmessage\t") && line.ends_with("Hello?")), "{lines}");
+    assert!(lines.lines().any(|line| line.ends_with(&format!("\torder\t{ANA}\t1041"))), "{lines}");
     let told = json(&script.ok(&["events", "--json"]));
     let order =
-        told.as_array().expect("a list").iter().find(|it| it["trigger"] == "order").expect("the order");
+        told.as_array().expect("a list").iter().find(|value| value["trigger"] == "order").expect("the order");
     assert_eq!((order["phone"].as_str(), order["id"].as_str()), (Some(ANA), Some("o1")));
     assert!(!order["fields"]["odd"].as_str().expect("a text").contains('\u{1b}'));
 }
@@ -62,9 +62,9 @@ fn webhooks_are_registered_listed_and_removed() {
 fn templates_and_the_account_are_told() {
     let script = Script::new();
     let lines = script.ok(&["templates"]);
-    assert!(lines.lines().any(|it| it.starts_with("order_on_its_way\ten\t")), "{lines}");
+    assert!(lines.lines().any(|line| line.starts_with("order_on_its_way\ten\t")), "{lines}");
     let told = json(&script.ok(&["templates", "--json"]));
-    assert!(told.as_array().expect("a list").iter().all(|it| it["components"].is_array()), "{told}");
+    assert!(told.as_array().expect("a list").iter().all(|entry| entry["components"].is_array()), "{told}");
     let line = script.ok(&["account"]);
     assert!(line.contains("LIVE") && line.contains("1000 credits"), "{line}");
     let told = json(&script.ok(&["account", "--json"]));

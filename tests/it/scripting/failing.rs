@@ -71,7 +71,7 @@ async fn a_silent_server_is_named_and_ends_with_the_time_given() {
 fn one_refused_key_hides_no_other_channel() {
     let desk = crate::desk::Desk::new(80, 24);
     let url = desk.base_url.clone();
-    let keys = ["whatsapp", "telegram", "email"].map(|it| desk.key_of(it));
+    let keys = ["whatsapp", "telegram", "email"].map(|text| desk.key_of(text));
     let binary = configured(&[
         ("Harbor chat", &url, &keys[0]),
         ("Harbor bot", &url, &keys[1]),
@@ -138,10 +138,10 @@ async fn what_is_queued_says_so_and_leaves_later() {
         })
         .await
     };
-    let words = |all: &[&str]| all.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let words = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     // A redirect may follow work that was done.
     let trap = proxy.trap();
-    proxy.plan(move |it| if changes(it) { Fault::Redirect.script(0, trap) } else { Script::pass() });
+    proxy.plan(move |proxy| if changes(proxy) { Fault::Redirect.script(0, trap) } else { Script::pass() });
     let ended = run(words(&["send", &id, "Hi", "--beside-ai", "--json"])).await;
     let error = told(&ended);
     assert_eq!((ended.code, &error["error"]["code"]), (Some(3), &json!("UNCLEAR")), "{error}");
@@ -149,7 +149,7 @@ async fn what_is_queued_says_so_and_leaves_later() {
     run(words(&["outbox", "drop", &row])).await;
     assert_eq!(run(words(&["outbox", "list"])).await.out, "");
     // The connection ends before the request is read: nobody knows.
-    proxy.plan(|it| if changes(it) { Script::kept(Give::Silence) } else { Script::pass() });
+    proxy.plan(|proxy| if changes(proxy) { Script::kept(Give::Silence) } else { Script::pass() });
     let ended = run(words(&["send", &id, "Once", "--beside-ai", "--json", "--timeout", "15"])).await;
     let error = told(&ended);
     assert_eq!((ended.code, error["exit"].as_i64()), (Some(3), Some(3)), "{error}");
@@ -192,11 +192,11 @@ fn json_holds_nothing_that_acts_on_a_terminal() {
     ];
     for arguments in commands {
         let out = script.ok(arguments);
-        let acts = |it: char| {
-            matches!(it, '\0'..='\x09' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}'
+        let acts = |character: char| {
+            matches!(character, '\0'..='\x09' | '\x0b'..='\x1f' | '\x7f'..='\u{9f}' | '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}'
                 | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
         };
-        assert_eq!(out.chars().find(|it| acts(*it)), None, "{arguments:?}: {out:?}");
+        assert_eq!(out.chars().find(|character| acts(*character)), None, "{arguments:?}: {out:?}");
         for line in out.lines() {
             serde_json::from_str::<Value>(line).expect("JSON");
         }
@@ -295,7 +295,7 @@ impl Cell {
         })
         .await;
         let outbound = world.dev("/outbound", json!({})).await;
-        let is_text = |it: &Value| it["content"] == self.text();
+        let is_text = |value: &Value| value["content"] == self.text();
         let was_sent = outbound["data"].as_array().is_some_and(|all| all.iter().any(is_text));
         if ended.code == Some(0) {
             return match self.command {
@@ -307,15 +307,15 @@ impl Cell {
         let error = told(&ended);
         let (cause, message) = (&error["error"]["cause"], &error["error"]["message"]);
         match (ended.code, left) {
-            _ if error["exit"].as_i64().map(|it| it as i32) != ended.code => {
+            _ if error["exit"].as_i64().map(|i64| i64 as i32) != ended.code => {
                 Err(TryError::Wrong(format!("{:?}: {error}", ended.code)))
             }
             (Some(1), 0) if was_sent => {
                 Err(TryError::Wrong(format!("said not to be done, and was: {error}")))
             }
             (Some(1), 0) | (Some(3), 1..) => {
-                let fits = self.causes().iter().any(|it| cause == *it);
-                let has_words = message.as_str().is_some_and(|it| it.contains("Harbor chat"));
+                let fits = self.causes().iter().any(|text| cause == *text);
+                let has_words = message.as_str().is_some_and(|message| message.contains("Harbor chat"));
                 if fits && has_words && error["error"]["advice"].is_string() {
                     Ok(())
                 } else if self.waits() {
@@ -363,6 +363,6 @@ async fn each_command_tells_the_truth_under_each_fault() {
         outcome.err().map(|why| format!("{} x {}: {why}", cell.command, cell.fault.name()))
     }));
     let failures: Vec<String> =
-        outcomes.buffer_unordered(AT_ONCE).filter_map(|it| async { it }).collect().await;
+        outcomes.buffer_unordered(AT_ONCE).filter_map(|text| async { text }).collect().await;
     assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cells.len(), failures.join("\n"));
 }

@@ -9,7 +9,7 @@ use crate::scripting::Script;
 const MARIA: &str = "+442079460123";
 
 fn outbound_to(desk: &Desk) -> Vec<String> {
-    desk.outbound().iter().map(|it| it["to"].as_str().unwrap_or_default().to_owned()).collect()
+    desk.outbound().iter().map(|value| value["to"].as_str().unwrap_or_default().to_owned()).collect()
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn a_test_key_is_told_and_makes_nobody_two() {
     let maria = desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     desk.customer("telegram", "55555", "Oksana", "Hello?");
     let listed: Value = serde_json::from_str(&binary.ok(&["list", "--json"], "")).expect("JSON");
-    let told = |it: &Value| (it["name"].as_str().map(str::to_owned), it["test"].as_bool());
+    let told = |value: &Value| (value["name"].as_str().map(str::to_owned), value["test"].as_bool());
     let all: Vec<_> = listed.as_array().expect("rows").iter().map(told).collect();
     assert_eq!(
         all,

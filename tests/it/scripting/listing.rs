@@ -60,11 +60,11 @@ async fn a_short_list_reads_only_the_top() {
     let mut child = folder.start(&["list", "--limit", "1"]);
     let ended = tokio::task::spawn_blocking(move || child.wait()).await.expect("no panic");
     assert!(ended.expect("it ends").success());
-    let asked: Vec<_> = proxy.seen().into_iter().map(|it| it.asked.target).collect();
+    let asked: Vec<_> = proxy.seen().into_iter().map(|seen| seen.asked.target).collect();
     // Of the list the top, of histories that of the one row; what the trigger
     // tells of is looked at beside that, a few at once.
-    let of_list = asked.iter().filter(|it| it.starts_with("/v1/conversations?")).count();
-    let histories = asked.iter().filter(|it| it.contains("/messages?")).count();
+    let of_list = asked.iter().filter(|text| text.starts_with("/v1/conversations?")).count();
+    let histories = asked.iter().filter(|entry| entry.contains("/messages?")).count();
     assert_eq!((of_list, histories), (1, 1), "{asked:#?}");
     assert!(asked.len() <= 10, "{asked:#?}");
 }

@@ -78,10 +78,11 @@ fn how_fast_customers_were_answered_is_measured_from_what_was_seen() {
     assert_eq!((&all["handedOver"], &all["handedBack"]), (&json!(1), &json!(0)));
     assert_eq!(all["firstResponse"]["count"], 1);
     let channels = levels["channels"].as_array().expect("a list");
-    let counted: Vec<_> = channels.iter().map(|it| (&it["channel"], &it["cases"])).collect();
+    let counted: Vec<_> = channels.iter().map(|channel| (&channel["channel"], &channel["cases"])).collect();
     assert_eq!(counted[0], (&json!("Harbor chat"), &json!(2)));
-    assert!(counted[1..].iter().all(|it| it.1 == 0), "{counted:?}");
-    let hours: Vec<_> = levels["hours"].as_array().expect("a list").iter().map(|it| &it["hour"]).collect();
+    assert!(counted[1..].iter().all(|pair| pair.1 == 0), "{counted:?}");
+    let hours: Vec<_> =
+        levels["hours"].as_array().expect("a list").iter().map(|value| &value["hour"]).collect();
     let shown = binary.ok(&["stats", "--since", EVER], "");
     for hour in hours {
         assert!(shown.contains(&format!("{hour:0>2}:00")) && shown.contains("+09:00"), "{shown}");
@@ -108,7 +109,7 @@ fn texts_and_subjects_are_found() {
     assert_eq!(binary.ok(&["search", "wheel"], ""), "", "no server is asked");
     binary.ok(&["list"], "");
     let found = binary.ok(&["search", "wheel"], "");
-    let kinds: Vec<&str> = found.lines().filter_map(|it| it.split('\t').next()).collect();
+    let kinds: Vec<&str> = found.lines().filter_map(|line| line.split('\t').next()).collect();
     assert_eq!(
         (kinds.contains(&"thread"), kinds.contains(&"phone"), kinds.len()),
         (true, true, 2),
@@ -182,7 +183,7 @@ fn a_file_is_uploaded_and_a_message_read_again() {
     std::fs::write(&path, "a note").expect("written");
     let path = path.to_string_lossy().into_owned();
     let uploaded = told(&binary, &["upload", &path, "--channel", "Harbor chat"]);
-    assert!(uploaded["url"].as_str().is_some_and(|it| it.contains("note.txt")), "{uploaded}");
+    assert!(uploaded["url"].as_str().is_some_and(|text| text.contains("note.txt")), "{uploaded}");
     desk.customer("whatsapp", ANA, "Ana", "Hello?");
     let id = desk.get("whatsapp", "/messages")["data"][0]["id"].as_str().expect("an id").to_owned();
     assert!(binary.ok(&["message", &id], "").contains("Hello?"));
@@ -215,7 +216,7 @@ fn mail_is_sent_changed_and_looked_up() {
     let found = told(&binary, &["mail", "contacts", "--search", "ana"]);
     assert_eq!(found[0]["email"], "ana@mail.example");
     let account = told(&binary, &["mail", "account"]);
-    assert!(account[0]["address"].as_str().is_some_and(|it| it.contains('@')), "{account}");
+    assert!(account[0]["address"].as_str().is_some_and(|account| account.contains('@')), "{account}");
 }
 
 #[test]
@@ -239,7 +240,7 @@ fn a_thread_is_shown_answered_and_passed_on() {
     let mail = told["mails"][0]["id"].as_str().expect("an id").to_owned();
     let last = |id: &str| {
         let read = desk.get("email", &format!("/email/threads/{id}"));
-        read["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone()
+        read["messages"].as_array().and_then(|array| array.last()).expect("a mail").clone()
     };
     binary.ok(&["mail", "reply", &thread, "-", "--json"], "We mend it.\n");
     let sent = last(&thread);
@@ -268,7 +269,9 @@ fn a_thread_is_shown_answered_and_passed_on() {
     assert_eq!(found["messages"][0]["subject"], "A wheel", "{found}");
     let found = self::told(&binary, &["search", "wheel"]);
     assert!(
-        found["conversations"].as_array().is_some_and(|it| it.iter().any(|it| it["subject"] == "A wheel")),
+        found["conversations"]
+            .as_array()
+            .is_some_and(|array| array.iter().any(|value| value["subject"] == "A wheel")),
         "{found}"
     );
 }

@@ -35,7 +35,7 @@ async fn status(desk: &Desk, begun: &Value) -> Value {
 /// The counters: sent, failed, delivered, failed again, pending.
 fn counters(status: &Value) -> Vec<i64> {
     let names = ["sentCount", "failedCount", "delivered", "failed", "pending"];
-    names.iter().map(|it| status[*it].as_i64().expect("a number")).collect()
+    names.iter().map(|name| status[*name].as_i64().expect("a number")).collect()
 }
 
 #[tokio::test]
@@ -79,21 +79,21 @@ async fn it_goes_out_over_time_and_each_outcome_is_counted() {
     desk.check_ledger();
     let reached = desk.switch("/outbound", json!({})).await;
     let sale =
-        reached["data"].as_array().expect("a list").iter().filter(|it| it["content"] == "sale").count();
+        reached["data"].as_array().expect("a list").iter().filter(|value| value["content"] == "sale").count();
     assert_eq!(sale, 6);
     let sent = desk.get(LIVE, "/messages?direction=outbound").await;
-    assert!(texts(&sent, "senderType").iter().all(|it| it == "api"));
+    assert!(texts(&sent, "senderType").iter().all(|text| text == "api"));
     assert_eq!(receiver.deliveries().len(), 6, "each is a message like others");
     let codes: Vec<(String, Option<String>)> = {
         let db = desk.sql();
         let mut statement =
             db.prepare("SELECT status, code FROM recipients ORDER BY position").expect("prepared");
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("read");
-        rows.map(|it| it.expect("a row")).collect()
+        rows.map(|row| row.expect("a row")).collect()
     };
     let codes: Vec<String> = codes
         .into_iter()
-        .map(|(status, code)| code.map_or(status.clone(), |it| format!("{status} {it}")))
+        .map(|(status, code)| code.map_or(status.clone(), |code| format!("{status} {code}")))
         .collect();
     assert_eq!(
         codes,
@@ -129,8 +129,10 @@ async fn free_text_reaches_only_open_windows_and_templates_all() {
     );
     let templates = desk.get(LIVE, "/templates").await;
     let plain = templates["data"].as_array().expect("a list").iter();
-    let plain =
-        plain.clone().find(|it| !it["components"].to_string().contains("{{")).expect("one without variables");
+    let plain = plain
+        .clone()
+        .find(|plain| !plain["components"].to_string().contains("{{"))
+        .expect("one without variables");
     let template = json!({"name": plain["name"], "language": {"code": plain["language"]}});
     // All contacts, when none are named.
     let begun = begin(&desk, json!({"message": {"type": "template", "template": template}})).await;
@@ -164,7 +166,7 @@ async fn only_contacts_there_are_and_each_once() {
 async fn bounds_and_scopes() {
     let desk = Desk::start().await;
     let ids = customers(&desk, &["+34600110001"]).await;
-    let many: Vec<String> = (0..1001).map(|it| format!("ct_{it}")).collect();
+    let many: Vec<String> = (0..1001).map(|number| format!("ct_{number}")).collect();
     let cases = [
         (json!({"contactIds": ids}), "message is required"),
         (json!({"message": "x"}), "message must be an object"),
@@ -206,7 +208,7 @@ async fn bounds_and_scopes() {
 #[tokio::test]
 async fn all_or_nothing_is_paid() {
     let desk = Desk::start().await;
-    let numbers: Vec<String> = (0..4).map(|it| format!("+3460011000{it}")).collect();
+    let numbers: Vec<String> = (0..4).map(|number| format!("+3460011000{number}")).collect();
     customers(&desk, &numbers.iter().map(String::as_str).collect::<Vec<_>>()).await;
     desk.switch("/credits", json!({"balance": 3})).await;
     let body = json!({"message": text("x")});
@@ -241,7 +243,7 @@ async fn an_uploaded_image_costs_more() {
 #[tokio::test]
 async fn repetitions_restarts_and_test_keys() {
     let desk = Desk::start().await;
-    let numbers: Vec<String> = (10..22).map(|it| format!("+346001100{it}")).collect();
+    let numbers: Vec<String> = (10..22).map(|number| format!("+346001100{number}")).collect();
     customers(&desk, &numbers.iter().map(String::as_str).collect::<Vec<_>>()).await;
     let before = desk.dump();
     let mock =
@@ -250,7 +252,7 @@ async fn repetitions_restarts_and_test_keys() {
         (&mock["test"], &mock["creditsUsed"], &mock["totalRecipients"]),
         (&json!(true), &json!(0.0), &json!(12))
     );
-    assert!(mock["broadcastId"].as_str().is_some_and(|it| it.starts_with("test_")));
+    assert!(mock["broadcastId"].as_str().is_some_and(|mock| mock.starts_with("test_")));
     assert_eq!(desk.dump(), before);
     let body = json!({"message": text("x")});
     let first = desk.keyed(LIVE, "POST", "/broadcast", body.clone(), Some("k")).await;
@@ -269,5 +271,5 @@ async fn repetitions_restarts_and_test_keys() {
     let reached = desk.switch("/outbound", json!({})).await;
     let reached = reached["data"].as_array().expect("a list");
     assert_eq!(reached.len(), 12);
-    assert!(reached.iter().all(|it| it["idempotencyKey"] == "k"));
+    assert!(reached.iter().all(|value| value["idempotencyKey"] == "k"));
 }

@@ -53,7 +53,7 @@ async fn bounds_are_held() {
         }
         value
     };
-    let tags = |count: usize| (0..count).map(|it| it.to_string()).collect::<Vec<_>>();
+    let tags = |count: usize| (0..count).map(|number| number.to_string()).collect::<Vec<_>>();
     let cases = [
         (json!({}), "phone is required"),
         (json!({"phone": "600"}), "phone must be a phone number"),
@@ -109,7 +109,7 @@ async fn a_name_is_shown_in_conversations_that_begin_later() {
     upsert(&desk, 201, json!({"phone": MARIA, "name": "María"})).await;
     let template = desk.get(LIVE, "/templates").await["data"]
         .as_array()
-        .and_then(|list| list.iter().find(|it| !it["components"].to_string().contains("{{")).cloned())
+        .and_then(|list| list.iter().find(|value| !value["components"].to_string().contains("{{")).cloned())
         .expect("a template without variables");
     let body = json!({"to": MARIA, "type": "template", "template": {
         "name": template["name"], "language": {"code": template["language"]}}});
@@ -129,7 +129,7 @@ async fn newest_activity_first_and_found_by_name_or_number() {
     upsert(&desk, 200, json!({"phone": "+34600000001", "tags": ["no activity"]})).await;
     let found = async |query: &str| {
         let list = desk.get(LIVE, &format!("/contacts{query}")).await;
-        texts(&list, "phone").iter().map(|it| it.chars().last().expect("a digit")).collect::<String>()
+        texts(&list, "phone").iter().map(|text| text.chars().last().expect("a digit")).collect::<String>()
     };
     let cases = [
         ("", "2431"),
@@ -205,7 +205,7 @@ async fn repetitions_and_test_keys() {
     let before = desk.dump();
     let stranger = json!({"phone": "+34600000009", "name": "x"});
     let mock = desk.call("whatsapp test", "POST", "/contacts", stranger).await.good(201);
-    assert!(mock["test"] == true && mock["id"].as_str().is_some_and(|it| it.starts_with("test_")));
+    assert!(mock["test"] == true && mock["id"].as_str().is_some_and(|mock| mock.starts_with("test_")));
     let known = json!({"phone": MARIA, "name": "changed"});
     desk.call("whatsapp test", "POST", "/contacts", known).await.good(200);
     desk.call("whatsapp test", "POST", "/contacts", json!({"phone": "1"}))

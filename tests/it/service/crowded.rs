@@ -20,8 +20,8 @@ async fn answer(stream: &mut TcpStream) -> (String, String) {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
             let head = head.to_ascii_lowercase();
-            let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
-            let length: usize = length.and_then(|it| it.parse().ok()).expect("a length");
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            let length: usize = length.and_then(|length| length.parse().ok()).expect("a length");
             if body.len() >= length {
                 return (head, body.to_owned());
             }
@@ -70,7 +70,8 @@ async fn an_early_answer_reads_the_rest_or_says_that_it_ends() {
     let folder = tempfile::tempdir().expect("a folder");
     let options = Options { unlimited: false, ..options(folder.path().join("service.db")) };
     let running = start(options).await.expect("it starts");
-    let key = running.keys.iter().find(|it| it.channel == "whatsapp").expect("a key").key.expose().to_owned();
+    let key =
+        running.keys.iter().find(|key| key.channel == "whatsapp").expect("a key").key.expose().to_owned();
     let head = |method: &str, path: &str, length: usize| {
         format!(
             "{method} /v1/{path} HTTP/1.1\r\nhost: {}\r\nauthorization: Bearer {key}\r\ncontent-type: \

@@ -27,19 +27,19 @@ async fn a_message_is_told_from_its_arrival_to_its_reading() {
     desk.inbound("whatsapp", "+34600110009", "x").await;
     desk.post(LIVE, "/messages/send", send("+34600110009")).await;
     desk.advance(30.0).await;
-    let told: Vec<Value> = receiver.deliveries().iter().map(|it| it.json()).collect();
-    let named = |name: &str| told.iter().filter(|it| it["event"] == name).collect::<Vec<_>>();
-    let counts =
-        ["received", "sent", "delivered", "read", "failed"].map(|it| named(&format!("message.{it}")).len());
+    let told: Vec<Value> = receiver.deliveries().iter().map(|delivery| delivery.json()).collect();
+    let named = |name: &str| told.iter().filter(|value| value["event"] == name).collect::<Vec<_>>();
+    let counts = ["received", "sent", "delivered", "read", "failed"]
+        .map(|text| named(&format!("message.{text}")).len());
     assert_eq!(counts, [2, 2, 1, 1, 1], "{told:?}");
     let mut received = named("message.received").into_iter();
-    let received = received.find(|it| it["data"]["from"] == CUSTOMER).expect("told");
+    let received = received.find(|value| value["data"]["from"] == CUSTOMER).expect("told");
     assert_eq!(received["timestamp"], "2026-11-20T10:00:00.000Z");
     assert_eq!(received["data"]["conversationId"], conversation.as_str());
     assert_eq!(received["data"]["content"], "hello \"you\"\n\u{1F600}");
-    assert!(received["data"]["messageId"].as_str().is_some_and(|it| it.starts_with("msg_")));
+    assert!(received["data"]["messageId"].as_str().is_some_and(|text| text.starts_with("msg_")));
     for name in ["message.sent", "message.delivered", "message.read"] {
-        let of_send = named(name).iter().any(|it| it["data"]["messageId"] == sent["messageId"]);
+        let of_send = named(name).iter().any(|value| value["data"]["messageId"] == sent["messageId"]);
         assert!(of_send, "{name}: {told:?}");
     }
     assert!(named("message.read")[0]["data"]["readAt"].is_string());
@@ -60,8 +60,11 @@ async fn only_what_was_asked_for_on_the_own_channel() {
     desk.post("telegram live", "/telegram/send", json!({"chatId": "4711", "text": "hi"})).await;
     desk.advance(10.0).await;
     assert!(chat.deliveries().is_empty());
-    let mut told: Vec<String> =
-        bot.deliveries().iter().map(|it| it.json()["event"].as_str().expect("a name").to_owned()).collect();
+    let mut told: Vec<String> = bot
+        .deliveries()
+        .iter()
+        .map(|delivery| delivery.json()["event"].as_str().expect("a name").to_owned())
+        .collect();
     told.sort();
     assert_eq!(told, ["message.delivered", "message.read", "message.received", "message.sent"]);
 }
@@ -127,8 +130,8 @@ async fn failures_are_tried_again_on_a_schedule_and_then_given_up() {
         bodies.extend(receiver.deliveries());
         assert_eq!(bodies.len(), number + 2, "attempt {number} did not come");
     }
-    assert!(bodies.iter().all(|it| it.body == bodies[0].body));
-    let same_id = bodies.iter().all(|it| it.headers["webhook-id"] == bodies[0].headers["webhook-id"]);
+    assert!(bodies.iter().all(|body| body.body == bodies[0].body));
+    let same_id = bodies.iter().all(|body| body.headers["webhook-id"] == bodies[0].headers["webhook-id"]);
     assert!(same_id, "receivers can tell a repetition");
     desk.advance(40.0 * hour).await;
     assert!(receiver.deliveries().is_empty(), "ten attempts are all");
@@ -237,7 +240,7 @@ async fn many_events_are_all_delivered_a_few_at_a_time() {
     }
     desk.advance(0.0).await;
     let mut told: Vec<String> =
-        receiver.deliveries().iter().map(|it| it.json()["data"]["content"].to_string()).collect();
+        receiver.deliveries().iter().map(|delivery| delivery.json()["data"]["content"].to_string()).collect();
     assert_eq!(told.len(), 60);
     told.sort();
     told.dedup();

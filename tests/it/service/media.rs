@@ -15,7 +15,7 @@ type Part<'a> = (&'a str, Option<&'a str>, &'a [u8]);
 fn multipart(boundary: &str, parts: &[Part<'_>]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, filename, bytes) in parts {
-        let filename = filename.map(|it| format!("; filename=\"{it}\"")).unwrap_or_default();
+        let filename = filename.map(|filename| format!("; filename=\"{filename}\"")).unwrap_or_default();
         let head =
             format!("--{boundary}\r\nContent-Disposition: form-data; name=\"{name}\"{filename}\r\n\r\n");
         body.extend_from_slice(head.as_bytes());
@@ -30,7 +30,7 @@ async fn post(desk: &Desk, key: &str, body: Vec<u8>, boundary: &str, idempotency
     let url = format!("{}/media", desk.running.base_url);
     let kind = format!("multipart/form-data; boundary={boundary}");
     let mut headers = vec![("content-type", kind.as_str())];
-    headers.extend(idempotency.map(|it| ("idempotency-key", it)));
+    headers.extend(idempotency.map(|idempotency| ("idempotency-key", idempotency)));
     desk.send(key, "POST", &url, &headers, body).await
 }
 

@@ -40,7 +40,7 @@ impl Receiver {
 
     /// From now on deliveries are answered so; challenges pass.
     pub fn answer(&self, status: u16, headers: &'static str) {
-        self.answer_by(move |it| match it.challenge() {
+        self.answer_by(move |raw_request| match raw_request.challenge() {
             Some(value) => (200, "", value.as_bytes().to_vec()),
             None => (status, headers, Vec::new()),
         });
@@ -57,7 +57,7 @@ impl Receiver {
 
     /// The deliveries that came since the last look.
     pub fn deliveries(&self) -> Vec<Received> {
-        self.take().into_iter().filter(|it| it.method == "POST").collect()
+        self.take().into_iter().filter(|raw_request| raw_request.method == "POST").collect()
     }
 }
 

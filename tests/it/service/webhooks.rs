@@ -79,8 +79,8 @@ async fn only_endpoints_that_return_the_value_pass() {
     let receiver = Receiver::start().await;
     let mut messages = Vec::new();
     for (status, body) in [(200, "nonsense"), (200, ""), (404, "value"), (302, "value"), (500, "value")] {
-        receiver.answer_by(move |it| {
-            let value = it.challenge().unwrap_or("").as_bytes().to_vec();
+        receiver.answer_by(move |receiver| {
+            let value = receiver.challenge().unwrap_or("").as_bytes().to_vec();
             (status, "", if body == "value" { value } else { body.as_bytes().to_vec() })
         });
         let answer = desk.call(LIVE, "POST", "/webhooks", json!({"url": receiver.url})).await;
@@ -185,7 +185,7 @@ async fn a_test_key_changes_nothing() {
     let before = desk.dump();
     let mock = desk.post("whatsapp test", "/webhooks", json!({"url": receiver.url, "secret": "a"})).await;
     assert_eq!(mock["test"], true);
-    assert!(mock["id"].as_str().is_some_and(|it| it.starts_with("test_")));
+    assert!(mock["id"].as_str().is_some_and(|mock| mock.starts_with("test_")));
     let path = format!("/webhooks/{}", kept["id"].as_str().expect("an id"));
     let gone = desk.call("whatsapp test", "DELETE", &path, Value::Null).await.good(200);
     assert_eq!(gone["test"], true);
@@ -216,5 +216,5 @@ async fn the_database_alone_tells_no_secret() {
     let database = desk.database.clone();
     let _desk = desk.restart().await;
     let bytes = std::fs::read(database).expect("read");
-    assert!(!bytes.windows(secret.len()).any(|it| it == secret.as_bytes()));
+    assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
 }

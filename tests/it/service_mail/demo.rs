@@ -23,7 +23,7 @@ async fn the_sample_shop_has_mail_and_calls() {
     assert_eq!(read["messages"][0]["attachments"][0]["filename"], "lever.jpg");
     assert_eq!(world.walk("email", "/email/contacts", 100, "email").await.len(), 17);
     let kinds = world.walk("voip", "/voip/conversations", 3, "type").await;
-    assert_eq!((kinds.len(), kinds.iter().filter(|it| *it == "call").count()), (10, 6));
+    assert_eq!((kinds.len(), kinds.iter().filter(|kind| *kind == "call").count()), (10, 6));
 }
 
 #[tokio::test]
@@ -33,7 +33,7 @@ async fn what_is_attached_to_the_samples_is_there() {
     for id in world.walk("email", "/email/threads", 100, "id").await {
         let read = world.get("email", &format!("/email/threads/{id}")).await.good();
         let mails = read["messages"].as_array().expect("mails");
-        for file in mails.iter().flat_map(|it| it["attachments"].as_array().expect("a list")) {
+        for file in mails.iter().flat_map(|mail| mail["attachments"].as_array().expect("a list")) {
             let url = file["url"].as_str().expect("an address");
             assert!(url.starts_with(&world.running.base_url), "{url}");
             let answer = world.http.get(url).send().await.expect("an answer");
@@ -62,10 +62,10 @@ async fn a_customer_answers_a_persons_mail_and_others_write() {
     let mails = read["messages"].as_array().expect("mails");
     let last = mails.last().expect("an answer");
     assert_eq!(last["direction"], "inbound");
-    assert!(mails.iter().any(|it| it["text"]
+    assert!(mails.iter().any(|mail| mail["text"]
         == "Thank you for answering so quickly. I can be at home from 16:00 if somebody can collect it."));
     // Nobody wrote anything else to them: the assistant does not answer mail.
-    assert_eq!(mails.iter().filter(|it| it["direction"] == "outbound").count(), 2);
+    assert_eq!(mails.iter().filter(|mail| mail["direction"] == "outbound").count(), 2);
     let before = world.get("email", "/triggers/new-message").await.good()["data"][0]["createdAt"].clone();
     world.advance(900.0).await;
     let after = world.get("email", "/triggers/new-message").await.good()["data"][0]["createdAt"].clone();
@@ -80,6 +80,6 @@ async fn a_business_chat_customer_is_known_by_their_address() {
     let phone = found["data"][0]["linkedWhatsAppPhone"].as_str().expect("a number").to_owned();
     let conversations = world.get("whatsapp", "/conversations?limit=100").await.good();
     let rows = conversations["data"].as_array().expect("rows");
-    let maria = rows.iter().find(|it| it["customerEmail"] == "maria.lopez@mail.example").expect("there");
+    let maria = rows.iter().find(|row| row["customerEmail"] == "maria.lopez@mail.example").expect("there");
     assert_eq!(maria["customerPhone"], phone.as_str());
 }

@@ -11,8 +11,11 @@ async fn mail_events_are_delivered() {
     let world = World::new().await;
     let endpoint = MockServer::start().await;
     let echo = |request: &Request| {
-        let value =
-            request.url.query_pairs().find(|(name, _)| name == "challenge").map(|(_, it)| it.into_owned());
+        let value = request
+            .url
+            .query_pairs()
+            .find(|(name, _)| name == "challenge")
+            .map(|(_, text)| text.into_owned());
         ResponseTemplate::new(200).set_body_string(value.unwrap_or_default())
     };
     Mock::given(method("GET")).respond_with(echo).mount(&endpoint).await;
@@ -26,11 +29,11 @@ async fn mail_events_are_delivered() {
     let posts = endpoint.received_requests().await.expect("kept");
     let mut told: Vec<Value> = posts
         .iter()
-        .filter(|it| it.method.as_str() == "POST")
-        .map(|it| serde_json::from_slice(&it.body).expect("JSON"))
+        .filter(|post| post.method.as_str() == "POST")
+        .map(|post| serde_json::from_slice(&post.body).expect("JSON"))
         .collect();
-    told.sort_by_key(|it| it["event"].to_string());
-    let names: Vec<_> = told.iter().map(|it| it["event"].as_str().expect("a name")).collect();
+    told.sort_by_key(|value| value["event"].to_string());
+    let names: Vec<_> = told.iter().map(|entry| entry["event"].as_str().expect("a name")).collect();
     assert_eq!(names, ["email.opened", "email.received", "email.sent", "email.thread.categorized"]);
     assert_eq!(told[0]["data"]["messageId"], sent["messageId"]);
     assert_eq!(told[1]["data"]["messageId"], there["messageId"]);

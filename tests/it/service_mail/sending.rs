@@ -205,7 +205,7 @@ async fn a_test_key_changes_nothing() {
         (&sent["test"], &sent["creditsUsed"], &sent["threadId"]),
         (&json!(true), &json!(0), &json!(thread))
     );
-    assert!(sent["messageId"].as_str().is_some_and(|it| it.starts_with("test_")));
+    assert!(sent["messageId"].as_str().is_some_and(|sent| sent.starts_with("test_")));
     world.post("email test", "/email/send", with(json!({"threadId": "x"}))).await.refused(404, "NOT_FOUND");
     world.post("email test", "/email/send", with(json!({"to": "x"}))).await.refused(400, "VALIDATION_ERROR");
     let path = format!("/email/threads/{thread}");

@@ -28,7 +28,7 @@ async fn mails_of_one_topic_come_together() {
     assert_eq!(id(&world.dev("/inbound", body).await.good(), "threadId"), thread);
     let read = world.get("email", &format!("/email/threads/{thread}")).await.good();
     let texts: Vec<_> =
-        read["messages"].as_array().expect("mails").iter().map(|it| it["text"].clone()).collect();
+        read["messages"].as_array().expect("mails").iter().map(|value| value["text"].clone()).collect();
     assert_eq!(texts, [json!("Where is it?"), json!("Hello?"), json!("It came.")]);
     assert_eq!((&read["subject"], &read["messageCount"]), (&json!("Order 1042"), &json!(3)));
     assert_eq!(read["messages"][2]["inReplyTo"], read["messages"][0]["messageId"]);
@@ -97,7 +97,7 @@ async fn threads_have_the_fields_of_the_interface_and_filters() {
     ];
     for (query, expected) in cases {
         let found = world.walk("email", &format!("/email/threads{query}"), 1, "contactEmail").await;
-        let expected: Vec<String> = expected.iter().map(|it| format!("{it}@mail.example")).collect();
+        let expected: Vec<String> = expected.iter().map(|text| format!("{text}@mail.example")).collect();
         assert_eq!(found, expected, "{query}");
     }
     for query in ["isRead=yes", "limit=0", "limit=101", "cursor=forged", "limit=1&limit=2"] {
@@ -117,9 +117,9 @@ async fn a_change_names_what_it_changes() {
     let world = World::new().await;
     let there = world.mail_from("maria@mail.example", "Hi", "x").await;
     let path = format!("/email/threads/{}", id(&there, "threadId"));
-    let state = |it: Value| {
-        let mark = |name: &str| it[name].as_bool().expect("a mark");
-        let word = |name: &str| it[name].as_str().expect("a word").to_owned();
+    let state = |value: Value| {
+        let mark = |name: &str| value[name].as_bool().expect("a mark");
+        let word = |name: &str| value[name].as_str().expect("a word").to_owned();
         (mark("isRead"), mark("isStarred"), word("folder"), word("category"), word("priority"))
     };
     let now = |read, starred, folder: &str, category: &str, priority: &str| {

@@ -23,8 +23,9 @@ async fn orders_and_appointments_are_told_newest_first() {
             world.dev("/event", json!({"name": name, "data": {"id": format!("ord_{number}")}})).await.good();
         }
         let told = world.get("whatsapp", &path).await.good();
-        let ids: Vec<_> = told["data"].as_array().expect("items").iter().map(|it| it["id"].clone()).collect();
-        let expected: Vec<Value> = (10..60).rev().map(|it| json!(format!("ord_{it}"))).collect();
+        let ids: Vec<_> =
+            told["data"].as_array().expect("items").iter().map(|value| value["id"].clone()).collect();
+        let expected: Vec<Value> = (10..60).rev().map(|number| json!(format!("ord_{number}"))).collect();
         assert_eq!(ids, expected);
     }
     for body in [json!({}), json!({"name": "order.deleted"}), json!({"name": "order.created", "data": []})] {
@@ -62,8 +63,9 @@ async fn contacts_are_told_to_those_who_may_name_them() {
     }
     let told = world.get("whatsapp", "/triggers/new-contact").await.good();
     let items = told["data"].as_array().expect("items");
-    let phones: Vec<_> = items.iter().map(|it| it["phone"].as_str().expect("a number").to_owned()).collect();
-    let expected: Vec<String> = (2..52).rev().map(|it| format!("+346001110{it:02}")).collect();
+    let phones: Vec<_> =
+        items.iter().map(|item| item["phone"].as_str().expect("a number").to_owned()).collect();
+    let expected: Vec<String> = (2..52).rev().map(|number| format!("+346001110{number:02}")).collect();
     assert_eq!(phones, expected);
     // A change makes no contact new.
     world.post("whatsapp", "/contacts", json!({"phone": "+34600111000", "name": "Maria"})).await.good();
@@ -90,7 +92,7 @@ async fn campaigns_and_broadcasts_are_told_when_they_are_completed() {
     world.advance(60.0).await;
     world.dev("/event", json!({"name": "campaign.completed", "data": {"id": "summer"}})).await.good();
     let ids = |told: Value| -> Vec<Value> {
-        told["data"].as_array().expect("items").iter().map(|it| it["id"].clone()).collect()
+        told["data"].as_array().expect("items").iter().map(|value| value["id"].clone()).collect()
     };
     let told = world.get("whatsapp", path).await.good();
     assert_eq!(

@@ -28,7 +28,7 @@ async fn a_call_takes_its_course_and_costs_its_minutes() {
         let body = json!({"to": to, "metadata": {"order": {"id": 1042}}});
         let placed = world.post("voip", "/voip/calls", body).await.good();
         assert_eq!(placed["status"], "queued");
-        assert!(placed["callId"].as_str().is_some_and(|it| it.starts_with("call_")));
+        assert!(placed["callId"].as_str().is_some_and(|text| text.starts_with("call_")));
         // The first minute is held from the beginning.
         assert_eq!(world.balance().await, before - 5, "{to}");
         assert_eq!(shown(&world).await, ("call".to_owned(), "Outgoing call".to_owned()));
@@ -149,7 +149,7 @@ async fn test_keys_ring_nowhere() {
         (&call["test"], &call["creditsUsed"], &call["status"]),
         (&json!(true), &json!(0), &json!("queued"))
     );
-    assert!(call["callId"].as_str().is_some_and(|it| it.starts_with("test_")));
+    assert!(call["callId"].as_str().is_some_and(|call| call.starts_with("test_")));
     let sms = world.post("voip test", "/voip/sms", json!({"to": "+34600110001", "body": "x"})).await.good();
     assert_eq!((&sms["test"], &sms["creditsUsed"]), (&json!(true), &json!(0)));
     world.advance(120.0).await;
@@ -167,7 +167,7 @@ async fn conversations_come_in_pages() {
         world.post("voip", "/voip/sms", json!({"to": to, "body": "x"})).await.good();
     }
     let found = world.walk("voip", "/voip/conversations", 2, "customerPhone").await;
-    let expected: Vec<String> = (0..5).rev().map(|it| format!("+3460011100{it}")).collect();
+    let expected: Vec<String> = (0..5).rev().map(|entry| format!("+3460011100{entry}")).collect();
     assert_eq!(found, expected);
     world.get("voip", "/voip/conversations?limit=0").await.refused(400, "VALIDATION_ERROR");
     world.get("voip", "/voip/conversations?cursor=x").await.refused(400, "VALIDATION_ERROR");

@@ -6,7 +6,7 @@ use super::*;
 fn said(binary: &Binary, database: &Path, arguments: &[&str]) -> (Option<i32>, Vec<String>) {
     let all = [&["doctor", "--offline", "--db", words(database)], arguments].concat();
     let ended = binary.run(&all, "");
-    let about = |it: &&str| it.contains(" service ") || it.contains(" sealing key ");
+    let about = |text: &&str| text.contains(" service ") || text.contains(" sealing key ");
     (ended.code, ended.out.lines().filter(about).map(str::to_owned).collect())
 }
 
@@ -38,7 +38,7 @@ fn the_doctor_looks_at_a_service() {
     let notes = binary.folder().join("notes.txt");
     std::fs::write(&notes, "Buy milk.\n").expect("written");
     let (code, lines) = said(&binary, &notes, &[]);
-    assert!(code == Some(1) && lines.iter().any(|it| it.contains("no database")), "{lines:?}");
+    assert!(code == Some(1) && lines.iter().any(|line| line.contains("no database")), "{lines:?}");
     assert_eq!(std::fs::read_to_string(&notes).expect("kept"), "Buy milk.\n");
     // Only one switch goes with the other.
     assert_eq!(binary.run(&["doctor", "--key-file", words(&key)], "").code, Some(2));

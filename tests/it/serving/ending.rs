@@ -73,7 +73,7 @@ fn what_is_under_way_is_answered_and_nothing_else() {
         // What was answered is kept, and its log is folded in.
         let database = binary.folder().join("service.db");
         let log = std::fs::metadata(binary.folder().join("service.db-wal"));
-        assert!(log.map_or(true, |it| it.len() == 0));
+        assert!(log.map_or(true, |log| log.len() == 0));
         let kept = rusqlite::Connection::open(database).expect("opens");
         let count =
             kept.query_row("SELECT count(*) FROM messages WHERE id = ?1", [&id], |row| row.get::<_, i64>(0));

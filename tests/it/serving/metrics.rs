@@ -23,7 +23,7 @@ impl Scraped {
         assert!(text.ends_with('\n'), "the last line ends");
         for line in text.lines() {
             if let Some(rest) = line.strip_prefix("# HELP ") {
-                assert!(rest.split_once(' ').is_some_and(|it| !it.1.is_empty()), "{line}");
+                assert!(rest.split_once(' ').is_some_and(|pair| !pair.1.is_empty()), "{line}");
             } else if let Some(rest) = line.strip_prefix("# TYPE ") {
                 let (name, kind) = rest.split_once(' ').expect(line);
                 assert!(["counter", "gauge", "histogram"].contains(&kind), "{line}");
@@ -33,8 +33,8 @@ impl Scraped {
                 family = name.to_owned();
             } else {
                 let (name, labels, value) = sample(line);
-                let stem = if page.kinds.get(&family).is_some_and(|it| it == "histogram") {
-                    ["_bucket", "_sum", "_count"].iter().find_map(|it| name.strip_suffix(it)).expect(line)
+                let stem = if page.kinds.get(&family).is_some_and(|kind| kind == "histogram") {
+                    ["_bucket", "_sum", "_count"].iter().find_map(|text| name.strip_suffix(text)).expect(line)
                 } else {
                     name.as_str()
                 };
@@ -48,10 +48,10 @@ impl Scraped {
 
     /// Buckets grow, and the last is all.
     fn histograms_hold(&self) {
-        for family in self.kinds.iter().filter(|it| it.1 == "histogram").map(|it| it.0) {
+        for family in self.kinds.iter().filter(|kind| kind.1 == "histogram").map(|kind| kind.0) {
             let bucket = format!("{family}_bucket");
             let mut series: BTreeMap<Labels, Vec<(f64, f64)>> = BTreeMap::new();
-            for ((_, labels), value) in self.samples.iter().filter(|it| it.0.0 == bucket) {
+            for ((_, labels), value) in self.samples.iter().filter(|sample| sample.0.0 == bucket) {
                 let mut labels = labels.clone();
                 let bound = labels.remove("le").expect("a bound");
                 let bound = if bound == "+Inf" { f64::INFINITY } else { bound.parse().expect("a bound") };
@@ -60,7 +60,7 @@ impl Scraped {
             assert!(!series.is_empty(), "{family}");
             for (labels, mut buckets) in series {
                 buckets.sort_by(|one, two| one.0.total_cmp(&two.0));
-                assert!(buckets.windows(2).all(|it| it[0].1 <= it[1].1), "{buckets:?}");
+                assert!(buckets.windows(2).all(|window| window[0].1 <= window[1].1), "{buckets:?}");
                 let (bound, all) = *buckets.last().expect("some");
                 assert!(bound.is_infinite());
                 assert_eq!(self.samples[&(format!("{family}_count"), labels.clone())], all);
@@ -70,14 +70,14 @@ impl Scraped {
     }
 
     fn value(&self, name: &str, labels: &[(&str, &str)]) -> f64 {
-        let labels = labels.iter().map(|(name, it)| ((*name).to_owned(), (*it).to_owned())).collect();
+        let labels = labels.iter().map(|(name, label)| ((*name).to_owned(), (*label).to_owned())).collect();
         *self.samples.get(&(name.to_owned(), labels)).unwrap_or_else(|| panic!("{name}: {:?}", self.samples))
     }
 }
 
 fn is_name(text: &str) -> bool {
-    let begins = text.bytes().next().is_some_and(|it| it.is_ascii_alphabetic() || it == b'_');
-    begins && text.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'_')
+    let begins = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_');
+    begins && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn sample(line: &str) -> (String, Labels, f64) {
@@ -190,7 +190,7 @@ fn what_platforms_do_is_counted() {
     // A send that waits too long for the platform is answered before it has left.
     let page = until("what has left", || {
         let page = measured(&serving);
-        let left = ["waiting", "claimed"].map(|it| page.value("frontdesk_lanes", &[("state", it)]));
+        let left = ["waiting", "claimed"].map(|text| page.value("frontdesk_lanes", &[("state", text)]));
         if left == [0.0; 2] { Ok(page) } else { Err(format!("{left:?}")) }
     });
     let taken = [("channel", "telegram"), ("outcome", "taken")];

@@ -70,7 +70,7 @@ fn the_log_names_the_client_and_no_ids() {
     serving.child.kill().expect("killed");
     let mut said = String::new();
     serving.child.stderr.take().expect("its errors").read_to_string(&mut said).expect("text");
-    let line = said.lines().find(|it| it.contains("/v1/messages/{messageId}")).expect("a line");
+    let line = said.lines().find(|line| line.contains("/v1/messages/{messageId}")).expect("a line");
     for word in ["client=203.0.113.7", "method=GET", "status=404", "ms="] {
         assert!(line.contains(word), "{word}: {line}");
     }

@@ -52,8 +52,8 @@ async fn secrets_are_sealed_with_the_key_that_was_named() {
     assert!(said.contains("keys/missing is not there") && !missing.exists(), "{said}");
 
     let (tell, told) = mpsc::channel();
-    receiver.answer_by(move |it| {
-        let _ = tell.send((it.headers.get("x-service-signature").cloned(), it.body.clone()));
+    receiver.answer_by(move |receiver| {
+        let _ = tell.send((receiver.headers.get("x-service-signature").cloned(), receiver.body.clone()));
         (200, "", Vec::new())
     });
     let serving = Serving::start(&binary, &["--dev", "--key-file", words(&key)]);

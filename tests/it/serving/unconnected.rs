@@ -63,7 +63,7 @@ fn what_is_not_connected_says_so_and_costs_nothing() {
     assert_eq!((&told["creditsBalance"], &told["whatsappNumber"]), (&json!(1000), &Value::Null), "{told}");
     assert!(!account.body.contains("Harbor"), "a business is not the sample shop: {account:?}");
     let templates = serving.call("GET", "/v1/templates", &[], b"").json();
-    assert!(templates["data"].as_array().is_some_and(|it| it.len() >= 3), "{templates}");
+    assert!(templates["data"].as_array().is_some_and(|array| array.len() >= 3), "{templates}");
     serving.child.kill().expect("killed");
     let mut said = String::new();
     serving.child.stderr.take().expect("its errors").read_to_string(&mut said).expect("text");
@@ -79,7 +79,7 @@ fn simulated_platforms_take_what_is_sent_while_they_are_simulated() {
     assert_eq!(listed["data"], json!([]), "no sample world");
     assert_eq!(serving.ask("POST", "/dev/outbound", &[JSON], b"{}").status, 404);
     let number = serving.call("GET", "/v1/account", &[], b"").json()["whatsappNumber"].clone();
-    assert!(number.as_str().is_some_and(|it| it.starts_with('+')), "{number}");
+    assert!(number.as_str().is_some_and(|number| number.starts_with('+')), "{number}");
     for (channel, method, path, body) in sends() {
         let answer = ask(&serving, (channel, "live"), (method, path), &body);
         assert_ne!(answer.json()["code"], "NOT_CONFIGURED", "{path} {answer:?}");

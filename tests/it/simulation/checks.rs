@@ -86,11 +86,11 @@ fn same_histories(
     for (conversation, served) in served {
         let empty = Vec::new();
         let held = held.get(conversation).unwrap_or(&empty);
-        let ids: BTreeSet<_> = held.iter().map(|it| &it.id).collect();
+        let ids: BTreeSet<_> = held.iter().map(|held| &held.id).collect();
         if ids.len() < held.len() {
             wrongs.add(|| format!("desk {}: a message is there twice in {conversation}", desk.number));
         }
-        let missing: Vec<_> = served.iter().filter(|it| !ids.contains(&it.id)).collect();
+        let missing: Vec<_> = served.iter().filter(|held| !ids.contains(&held.id)).collect();
         if !missing.is_empty() {
             wrongs.add(|| {
                 format!("desk {}: {} missing in {conversation}: {:?}", desk.number, missing.len(), missing[0])
@@ -98,7 +98,7 @@ fn same_histories(
         } else if served != held {
             wrongs.add(|| format!("desk {}: another order in {conversation}", desk.number));
         }
-        let silent = served.iter().filter(|it| it.inbound && !notices.has(&it.id));
+        let silent = served.iter().filter(|held| held.inbound && !notices.has(&held.id));
         let silent: Vec<_> = silent.collect();
         if !silent.is_empty() {
             wrongs.add(|| {
@@ -131,11 +131,11 @@ fn unread(cache: &Connection, desk: &Desk, served: &BTreeMap<String, Vec<Held>>,
         let Some(history) = served.get(&conversation) else { continue };
         // Who never looked has nothing unread before the last answer.
         let looked = match &seen {
-            Some(seen) => history.iter().position(|it| it.id == *seen),
-            None => history.iter().rposition(|it| !it.inbound),
+            Some(seen) => history.iter().position(|held| held.id == *seen),
+            None => history.iter().rposition(|held| !held.inbound),
         };
         let after = looked.map_or(0, |at| at + 1);
-        let right = history[after..].iter().filter(|it| it.inbound).count().min(999);
+        let right = history[after..].iter().filter(|held| held.inbound).count().min(999);
         if u32::try_from(right) != Ok(unread) {
             wrongs.add(|| format!("desk {}: {unread} unread in {conversation}, not {right}", desk.number));
         }
@@ -153,7 +153,7 @@ async fn sent_once(town: &Town, desk: &Desk, human: &Human, wrongs: &mut Wrongs)
     let rows = desk.store().lane_rows(desk.channel()).await.expect("rows");
     let waiting: BTreeSet<String> = rows
         .into_iter()
-        .filter_map(|it| match it.row.operation {
+        .filter_map(|row| match row.row.operation {
             frontdesk::model::outbox::Operation::SendText { text, .. } => Some(text),
             _ => None,
         })
@@ -208,7 +208,7 @@ fn histories(connection: &Connection, sql: &str) -> BTreeMap<String, Vec<Held>> 
 fn strings(connection: &Connection, sql: &str) -> Vec<String> {
     let mut statement = connection.prepare(sql).expect("prepared");
     let rows = statement.query_map([], |row| row.get(0)).expect("rows");
-    rows.map(|it| it.expect("a word")).collect()
+    rows.map(|row| row.expect("a word")).collect()
 }
 
 /// How many messages a desk holds, for figures.

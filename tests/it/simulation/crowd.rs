@@ -101,7 +101,7 @@ impl Crowd {
     pub async fn pass(&mut self, span: i64) {
         let until = self.now() + span;
         loop {
-            let next = self.desks.iter().enumerate().map(|(index, it)| (it.due(), index)).min();
+            let next = self.desks.iter().enumerate().map(|(index, desk)| (desk.due(), index)).min();
             let Some((at, index)) = next.filter(|(at, _)| *at <= until) else { break };
             self.town.lock().await.pass_until(at).await;
             let clock = self.clock.clone();
@@ -130,13 +130,15 @@ impl Crowd {
 
     /// The conversation with a number, as a desk has it.
     pub fn with(&self, desk: usize, number: &str) -> Option<ConversationRow> {
-        self.list(desk).into_iter().find(|it| it.conversation.address.as_deref() == Some(number))
+        self.list(desk)
+            .into_iter()
+            .find(|conversation_row| conversation_row.conversation.address.as_deref() == Some(number))
     }
 
     /// The messages a desk holds of a conversation, oldest first.
     pub fn messages(&self, desk: usize, conversation: &ConversationId) -> Vec<Message> {
         let page = history(&self.desks[desk], conversation, 10_000);
-        page.messages.into_iter().map(|it| it.message).collect()
+        page.messages.into_iter().map(|message| message.message).collect()
     }
 
     /// The newest message a desk holds of a conversation.
@@ -174,7 +176,7 @@ impl Crowd {
         let sql = "SELECT recipient, content FROM outbound ORDER BY seq";
         let mut statement = town.sql().prepare(sql).expect("sql");
         let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?))).expect("rows");
-        rows.map(|it| it.expect("a row")).collect()
+        rows.map(|row| row.expect("a row")).collect()
     }
 }
 

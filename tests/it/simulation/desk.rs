@@ -160,12 +160,12 @@ impl Desk {
 
     /// The machine sleeps: nothing is due before.
     pub fn sleep_until(&mut self, until: i64) {
-        self.next = self.next.map(|it| it.max(until));
+        self.next = self.next.map(|number| number.max(until));
     }
 
     /// The machine is woken.
     pub fn wake(&mut self, now: i64) {
-        self.next = self.next.map(|it| if it < i64::MAX / 8 { it.min(now) } else { it });
+        self.next = self.next.map(|entry| if entry < i64::MAX / 8 { entry.min(now) } else { entry });
     }
 
     /// When each loop is due, in true time.

@@ -37,7 +37,7 @@ pub struct Human {
 
 impl Human {
     pub fn new(sessions: Vec<(i64, i64)>, chance: Chance) -> Self {
-        let next = sessions.first().map_or(i64::MAX, |it| it.0);
+        let next = sessions.first().map_or(i64::MAX, |session| session.0);
         Self {
             sessions,
             next,
@@ -56,7 +56,7 @@ impl Human {
         if !here {
             self.open = None;
             desk.focus(None, now);
-            let later = self.sessions.iter().map(|it| it.0).filter(|from| *from > now).min();
+            let later = self.sessions.iter().map(|session| session.0).filter(|from| *from > now).min();
             self.next = later.unwrap_or(i64::MAX);
             return;
         }
@@ -78,7 +78,7 @@ impl Human {
         let rows = desk.body().reader.conversations(&query).expect("a list").rows;
         let index = self.chance.below(rows.len().max(1) as u64);
         let row = rows.get(usize::try_from(index).expect("small"));
-        self.open = row.map(|it| it.conversation.id.clone());
+        self.open = row.map(|row| row.conversation.id.clone());
         desk.focus(Some(self.open.clone()), now);
     }
 
@@ -93,7 +93,8 @@ impl Human {
                 self.decide(desk, row);
             }
         }
-        let address = page.conversation.as_ref().and_then(|it| it.conversation.address.clone());
+        let address =
+            page.conversation.as_ref().and_then(|conversation| conversation.conversation.address.clone());
         let Some(to) = address else { return };
         match choice {
             3..=5 => {
@@ -143,7 +144,7 @@ impl Human {
             0 => None,
             _ => desk.store().try_again(&row.id, None, desk.clock.now()).expect("decided"),
         };
-        let after = tried.and_then(|it| it.after);
+        let after = tried.and_then(|applied_decision| applied_decision.after);
         if after.is_none() {
             say(StopVerdict::Drop);
         }
@@ -175,5 +176,5 @@ pub fn history(desk: &Desk, conversation: &ConversationId, limit: u32) -> Histor
 /// All rows of the outbox that wait for a person.
 pub async fn stopped_rows(desk: &Desk) -> Vec<OutboxRow> {
     let rows = desk.store().lane_rows(desk.channel()).await.expect("rows");
-    rows.into_iter().map(|it| it.row).filter(OutboxRow::is_stopped).collect()
+    rows.into_iter().map(|row| row.row).filter(OutboxRow::is_stopped).collect()
 }

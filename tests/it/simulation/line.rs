@@ -147,52 +147,52 @@ impl Line {
 
     /// So many exchanges of a thousand go wrong from now on.
     pub fn faults(&self, per_mille: u64) {
-        self.state(|it| it.faults_per_mille = per_mille);
+        self.state(|state| state.faults_per_mille = per_mille);
     }
 
     /// What becomes of the next exchanges; `None` lets one through.
     pub fn script(&self, faults: impl IntoIterator<Item = Option<Fault>>) {
-        self.state(|it| it.script.extend(faults));
+        self.state(|state| state.script.extend(faults));
     }
 
     /// What was to become of the next exchanges is forgotten.
     pub fn no_script(&self) {
-        self.state(|it| it.script.clear());
+        self.state(|state| state.script.clear());
     }
 
     /// The server is dead, or alive again.
     pub fn dead(&self, dead: bool) {
-        self.state(|it| it.dead = dead);
+        self.state(|state| state.dead = dead);
     }
 
     /// Every answer is kept from now on.
     pub fn keep_everything(&self) {
-        self.state(|it| it.keep = Keep::All);
+        self.state(|state| state.keep = Keep::All);
     }
 
     /// The answers kept so far stay as they are.
     pub fn keep_nothing_more(&self) {
-        self.state(|it| it.keep = Keep::None);
+        self.state(|state| state.keep = Keep::None);
     }
 
     /// A planted bug: what the trigger tells rings before it is stored.
     pub fn ring_early(&self, notices: Arc<Mutex<Notices>>) {
-        self.state(|it| it.early = Some(Early { notices, rung: BTreeSet::new() }));
+        self.state(|state| state.early = Some(Early { notices, rung: BTreeSet::new() }));
     }
 
     /// Keeps what is seen from now on.
     pub fn listen(&self) {
-        self.state(|it| it.log = Some(Vec::new()));
+        self.state(|state| state.log = Some(Vec::new()));
     }
 
     /// What was seen since the last look.
     pub fn seen(&self) -> Vec<Seen> {
-        self.state(|it| it.log.as_mut().map(std::mem::take).unwrap_or_default())
+        self.state(|state| state.log.as_mut().map(std::mem::take).unwrap_or_default())
     }
 
     /// Requests in all.
     pub fn requests(&self) -> u64 {
-        self.state(|it| it.requests)
+        self.state(|state| state.requests)
     }
 
     /// Ends when the desk's process is to end.
@@ -202,7 +202,7 @@ impl Line {
 
     fn draw(&self) -> (Option<Fault>, bool) {
         let (scripted, per_mille, dead) =
-            self.state(|it| (it.script.pop_front(), it.faults_per_mille, it.dead));
+            self.state(|state| (state.script.pop_front(), state.faults_per_mille, state.dead));
         if let Some(scripted) = scripted {
             return (scripted, dead);
         }
@@ -230,17 +230,19 @@ impl Line {
             self.meet(&mut town, fault, &request).await
         };
         drop(town);
-        let status = result.as_ref().ok().map(|it| it.status);
+        let status = result.as_ref().ok().map(|result| result.status);
         let bare = path.split("cursor=").next().unwrap_or("").to_owned();
-        let length = result.as_ref().ok().and_then(|it| it.body.as_ref().ok().map(Vec::len));
+        let length = result.as_ref().ok().and_then(|result| result.body.as_ref().ok().map(Vec::len));
         self.trace.note((begun, request.method.as_str(), bare, fault, status, length));
-        let key = request.headers.get("idempotency-key").and_then(|it| it.to_str().ok()).map(str::to_owned);
-        let was_kept = fault == Some(Fault::Stale) && self.state(|it| it.recent.contains_key(&request.url));
+        let key =
+            request.headers.get("idempotency-key").and_then(|header| header.to_str().ok()).map(str::to_owned);
+        let was_kept =
+            fault == Some(Fault::Stale) && self.state(|state| state.recent.contains_key(&request.url));
         let left = !dead && fault != Some(Fault::NotSent);
         let (method, body) = (request.method.to_string(), request.body);
-        self.state(|it| {
-            it.requests += 1;
-            if let Some(log) = &mut it.log {
+        self.state(|state| {
+            state.requests += 1;
+            if let Some(log) = &mut state.log {
                 let text = text_in(&body);
                 log.push(Seen { at: begun, method, path, key, status, left, text, was_kept });
             }
@@ -278,7 +280,7 @@ impl Line {
                 return Ok(refusal(429, "RATE_LIMIT_EXCEEDED", Some(wait)));
             }
             Some(Fault::Stale) if request.method == "GET" => {
-                let kept = self.state(|it| it.recent.get(&request.url).cloned());
+                let kept = self.state(|state| state.recent.get(&request.url).cloned());
                 if let Some((headers, body)) = kept {
                     return Ok(Incoming { status: 200, headers, body: Ok(body) });
                 }
@@ -315,21 +317,21 @@ impl Line {
         asked.headers_mut().insert(HOST, HeaderValue::from_static("localhost"));
         let (head, body) = town.answer(asked).await.into_parts();
         if request.url.ends_with("/triggers/new-message") {
-            self.state(|it| it.early.iter_mut().for_each(|it| it.hear(&body)));
+            self.state(|state| state.early.iter_mut().for_each(|early| early.hear(&body)));
         }
         let answer = Incoming { status: head.status.as_u16(), headers: head.headers, body: Ok(body.into()) };
-        let keeps = match self.state(|it| it.keep) {
+        let keeps = match self.state(|state| state.keep) {
             Keep::Some => self.chance.below(32) == 0,
             Keep::All => true,
             Keep::None => false,
         };
         if request.method == "GET" && answer.status == 200 && keeps {
             let kept = (answer.headers.clone(), answer.body.clone().unwrap_or_default());
-            self.state(|it| {
-                if it.recent.len() >= KEPT {
-                    it.recent.clear();
+            self.state(|entry| {
+                if entry.recent.len() >= KEPT {
+                    entry.recent.clear();
                 }
-                it.recent.insert(request.url.clone(), kept)
+                entry.recent.insert(request.url.clone(), kept)
             });
         }
         answer

@@ -36,8 +36,8 @@ async fn office() -> Crowd {
 
 /// What all processes asked since the last look, in its order.
 fn seen(crowd: &Crowd) -> Vec<Seen> {
-    let mut seen: Vec<_> = crowd.desks.iter().flat_map(|it| it.line.seen()).collect();
-    seen.sort_by_key(|it| it.at);
+    let mut seen: Vec<_> = crowd.desks.iter().flat_map(|desk| desk.line.seen()).collect();
+    seen.sort_by_key(|seen| seen.at);
     seen
 }
 
@@ -53,7 +53,7 @@ fn write(crowd: &mut Crowd, numbers: std::ops::Range<usize>) {
 
 /// Requests during an hour without a server, with or without texts that wait.
 async fn dead_hour(office: &mut Crowd, texts: bool) -> usize {
-    office.desks.iter().for_each(|it| it.line.dead(true));
+    office.desks.iter().for_each(|desk| desk.line.dead(true));
     office.pass(10 * SECOND).await;
     seen(office);
     if texts {
@@ -65,7 +65,7 @@ async fn dead_hour(office: &mut Crowd, texts: bool) -> usize {
     }
     office.pass(MINUTE).await;
     let seen = seen(office);
-    assert!(seen.iter().all(|it| it.status.is_none()), "nothing got through");
+    assert!(seen.iter().all(|seen| seen.status.is_none()), "nothing got through");
     seen.len()
 }
 
@@ -81,13 +81,16 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
     println!("requests in the dead hour: {alone} by probing alone, {with_texts} with 200 texts");
     assert!(with_texts * 10 <= alone * 12, "{with_texts} against {alone}");
 
-    office.desks.iter().for_each(|it| it.line.dead(false));
+    office.desks.iter().for_each(|desk| desk.line.dead(false));
     office.pass(10 * MINUTE).await;
     let before = office.arrived().await;
     let young = |content: &str| content >= format!("text {OLD:03}").as_str();
     let stopped = stopped_rows(&office.desks[0]).await;
     assert!(before.is_empty() || before.iter().all(|(_, content)| young(content)), "{before:?}");
-    let late = stopped.iter().filter(|it| matches!(it.state, RowState::Stopped(Stop::Late, _))).count();
+    let late = stopped
+        .iter()
+        .filter(|outbox_row| matches!(outbox_row.state, RowState::Stopped(Stop::Late, _)))
+        .count();
     assert_eq!(late, LANES, "the first of each lane asks: {stopped:?}");
 
     // The person says: send them all the same.
@@ -108,7 +111,7 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
             words += 1;
         }
         let now = office.now();
-        office.desks.iter_mut().for_each(|it| it.wake_outbox(now));
+        office.desks.iter_mut().for_each(|desk| desk.wake_outbox(now));
         office.pass(20 * SECOND).await;
     }
     office.pass(5 * MINUTE).await;
@@ -119,8 +122,10 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
         lanes.entry(to).or_default().push(content);
     }
     for lane in 0..LANES {
-        let expected: Vec<_> =
-            (0..OLD + YOUNG).filter(|it| it % LANES == lane).map(|it| format!("text {it:03}")).collect();
+        let expected: Vec<_> = (0..OLD + YOUNG)
+            .filter(|number| number % LANES == lane)
+            .map(|number| format!("text {number:03}"))
+            .collect();
         assert_eq!(
             lanes.get(phone(lane).as_str()).map(Vec::as_slice).unwrap_or(&[]),
             expected,
@@ -128,13 +133,13 @@ async fn a_dead_hour_brings_no_storm_and_every_text_arrives_once() {
         );
     }
     let seen = seen(&office);
-    let busiest = seen.iter().map(|it| {
-        let within = |other: &&Seen| (it.at..it.at + SECOND).contains(&other.at);
+    let busiest = seen.iter().map(|entry| {
+        let within = |other: &&Seen| (entry.at..entry.at + SECOND).contains(&other.at);
         seen.iter().filter(within).count()
     });
     let busiest = busiest.max().expect("requests");
     println!("after its return at most {busiest} requests a second; {words} words for {} texts", OLD + YOUNG);
     assert!(busiest <= 20, "{busiest} requests in a second");
-    let keys: std::collections::BTreeSet<_> = seen.iter().filter_map(|it| it.key.clone()).collect();
+    let keys: std::collections::BTreeSet<_> = seen.iter().filter_map(|seen| seen.key.clone()).collect();
     assert_eq!(keys.len(), OLD + YOUNG, "one key for each text");
 }

@@ -139,7 +139,8 @@ const BUGS: [(&str, u64, Betrayal, &str); 10] = [
 async fn busy(seed: u64) -> Run {
     let run = Run::new(seed, HOURS, Trace::default()).await;
     let from = run.start() + 2 * HOUR;
-    let bursts = (0..3).map(|it| (from + it * SECOND, Happening::Burst { count: 60, customers: 120 }));
+    let bursts =
+        (0..3).map(|number| (from + number * SECOND, Happening::Burst { count: 60, customers: 120 }));
     run.also(bursts.collect()).await;
     run
 }
@@ -172,7 +173,7 @@ fn planted_bugs_are_found() {
                 {
                     let wrongs = |seed| run(seed, Some(*betrayal)).wrongs;
                     let found = (*first..first + SEEDS)
-                        .find(|seed| wrongs(*seed).iter().any(|it| it.contains(words)));
+                        .find(|seed| wrongs(*seed).iter().any(|wrong| wrong.contains(words)));
                     println!("{name}: found by seed {found:?}");
                     if found.is_none() {
                         missed.lock().expect("no one failed").push(*name);
@@ -213,6 +214,6 @@ fn what_a_desk_lost_is_read_again_within_a_day() {
         assert_eq!(outcome.lost, 1, "it was lost");
         outcome
     });
-    let missing: Vec<_> = outcome.wrongs.iter().filter(|it| it.contains("missing")).collect();
+    let missing: Vec<_> = outcome.wrongs.iter().filter(|wrong| wrong.contains("missing")).collect();
     assert!(missing.is_empty(), "{missing:#?}");
 }

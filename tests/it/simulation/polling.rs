@@ -34,10 +34,10 @@ const HELD: [&str; 11] = [
 #[test]
 fn every_line_of_the_corpus_has_a_test() {
     let text = include_str!("../../hostile.jsonl");
-    let lines = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("JSON"));
+    let lines = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let names: Vec<String> = lines
-        .filter(|it| it["group"] == "polling")
-        .map(|it| it["name"].as_str().expect("a name").to_owned())
+        .filter(|line| line["group"] == "polling")
+        .map(|line| line["name"].as_str().expect("a name").to_owned())
         .collect();
     assert_eq!(names, HELD);
     let here = include_str!("polling.rs");
@@ -50,21 +50,22 @@ fn every_line_of_the_corpus_has_a_test() {
 /// The test a name of the corpus has.
 fn function_of(name: &str) -> String {
     let name = name.replace('-', "_");
-    if name.starts_with(|it: char| it.is_ascii_digit()) { format!("storm_of_{name}") } else { name }
+    if name.starts_with(|name: char| name.is_ascii_digit()) { format!("storm_of_{name}") } else { name }
 }
 
 /// All messages a desk holds of all conversations.
 fn all(crowd: &Crowd, desk: usize) -> Vec<Message> {
     let rows = crowd.list(desk);
-    rows.iter().flat_map(|it| crowd.messages(desk, &it.conversation.id)).collect()
+    rows.iter().flat_map(|row| crowd.messages(desk, &row.conversation.id)).collect()
 }
 
 /// Every inbound message is there once, rang, and stands in the server's
 /// order.
 async fn complete(crowd: &Crowd, desk: usize, count: usize) {
     let held = all(crowd, desk);
-    let inbound: Vec<_> = held.iter().filter(|it| it.content.as_str().starts_with("Question")).collect();
-    let ids: BTreeSet<_> = inbound.iter().map(|it| it.id.as_str()).collect();
+    let inbound: Vec<_> =
+        held.iter().filter(|message| message.content.as_str().starts_with("Question")).collect();
+    let ids: BTreeSet<_> = inbound.iter().map(|message| message.id.as_str()).collect();
     assert_eq!((inbound.len(), ids.len()), (count, count), "each once");
     rang(crowd, desk, &ids);
     let town = crowd.town.lock().await;
@@ -75,8 +76,9 @@ async fn complete(crowd: &Crowd, desk: usize, count: usize) {
     for row in crowd.list(desk) {
         let id = &row.conversation.id;
         let served = statement.query_map([id.as_str()], |row| row.get::<_, String>(0)).expect("rows");
-        let served: Vec<_> = served.map(|it| it.expect("an id")).collect();
-        let held: Vec<_> = crowd.messages(desk, id).into_iter().map(|it| it.id.to_string()).collect();
+        let served: Vec<_> = served.map(|result| result.expect("an id")).collect();
+        let held: Vec<_> =
+            crowd.messages(desk, id).into_iter().map(|message| message.id.to_string()).collect();
         assert_eq!(held, served, "in order");
     }
 }
@@ -85,11 +87,11 @@ async fn complete(crowd: &Crowd, desk: usize, count: usize) {
 fn rang(crowd: &Crowd, desk: usize, ids: &BTreeSet<&str>) {
     let notices = crowd.desks[desk].notices.lock().expect("no one failed");
     assert!(notices.doubled.is_empty(), "{:?}", notices.doubled);
-    assert!(ids.iter().all(|it| notices.has(it)), "each rang");
+    assert!(ids.iter().all(|text| notices.has(text)), "each rang");
 }
 
 fn asked(seen: &[Seen], prefix: &str) -> usize {
-    seen.iter().filter(|it| it.path.starts_with(prefix)).count()
+    seen.iter().filter(|seen| seen.path.starts_with(prefix)).count()
 }
 
 /// The most requests within any span.
@@ -108,10 +110,10 @@ fn busiest(seen: &[Seen], span: i64) -> usize {
 #[tokio::test]
 async fn burst_51() {
     let mut crowd = Crowd::gather(Setting::one()).await;
-    crowd.town(async |it| drop(it.customers_write((0..60).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..60).collect()).await)).await;
     crowd.pass(2 * MINUTE).await;
     crowd.desks[0].line.seen();
-    crowd.town(async |it| drop(it.customers_write((0..51).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..51).collect()).await)).await;
     crowd.pass(15 * SECOND).await;
     let seen = crowd.desks[0].line.seen();
     assert!(asked(&seen, "/messages?") > 0, "the gap is found and closed: {seen:#?}");
@@ -121,13 +123,13 @@ async fn burst_51() {
 #[tokio::test]
 async fn burst_5000() {
     let mut crowd = Crowd::gather(Setting::one()).await;
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass(MINUTE).await;
     let from = crowd.now() + SECOND;
     let parts =
         (0..20).map(|part| (from + part * SECOND / 5, Happening::Burst { count: 250, customers: 400 }));
     let parts = parts.collect();
-    crowd.town(async |it| it.plan(parts)).await;
+    crowd.town(async |crowd| crowd.plan(parts)).await;
     crowd.pass(20 * MINUTE).await;
     complete(&crowd, 0, 5001).await;
     let seen = crowd.desks[0].line.seen();
@@ -137,13 +139,13 @@ async fn burst_5000() {
 #[tokio::test]
 async fn late_commit() {
     let mut crowd = Crowd::gather(Setting::one()).await;
-    crowd.town(async |it| drop(it.customers_write((0..5).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..5).collect()).await)).await;
     crowd.pass(MINUTE).await;
-    crowd.town(async |it| drop(it.customers_write(vec![0, 1, 2]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0, 1, 2]).await)).await;
     crowd.pass(MINUTE).await;
     // Written before those three, committed only now.
-    let late = crowd.town(async |it| it.customers_write(vec![0]).await.remove(0)).await;
-    crowd.town(async |it| it.backdate(&late, 90 * SECOND).await).await;
+    let late = crowd.town(async |crowd| crowd.customers_write(vec![0]).await.remove(0)).await;
+    crowd.town(async |crowd| crowd.backdate(&late, 90 * SECOND).await).await;
     crowd.pass(MINUTE).await;
     complete(&crowd, 0, 9).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
@@ -156,18 +158,19 @@ async fn deleted_while_paging() {
     let mut crowd = Crowd::gather(Setting { polling: (3, 60), ..Setting::one() }).await;
     let now = crowd.now();
     crowd.desks[0].end();
-    crowd.town(async |it| drop(it.customers_write((0..170).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..170).collect()).await)).await;
     crowd.pass(40 * MINUTE).await;
     // All of it has moved since: the walk down the list takes several pages,
     // and people are deleted between them.
-    crowd.town(async |it| drop(it.customers_write((0..170).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..170).collect()).await)).await;
     let from = crowd.now();
-    let plan = (0..60).map(|it| (from + it * SECOND / 20, Happening::Deletion { customer: it as usize * 2 }));
+    let plan = (0..60)
+        .map(|number| (from + number * SECOND / 20, Happening::Deletion { customer: number as usize * 2 }));
     let plan = plan.collect();
-    crowd.town(async |it| it.plan(plan)).await;
+    crowd.town(async |crowd| crowd.plan(plan)).await;
     crowd.desks[0].start(now.max(from));
     crowd.pass(30 * MINUTE).await;
-    let gone = crowd.town(async |it| it.deleted.clone()).await;
+    let gone = crowd.town(async |crowd| crowd.deleted.clone()).await;
     assert_eq!(gone.len(), 60);
     // Whoever looks at one of them finds it gone.
     for id in &gone {
@@ -175,22 +178,27 @@ async fn deleted_while_paging() {
         crowd.desks[0].focus(Some(Some(ConversationId::new(id.as_str()))), now);
         crowd.pass(8 * SECOND).await;
     }
-    let left: Vec<_> = crowd.list(0).into_iter().map(|it| it.conversation.id.to_string()).collect();
-    assert!(left.iter().all(|it| !gone.contains(it)), "removed, and not there again");
+    let left: Vec<_> = crowd
+        .list(0)
+        .into_iter()
+        .map(|conversation_row| conversation_row.conversation.id.to_string())
+        .collect();
+    assert!(left.iter().all(|text| !gone.contains(text)), "removed, and not there again");
     assert_eq!(left.len(), 110, "the others stay");
 }
 
 #[tokio::test]
 async fn offline_8h() {
     let mut crowd = Crowd::gather(Setting::one()).await;
-    crowd.town(async |it| drop(it.customers_write((0..40).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..40).collect()).await)).await;
     crowd.pass(2 * MINUTE).await;
     crowd.desks[0].line.dead(true);
     let from = crowd.now();
-    let plan = (0..2_960)
-        .map(|it| (from + it * 8 * HOUR / 2_960, Happening::Writes { customer: (it * 7 % 40) as usize }));
+    let plan = (0..2_960).map(|number| {
+        (from + number * 8 * HOUR / 2_960, Happening::Writes { customer: (number * 7 % 40) as usize })
+    });
     let plan = plan.collect();
-    crowd.town(async |it| it.plan(plan)).await;
+    crowd.town(async |crowd| crowd.plan(plan)).await;
     crowd.pass(8 * HOUR).await;
     crowd.desks[0].line.seen();
     crowd.desks[0].line.dead(false);
@@ -206,16 +214,17 @@ async fn storm_of_429_storm() {
     let now = crowd.now();
     crowd.desks[0].focus(Some(None), now);
     crowd.pass(MINUTE).await;
-    crowd.desks[0].line.script((0..400).map(|it| (it % 2 == 0).then_some(Fault::TooMany)));
+    crowd.desks[0].line.script((0..400).map(|number| (number % 2 == 0).then_some(Fault::TooMany)));
     let from = crowd.now();
-    let plan = (0..300).map(|it| (from + it * 6 * SECOND, Happening::Writes { customer: it as usize % 30 }));
+    let plan = (0..300)
+        .map(|number| (from + number * 6 * SECOND, Happening::Writes { customer: number as usize % 30 }));
     let plan = plan.collect();
-    crowd.town(async |it| it.plan(plan)).await;
+    crowd.town(async |crowd| crowd.plan(plan)).await;
     crowd.desks[0].line.seen();
     crowd.pass(90 * MINUTE).await;
     complete(&crowd, 0, 300).await;
     let seen = crowd.desks[0].line.seen();
-    let refused = seen.iter().filter(|it| it.status == Some(429)).count();
+    let refused = seen.iter().filter(|seen| seen.status == Some(429)).count();
     assert!(refused >= 150, "{refused} were refused");
     assert!(busiest(&seen, MINUTE) <= 300 && busiest(&seen, SECOND) <= 20, "within the budget");
 }
@@ -225,11 +234,11 @@ async fn storm_of_429_storm() {
 #[tokio::test]
 async fn dup_delivery_webhook_and_poll() {
     let mut crowd = Crowd::gather(Setting { desks: 2, shared: true, ..Setting::one() }).await;
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass(MINUTE).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     for round in 0..6 {
-        crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+        crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
         let (first, second) = (round % 2, (round + 1) % 2);
         let (told, read) = if round < 3 { (first, second) } else { (second, first) };
         if round >= 3 {
@@ -251,7 +260,7 @@ async fn dup_delivery_webhook_and_poll() {
 #[tokio::test]
 async fn status_regress() {
     let mut crowd = Crowd::gather(Setting::one()).await;
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass(MINUTE).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     let seen = crowd.newest(0, &here);
@@ -276,17 +285,17 @@ async fn status_regress() {
 #[tokio::test]
 async fn ai_replies_while_typing() {
     let mut crowd = Crowd::gather(Setting { assistant: AssistantChoice::Scripted, ..Setting::one() }).await;
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass(MINUTE).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     let on_screen = crowd.newest(0, &here);
     // The composer is open; the customer writes on, and the AI answers.
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass_in_town(10 * SECOND).await;
     let pause = Operation::SetAutomation { enabled: false };
     crowd.queue(0, &here, on_screen, vec![pause, text(&phone(0), "As I was saying")]);
     crowd.pass(MINUTE).await;
-    assert!(crowd.arrived().await.iter().all(|(_, it)| it != "As I was saying"), "it waits");
+    assert!(crowd.arrived().await.iter().all(|(_, text)| text != "As I was saying"), "it waits");
     let asking = stopped_rows(&crowd.desks[0]).await;
     assert_eq!(asking.len(), 1);
     assert!(matches!(asking[0].state, RowState::Stopped(Stop::Crossed, _)), "{asking:?}");
@@ -298,13 +307,13 @@ async fn ai_replies_while_typing() {
     crowd.desks[0].wake_outbox(time);
     crowd.pass(MINUTE).await;
     let arrived = crowd.arrived().await;
-    assert_eq!(arrived.iter().filter(|(_, it)| it == "As I was saying").count(), 1);
+    assert_eq!(arrived.iter().filter(|(_, text)| text == "As I was saying").count(), 1);
 }
 
 #[tokio::test]
 async fn takeover_ambiguous() {
     let mut crowd = Crowd::gather(Setting::one()).await;
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass(MINUTE).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     let automation = |crowd: &Crowd| crowd.with(0, &phone(0)).expect("listed").conversation.automation;
@@ -323,11 +332,11 @@ async fn takeover_ambiguous() {
         assert_eq!((row.automation_pending, row.conversation.automation), (Some(false), Automation::On));
         crowd.pass(3 * MINUTE).await;
         let seen = crowd.desks[0].line.seen();
-        let patches: Vec<_> = seen.iter().filter(|it| it.method == "PATCH").collect();
-        assert!(patches.len() >= 2 && patches.iter().all(|it| it.key == patches[0].key), "{patches:?}");
+        let patches: Vec<_> = seen.iter().filter(|seen| seen.method == "PATCH").collect();
+        assert!(patches.len() >= 2 && patches.iter().all(|patch| patch.key == patches[0].key), "{patches:?}");
         assert_eq!(patches[0].key.as_deref(), Some(rows[0].key.as_str()));
         assert_eq!(automation(&crowd), Automation::Off);
-        assert_eq!(crowd.arrived().await.iter().filter(|(_, it)| *it == words).count(), 1);
+        assert_eq!(crowd.arrived().await.iter().filter(|(_, text)| *text == words).count(), 1);
         let seen = crowd.newest(0, &here);
         crowd.queue(0, &here, seen, vec![Operation::SetAutomation { enabled: true }]);
         crowd.pass(MINUTE).await;
@@ -337,23 +346,24 @@ async fn takeover_ambiguous() {
 #[tokio::test]
 async fn two_machines_one_key() {
     let mut crowd = Crowd::gather(Setting { desks: 2, polling: (1, 1), ..Setting::one() }).await;
-    crowd.town(async |it| drop(it.customers_write((0..30).collect()).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write((0..30).collect()).await)).await;
     crowd.pass(2 * MINUTE).await;
     let from = crowd.now();
-    let plan = (0..400).map(|it| (from + it * 3 * SECOND, Happening::Writes { customer: it as usize % 30 }));
+    let plan = (0..400)
+        .map(|number| (from + number * 3 * SECOND, Happening::Writes { customer: number as usize % 30 }));
     let plan = plan.collect();
-    crowd.town(async |it| it.plan(plan)).await;
+    crowd.town(async |crowd| crowd.plan(plan)).await;
     for (index, desk) in crowd.desks.iter_mut().enumerate() {
         desk.line.seen();
         let open = crowd.town.lock().await.conversation_of(&phone(index));
         desk.focus(Some(open.map(ConversationId::new)), from);
     }
     crowd.pass(20 * MINUTE).await;
-    let seen: Vec<_> = crowd.desks.iter().map(|it| it.line.seen()).collect();
+    let seen: Vec<_> = crowd.desks.iter().map(|desk| desk.line.seen()).collect();
     let mut both: Vec<_> = seen.iter().flatten().cloned().collect();
-    both.sort_by_key(|it| it.at);
+    both.sort_by_key(|seen| seen.at);
     assert!(busiest(&both, SECOND) <= 40, "each keeps its own burst");
-    let refused = both.iter().filter(|it| it.status == Some(429)).count();
+    let refused = both.iter().filter(|seen| seen.status == Some(429)).count();
     assert!(refused * 100 < both.len(), "{refused} of {} were refused", both.len());
     for (index, seen) in seen.iter().enumerate() {
         assert!(

@@ -128,12 +128,12 @@ impl Run {
 
     /// So many exchanges of a thousand go wrong.
     pub fn faults(&self, per_mille: u64) {
-        self.places.iter().for_each(|it| it.desk.line.faults(per_mille));
+        self.places.iter().for_each(|place| place.desk.line.faults(per_mille));
     }
 
     /// Lets every desk ring for what an answer holds before that is stored.
     pub fn ring_early(&self) {
-        self.places.iter().for_each(|it| it.desk.line.ring_early(it.desk.notices.clone()));
+        self.places.iter().for_each(|place| place.desk.line.ring_early(place.desk.notices.clone()));
     }
 
     /// Puts a bug into a file of every desk.
@@ -196,7 +196,7 @@ impl Run {
     async fn until(&mut self, until: i64) {
         let (mut stood, mut steps) = (0, 0);
         loop {
-            let next = self.places.iter().enumerate().map(|(index, it)| (it.due(), index)).min();
+            let next = self.places.iter().enumerate().map(|(index, place)| (place.due(), index)).min();
             let Some((at, index)) = next.filter(|(at, _)| *at <= until) else { break };
             self.town.lock().await.pass_until(at).await;
             let now = self.now();
@@ -226,7 +226,7 @@ impl Place {
         if let Some(at) = self.starts {
             return at;
         }
-        let mishap = self.mishaps.first().map_or(i64::MAX, |it| it.0);
+        let mishap = self.mishaps.first().map_or(i64::MAX, |mishap| mishap.0);
         self.desk.due().min(self.human.next).min(mishap)
     }
 
@@ -238,7 +238,7 @@ impl Place {
             self.human.next = now;
             return;
         }
-        if self.mishaps.first().is_some_and(|it| it.0 <= now) {
+        if self.mishaps.first().is_some_and(|mishap| mishap.0 <= now) {
             let (_, mishap) = self.mishaps.remove(0);
             match mishap {
                 Mishap::Restart => {
@@ -327,7 +327,7 @@ fn mishaps(chance: &Chance, start: i64, end: i64) -> Vec<(i64, Mishap)> {
         let span = i64::try_from(4 * HOUR.unsigned_abs() + chance.below(6 * HOUR.unsigned_abs()));
         mishaps.push((at(chance), Mishap::Sleep(span.expect("in range"))));
     }
-    mishaps.sort_by_key(|it| it.0);
+    mishaps.sort_by_key(|mishap| mishap.0);
     mishaps
 }
 

@@ -16,7 +16,9 @@ pub fn on_a_thread<R>(run: impl Future<Output = R>) -> R {
 }
 
 fn number(name: &str, default: u64) -> u64 {
-    std::env::var(name).ok().map_or(default, |it| it.parse().unwrap_or_else(|_| panic!("{name} is a number")))
+    std::env::var(name)
+        .ok()
+        .map_or(default, |var| var.parse().unwrap_or_else(|_| panic!("{name} is a number")))
 }
 
 fn hours() -> i64 {
@@ -62,20 +64,22 @@ fn days_of_polling_miss_nothing_and_double_nothing() {
         }
     });
     let outcomes = outcomes.into_inner().expect("no one failed");
-    let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(|(_, it)| of(it)).sum::<u64>();
+    let sum = |of: fn(&Outcome) -> u64| outcomes.iter().map(|(_, outcome)| of(outcome)).sum::<u64>();
     println!(
         "{} seeds of {hours} h: {} requests, {} messages, {} rings, {} texts, {} crashes",
         outcomes.len(),
-        sum(|it| it.requests),
-        sum(|it| it.messages),
-        sum(|it| it.rings),
-        sum(|it| it.sent as u64),
-        sum(|it| u64::from(it.crashes)),
+        sum(|outcome| outcome.requests),
+        sum(|outcome| outcome.messages),
+        sum(|outcome| outcome.rings),
+        sum(|outcome| outcome.sent as u64),
+        sum(|outcome| u64::from(outcome.crashes)),
     );
-    let mut wrong: Vec<_> = outcomes.iter().filter(|(_, it)| !it.wrongs.is_empty()).collect();
+    let mut wrong: Vec<_> = outcomes.iter().filter(|(_, outcome)| !outcome.wrongs.is_empty()).collect();
     wrong.sort_by_key(|(seed, _)| *seed);
-    let told: Vec<_> =
-        wrong.iter().map(|(seed, it)| format!("{:#?}\n{}", it.wrongs, replay(*seed, hours))).collect();
+    let told: Vec<_> = wrong
+        .iter()
+        .map(|(seed, outcome)| format!("{:#?}\n{}", outcome.wrongs, replay(*seed, hours)))
+        .collect();
     assert!(told.is_empty(), "{} of {count} seeds went wrong:\n{}", told.len(), told.join("\n"));
 }
 
@@ -83,7 +87,7 @@ fn days_of_polling_miss_nothing_and_double_nothing() {
 fn a_seed_replays_identically() {
     for seed in [4, 5] {
         let traces = [Trace::kept(), Trace::kept()];
-        let hashes = traces.each_ref().map(|it| run(seed, 6, it.clone()).trace);
+        let hashes = traces.each_ref().map(|trace| run(seed, 6, trace.clone()).trace);
         assert_eq!(hashes[0], hashes[1], "seed {seed}\n{}", traces[0].tail(20));
         assert!(traces[0].count() > 1000, "it is not empty");
     }

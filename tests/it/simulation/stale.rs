@@ -13,7 +13,7 @@ use crate::simulation::town::{Happening, phone};
 async fn one_conversation() -> (Crowd, ConversationId) {
     let mut crowd = Crowd::gather(Setting::one()).await;
     crowd.desks[0].line.keep_everything();
-    crowd.town(async |it| drop(it.customers_write(vec![0]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![0]).await)).await;
     crowd.pass(MINUTE).await;
     let here = crowd.with(0, &phone(0)).expect("listed").conversation.id;
     crowd.desks[0].tab().channel().pull_history(&here).await;
@@ -23,7 +23,7 @@ async fn one_conversation() -> (Crowd, ConversationId) {
 }
 
 fn was_old(crowd: &Crowd) -> bool {
-    crowd.desks[0].line.seen().iter().any(|it| it.was_kept)
+    crowd.desks[0].line.seen().iter().any(|seen| seen.was_kept)
 }
 
 /// Looks at a conversation twice, so long apart that both count.
@@ -36,7 +36,7 @@ async fn look_until_gone(crowd: &mut Crowd, conversation: &ConversationId) {
 #[tokio::test]
 async fn a_conversation_that_is_gone_does_not_ring_again() {
     let (mut crowd, here) = one_conversation().await;
-    assert_eq!(crowd.town(async |it| it.delete(&phone(0)).await).await, 200);
+    assert_eq!(crowd.town(async |crowd| crowd.delete(&phone(0)).await).await, 200);
     look_until_gone(&mut crowd, &here).await;
     assert!(crowd.list(0).is_empty(), "removed");
     for _ in 0..2 {
@@ -53,7 +53,7 @@ async fn a_conversation_that_is_gone_does_not_ring_again() {
 #[tokio::test]
 async fn a_history_that_lags_behind_the_list_is_read_again() {
     let (mut crowd, here) = one_conversation().await;
-    crowd.town(async |it| it.plan(vec![(it.now(), Happening::Colleague { customer: 0 })])).await;
+    crowd.town(async |crowd| crowd.plan(vec![(crowd.now(), Happening::Colleague { customer: 0 })])).await;
     crowd.pass_in_town(SECOND).await;
     // The list is as it is; the history is as it was.
     crowd.desks[0].line.script([None, Some(Fault::Stale)]);
@@ -69,11 +69,11 @@ async fn a_history_that_lags_behind_the_list_is_read_again() {
 async fn a_list_that_is_always_ahead_is_believed_no_more_after_some_readings() {
     let (mut crowd, here) = one_conversation().await;
     let ahead = "UPDATE conversations SET last_at = last_at + 60000000";
-    crowd.town(async |it| it.sql().execute(ahead, []).expect("changed")).await;
+    crowd.town(async |crowd| crowd.sql().execute(ahead, []).expect("changed")).await;
     // The service looks at its file again.
-    crowd.town(async |it| drop(it.customers_write(vec![1]).await)).await;
+    crowd.town(async |crowd| drop(crowd.customers_write(vec![1]).await)).await;
     crowd.pass(60 * MINUTE).await;
     let path = format!("/conversations/{here}/messages");
-    let asked = crowd.desks[0].line.seen().iter().filter(|it| it.path.starts_with(&path)).count();
+    let asked = crowd.desks[0].line.seen().iter().filter(|entry| entry.path.starts_with(&path)).count();
     assert!((1..=3).contains(&asked), "{asked} readings of one history");
 }

@@ -88,7 +88,7 @@ impl Order<'_> {
     async fn step(&mut self, choice: u64) {
         let name = match choice {
             0..=2 => {
-                self.crowd.town(async |it| drop(it.customers_write(vec![self.customer]).await)).await;
+                self.crowd.town(async |crowd| drop(crowd.customers_write(vec![self.customer]).await)).await;
                 "the customer writes"
             }
             3..=5 => {
@@ -100,7 +100,7 @@ impl Order<'_> {
                 let to = phone(self.customer);
                 let body = json!({"to": to, "type": "text", "text": {"body": "A colleague's word"}});
                 self.crowd
-                    .town(async |it| drop(it.call("POST", "/v1/messages/send", Some(&body)).await))
+                    .town(async |crowd| drop(crowd.call("POST", "/v1/messages/send", Some(&body)).await))
                     .await;
                 "a colleague answers"
             }
@@ -235,17 +235,19 @@ impl Order<'_> {
     fn look_at_what_left(&mut self) {
         for seen in self.crowd.desks[0].line.seen() {
             let Some(words) = seen.text.filter(|_| seen.left) else { continue };
-            let Some(written) = self.written.get_mut(&words).filter(|it| !it.left) else { continue };
+            let Some(written) = self.written.get_mut(&words).filter(|written| !written.left) else {
+                continue;
+            };
             written.left = true;
             self.sum.left += 1;
             let shown = written.seen.clone();
             let page = history(&self.crowd.desks[0], &self.here, 200);
-            let known = page.messages.iter().map(|it| &it.message);
+            let known = page.messages.iter().map(|message| &message.message);
             let answers = known
-                .filter(|it| it.direction == frontdesk::model::messages::Direction::Outbound)
-                .filter(|it| !it.content.as_str().starts_with("mine "))
-                .filter(|it| it.created_at.zip(Some(it.id.clone())) > shown);
-            let unseen: Vec<_> = answers.map(|it| it.content.to_string()).collect();
+                .filter(|message| message.direction == frontdesk::model::messages::Direction::Outbound)
+                .filter(|message| !message.content.as_str().starts_with("mine "))
+                .filter(|message| message.created_at.zip(Some(message.id.clone())) > shown);
+            let unseen: Vec<_> = answers.map(|answer| answer.content.to_string()).collect();
             if !unseen.is_empty() {
                 self.sum.wrongs.push(format!("{words:?} left beside {unseen:?}: {:?}", self.steps));
             }
@@ -263,7 +265,7 @@ impl Order<'_> {
         let rows = statement.query_map([self.here.as_str()], |row| {
             Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?))
         });
-        let rows: Vec<_> = rows.expect("rows").map(|it| it.expect("a row")).collect();
+        let rows: Vec<_> = rows.expect("rows").map(|row| row.expect("a row")).collect();
         drop(statement);
         drop(town);
         let mut arrived = BTreeSet::new();
@@ -272,7 +274,7 @@ impl Order<'_> {
                 self.sum.wrongs.push(format!("{content:?} arrived twice: {:?}", self.steps));
             }
             let written = &self.written[content];
-            let shown = written.seen.as_ref().map_or("", |it| it.1.as_str());
+            let shown = written.seen.as_ref().map_or("", |pair| pair.1.as_str());
             let between = |(other, sender, _): &&(String, String, String)| {
                 sender == "ai" && other.as_str() > shown && other < id
             };
@@ -330,7 +332,7 @@ async fn try_orders(seed: u64, count: usize, bug: Option<&str>) -> Sum {
         outbox.execute_batch(sql).expect("planted");
     }
     for customer in 0..count {
-        crowd.town(async |it| drop(it.customers_write(vec![customer]).await)).await;
+        crowd.town(async |crowd| drop(crowd.customers_write(vec![customer]).await)).await;
         crowd.pass_in_town(MINUTE).await;
         let here = crowd.town.lock().await.conversation_of(&phone(customer)).expect("it is there");
         let here = ConversationId::new(here);
@@ -362,7 +364,7 @@ fn run(seed: u64, count: usize, bug: Option<&str>) -> Sum {
 #[test]
 fn no_text_leaves_beside_an_answer_its_writer_was_not_shown() {
     let wanted = std::env::var("FRONTDESK_INTERLEAVINGS").ok();
-    let count = wanted.map_or(500, |it| it.parse::<usize>().expect("a number"));
+    let count = wanted.map_or(500, |text| text.parse::<usize>().expect("a number"));
     let sums = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for thread in 0..THREADS {
@@ -377,17 +379,17 @@ fn no_text_leaves_beside_an_answer_its_writer_was_not_shown() {
     let total = |of: fn(&Sum) -> usize| sums.iter().map(of).sum::<usize>();
     println!(
         "{} orders: {} texts, {} left, {} were stopped because someone answered, {} crashes",
-        total(|it| it.orders),
-        total(|it| it.texts),
-        total(|it| it.left),
-        total(|it| it.crossed),
-        total(|it| it.crashes),
+        total(|sum| sum.orders),
+        total(|sum| sum.texts),
+        total(|sum| sum.left),
+        total(|sum| sum.crossed),
+        total(|sum| sum.crashes),
     );
-    let wrongs: Vec<_> = sums.iter().flat_map(|it| &it.wrongs).take(5).collect();
+    let wrongs: Vec<_> = sums.iter().flat_map(|sum| &sum.wrongs).take(5).collect();
     assert!(wrongs.is_empty(), "{wrongs:#?}");
     assert_eq!(sums.len(), THREADS, "no thread failed");
-    assert!(total(|it| it.left) * 3 > total(|it| it.texts), "many leave");
-    assert!(total(|it| it.crossed) * 20 > total(|it| it.orders), "many cross");
+    assert!(total(|sum| sum.left) * 3 > total(|sum| sum.texts), "many leave");
+    assert!(total(|sum| sum.crossed) * 20 > total(|sum| sum.orders), "many cross");
 }
 
 #[test]

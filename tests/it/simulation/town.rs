@@ -107,8 +107,8 @@ impl Town {
     }
 
     pub fn key(&self, channel: &str) -> Secret {
-        let of = |it: &&frontdesk::service::IssuedKey| {
-            it.channel == channel && it.environment == Environment::Live
+        let of = |issued_key: &&frontdesk::service::IssuedKey| {
+            issued_key.channel == channel && issued_key.environment == Environment::Live
         };
         self.service.keys.iter().find(of).expect("a key").key.clone()
     }
@@ -126,9 +126,9 @@ impl Town {
 
     /// Lets time pass, and all happen that is planned or due until then.
     pub async fn pass_until(&mut self, until: i64) {
-        while let Some(at) = self.next().filter(|it| *it <= until) {
+        while let Some(at) = self.next().filter(|number| *number <= until) {
             self.set_clock(at);
-            if self.due.is_some_and(|it| it <= at) {
+            if self.due.is_some_and(|due| due <= at) {
                 self.look_ahead().await;
             } else if let Some((_, happening)) = self.plan.pop_front() {
                 self.trace.note((at, format!("{happening:?}")));
@@ -145,7 +145,7 @@ impl Town {
     /// Lets what is due happen, and learns when the next thing is.
     async fn look_ahead(&mut self) {
         let next = self.service.catch_up().await.expect("the town goes on");
-        self.due = next.map(|it| it.micros() - self.skew);
+        self.due = next.map(|time| time.micros() - self.skew);
     }
 
     /// A request is answered at once; a write may set something off.
@@ -176,7 +176,7 @@ impl Town {
                 // The desks use up the key's pace: whoever deletes asks again.
                 if self.delete(&phone(customer)).await == 429 {
                     let at = self.now() + SECOND / 2;
-                    let place = self.plan.partition_point(|it| it.0 <= at);
+                    let place = self.plan.partition_point(|plan| plan.0 <= at);
                     self.plan.insert(place, (at, Happening::Deletion { customer }));
                 }
             }
@@ -208,7 +208,7 @@ impl Town {
         let inbound = inbound.collect();
         let received = self.service.customers_write(Channel::Whatsapp, inbound).await.expect("it arrives");
         self.look_ahead().await;
-        received.into_iter().map(|it| it.message).collect()
+        received.into_iter().map(|received| received.message).collect()
     }
 
     /// Makes a message look as if it had been written earlier and committed
@@ -260,7 +260,7 @@ impl Town {
         let mut request = Request::builder().method(method).uri(path).header("host", "localhost");
         request = request.header("authorization", format!("Bearer {}", key.expose()));
         request = request.header("content-type", "application/json");
-        let body = body.map(|it| it.to_string().into_bytes()).unwrap_or_default();
+        let body = body.map(|body| body.to_string().into_bytes()).unwrap_or_default();
         let response = self.answer(request.body(body).expect("a request")).await;
         let status = response.status().as_u16();
         (status, serde_json::from_slice(response.body()).unwrap_or(Value::Null))

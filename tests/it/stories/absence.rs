@@ -15,10 +15,10 @@ fn seated() -> Desk {
 }
 
 fn seated_with(change: fn(&mut frontdesk::inbox::settings::Settings)) -> Desk {
-    let mut desk = Desk::with(120, 40, |it| {
-        direct(it);
-        it.away = 30 * MINUTE;
-        change(it);
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.away = 30 * MINUTE;
+        change(settings);
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().keys("<Enter><Esc>");
@@ -111,7 +111,7 @@ fn who_answers_while_somebody_else_is_away_leaves_less_to_tell() {
 
 #[test]
 fn nobody_is_away_where_it_is_switched_off() {
-    let mut desk = seated_with(|it| it.away = 0);
+    let mut desk = seated_with(|entry| entry.away = 0);
     alone(&mut desk, 600);
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá?");
     desk.settle().keys("j").hides("you were away").keys("gc").shows("away_minutes is 0 in [ui]");

@@ -7,7 +7,7 @@ use crate::desk::Desk;
 
 /// A desk as it comes: the first view is who needs a person.
 fn as_it_comes(columns: u16, rows: u16) -> Desk {
-    Desk::with(columns, rows, |it| it.first_view = SavedView::needs_me())
+    Desk::with(columns, rows, |settings| settings.first_view = SavedView::needs_me())
 }
 
 const NAMES: [(&str, &str); 4] =
@@ -25,12 +25,20 @@ fn a_cursor_that_rests_on_the_first_row_stays_there() {
     let mut desk = Desk::new(120, 40);
     writes(&mut desk, 0);
     assert_eq!(
-        desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string()).as_deref(),
+        desk.app
+            .desk
+            .current_conversation()
+            .map(|current_conversation| current_conversation.conversation.title().to_string())
+            .as_deref(),
         Some("Maria")
     );
     writes(&mut desk, 1);
     assert_eq!(
-        desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string()).as_deref(),
+        desk.app
+            .desk
+            .current_conversation()
+            .map(|current_conversation| current_conversation.conversation.title().to_string())
+            .as_deref(),
         Some("Ben")
     );
     // A key that comes at the same moment acts on nobody.
@@ -46,8 +54,12 @@ fn a_row_that_was_touched_stays_and_the_others_are_told_of() {
         for who in 1..4 {
             writes(&mut desk, who);
         }
-        let current_conversation =
-            |desk: &Desk| desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string());
+        let current_conversation = |desk: &Desk| {
+            desk.app
+                .desk
+                .current_conversation()
+                .map(|current_conversation| current_conversation.conversation.title().to_string())
+        };
         assert_eq!(current_conversation(&desk).as_deref(), Some("Maria"), "{columns}");
         desk.shows("\u{2191} 3 new, 3 ").shows("g g");
         // That key goes there, and nothing is new any more.
@@ -78,7 +90,7 @@ fn the_first_view_is_who_needs_a_person_most_urgent_first() {
     desk.keys("\\").shows("Needs me").shows("3");
     // Each view says how many it has.
     let menu = desk.picture();
-    let line = menu.lines().find(|it| it.contains("All open")).expect("the view");
+    let line = menu.lines().find(|line| line.contains("All open")).expect("the view");
     assert!(line.contains(" 3 "), "{menu}");
 }
 
@@ -140,7 +152,10 @@ fn ascii_draws_ascii_everywhere() {
             desk.settle().keys(place).settle();
             let picture = desk.picture();
             // The templates of the samples have words of other languages.
-            let drawn: String = picture.chars().filter(|it| !it.is_ascii() && !it.is_alphabetic()).collect();
+            let drawn: String = picture
+                .chars()
+                .filter(|character| !character.is_ascii() && !character.is_alphabetic())
+                .collect();
             assert_eq!(drawn, "", "{columns} {place:?}:\n{picture}");
         }
     }

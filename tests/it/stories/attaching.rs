@@ -19,9 +19,9 @@ fn writing() -> Desk {
 
 #[test]
 fn a_file_is_uploaded_and_sent_with_its_caption() {
-    let mut desk = Desk::with(80, 24, |it| {
-        direct(it);
-        it.hold = 5 * SECOND;
+    let mut desk = Desk::with(80, 24, |settings| {
+        direct(settings);
+        settings.hold = 5 * SECOND;
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Which bell is it?");
     desk.settle().keys("<Enter>i").keys("<Ctrl-T>").shows("a path, such as").shows("your own link, any type");

@@ -13,9 +13,9 @@ const MINUTE: i64 = 60_000_000;
 /// An answer that was refused, an AI that did not wake up, a pause that is over,
 /// a customer whom the AI fails, and a proposal, in two tabs.
 fn desk() -> Desk {
-    let mut desk = Desk::with(120, 40, |it| {
-        direct(it);
-        it.pause_lease = 30 * MINUTE;
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.pause_lease = 30 * MINUTE;
     });
     desk.customer("whatsapp", JOAO, "João Pereira", "Olá");
     desk.settle().keys("p").settle();
@@ -68,7 +68,7 @@ fn an_entry_stays_chosen_while_others_come_before_it() {
     let mut desk = desk();
     desk.keys("gN").keys("jj").settle();
     let before = desk.picture();
-    assert!(before.lines().any(|it| it.contains('▌') && it.contains("AI fails")), "{before}");
+    assert!(before.lines().any(|line| line.contains('▌') && line.contains("AI fails")), "{before}");
     // The AI fails somebody else even more.
     for text in [
         "Where is my order 1?",
@@ -81,7 +81,7 @@ fn an_entry_stays_chosen_while_others_come_before_it() {
     }
     desk.settle().settle().shows("Carl Weiss");
     let after = desk.picture();
-    assert!(after.lines().any(|it| it.contains('▌') && it.contains("Ann Lee")), "{after}");
+    assert!(after.lines().any(|line| line.contains('▌') && line.contains("Ann Lee")), "{after}");
 }
 
 #[test]

@@ -21,12 +21,9 @@ fn one_conversation_is_kept_beside_another() {
     desk.wait(1_000_000);
     desk.settle().shows("Hello?");
     desk.keys("g=").settle().shows("João Pereira · +351910000111").shows("Harbor chat · beside");
-    assert!(
-        desk.app
-            .desk
-            .current_conversation()
-            .is_some_and(|it| it.conversation.title().as_str() == "Maria Lopez")
-    );
+    assert!(desk.app.desk.current_conversation().is_some_and(|current_conversation| {
+        current_conversation.conversation.title().as_str() == "Maria Lopez"
+    }));
     // Names are hidden there, too.
     desk.keys("<F9>").hides("João").hides("Maria Lopez").keys("<F9>");
     // A narrower screen shows one, and says why.

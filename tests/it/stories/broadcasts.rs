@@ -56,8 +56,8 @@ fn marked_people_are_sent_to_after_a_look_and_a_hold() {
     desk.settle().shows("wave 1/1");
     go_on(&mut desk, 90);
     let sent = desk.outbound();
-    let bodies: Vec<&str> = sent.iter().filter_map(|it| it["content"].as_str()).collect();
-    let ours = bodies.iter().filter(|it| **it == "We open at 9.\nCome in!").count();
+    let bodies: Vec<&str> = sent.iter().filter_map(|value| value["content"].as_str()).collect();
+    let ours = bodies.iter().filter(|body| **body == "We open at 9.\nCome in!").count();
     assert_eq!(ours, 2, "{bodies:?}");
     desk.shows("finished").shows("1 failed (33 %)").shows("2 delivered · 1 failed · 0 pending");
     // Who was not reached is given back, which only the balance tells.
@@ -168,9 +168,9 @@ fn it_is_rehearsed_with_the_same_bytes_on_a_test_key() {
 
 #[test]
 fn what_left_while_nobody_was_here_is_told_by_what_it_says() {
-    let mut desk = Desk::with(120, 40, |it| {
-        direct(it);
-        it.away = 30 * 60_000_000;
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.away = 30 * 60_000_000;
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Hello?");
     desk.elsewhere("whatsapp", "POST", "/contacts", json!({"phone": MARIA, "name": "Maria Lopez"}));

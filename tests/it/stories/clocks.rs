@@ -81,7 +81,8 @@ fn each_message_stands_at_the_time_the_clocks_showed() {
         desk.customer("whatsapp", MARIA, "Maria Lopez", "an hour later");
         desk.settle().shows(day);
         let picture = desk.picture();
-        let line = |text: &str| picture.lines().find(|it| it.contains(text)).unwrap_or_default().to_owned();
+        let line =
+            |text: &str| picture.lines().find(|line| line.contains(text)).unwrap_or_default().to_owned();
         assert!(line("in the evening").contains("23:50"), "{picture}");
         assert!(line("at half past one").contains(first), "{picture}");
         assert!(line("an hour later").contains(second), "{picture}");

@@ -48,13 +48,13 @@ fn what_is_too_long_is_split_where_sentences_end_and_leaves_in_order() {
     desk.keys("<Esc>").shows("TOO LONG").settle();
     assert!(desk.outbound().is_empty(), "Esc sends nothing");
     desk.keys("<Enter>y").settle();
-    let sent: Vec<String> = desk.outbound().iter().map(|it| it["content"].to_string()).collect();
+    let sent: Vec<String> = desk.outbound().iter().map(|value| value["content"].to_string()).collect();
     assert_eq!(sent.len(), 2);
     assert!(
         sent[0].contains("We have looked") && sent[1].ends_with("bearing.\"}}")
             || sent[1].contains("bearing.")
     );
-    assert!(sent.iter().all(|it| it.len() < 4_300), "{}", sent[0].len());
+    assert!(sent.iter().all(|text| text.len() < 4_300), "{}", sent[0].len());
     desk.shows("0/4096");
 }
 

@@ -16,7 +16,7 @@ fn writing(text: &str) -> Desk {
 }
 
 fn texts(desk: &Desk) -> Vec<String> {
-    desk.outbound().iter().map(|it| it["content"].as_str().expect("a text").to_owned()).collect()
+    desk.outbound().iter().map(|value| value["content"].as_str().expect("a text").to_owned()).collect()
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn who_looks_elsewhere_is_told_who_writes_but_not_what() {
 #[test]
 fn quiet_hours_are_quiet() {
     let quiet = Noticing { quiet: Some((9 * 60, 11 * 60)), ..Noticing::default() };
-    let mut desk = Desk::with(80, 24, |it| it.notice = quiet);
+    let mut desk = Desk::with(80, 24, |settings| settings.notice = quiet);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "hello");
     desk.settle().focus(false).wait(1_000_000);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "hello?");
@@ -124,10 +124,11 @@ fn quiet_hours_are_quiet() {
 fn every_palette_draws_the_same_words() {
     let mut desk = two_customers(120, 40);
     let words = desk.picture();
-    for (name, palette) in ThemePalette::ALL.map(|it| (it.word(), it)) {
+    for (name, palette) in ThemePalette::ALL.map(|theme_palette| (theme_palette.word(), theme_palette)) {
         desk.theme = Theme::new(palette, false);
         assert_eq!(desk.picture(), words, "{name}");
-        let coloured = desk.buffer().content.iter().any(|it| it.fg != Color::Reset || it.bg != Color::Reset);
+        let coloured =
+            desk.buffer().content.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset);
         assert_eq!(coloured, palette != ThemePalette::Mono, "{name}");
     }
     desk.theme.ascii = true;

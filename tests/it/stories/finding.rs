@@ -28,12 +28,9 @@ fn the_filter_line_narrows_as_it_is_typed() {
     photographs!(desk, "typing", List, Status);
     // Esc shows everything again, at the row it was opened on.
     desk.keys("<Esc>").shows("Tom Baker").shows("Inbox · open ─");
-    assert!(
-        desk.app
-            .desk
-            .current_conversation()
-            .is_some_and(|it| it.conversation.title().as_str() == "João Pereira")
-    );
+    assert!(desk.app.desk.current_conversation().is_some_and(|current_conversation| {
+        current_conversation.conversation.title().as_str() == "João Pereira"
+    }));
     // Enter keeps it, and keys act on what it shows.
     desk.keys("/tom<Enter>").hides("Maria").shows("Inbox · open /tom");
     desk.keys("r").types("We are, until six.").keys("<Enter>").shows("pause the AI");
@@ -103,8 +100,12 @@ fn orders_are_kept_with_the_tab() {
 #[test]
 fn who_waits_is_walked_both_ways_and_across_tabs() {
     let mut desk = desk(120, 40);
-    let current_conversation =
-        |desk: &Desk| desk.app.desk.current_conversation().map(|it| it.conversation.title().to_string());
+    let current_conversation = |desk: &Desk| {
+        desk.app
+            .desk
+            .current_conversation()
+            .map(|current_conversation| current_conversation.conversation.title().to_string())
+    };
     desk.keys("gg");
     assert_eq!(current_conversation(&desk).as_deref(), Some("Tom Baker"));
     desk.keys("w");

@@ -7,7 +7,7 @@ use crate::desk::Desk;
 use crate::regions::Region;
 
 fn desk(footer: Footer) -> Desk {
-    let mut desk = Desk::with(120, 40, |it| it.footer = footer);
+    let mut desk = Desk::with(120, 40, |settings| settings.footer = footer);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order 1041?");
     desk.settle();
     desk

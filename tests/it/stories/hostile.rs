@@ -12,10 +12,10 @@ const GROUPS: [&str; 4] = ["terminal-escape", "control-char", "bidi-invisible", 
 /// The inputs of the groups, with their names.
 fn corpus() -> Vec<(String, String)> {
     let text = include_str!("../../hostile.jsonl");
-    let rows = text.lines().map(|it| serde_json::from_str::<Value>(it).expect("a line of the corpus"));
-    let wanted = rows.filter(|it| GROUPS.contains(&it["group"].as_str().unwrap_or("")));
-    let pick = |it: &Value, field: &str| it[field].as_str().expect("text").to_owned();
-    wanted.map(|it| (pick(&it, "name"), pick(&it, "input_or_description"))).collect()
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("a line of the corpus"));
+    let wanted = rows.filter(|row| GROUPS.contains(&row["group"].as_str().unwrap_or("")));
+    let pick = |value: &Value, field: &str| value[field].as_str().expect("text").to_owned();
+    wanted.map(|value| (pick(&value, "name"), pick(&value, "input_or_description"))).collect()
 }
 
 /// What the terminal would be sent for the desk's frame.
@@ -39,9 +39,10 @@ fn text_between(bytes: &[u8]) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("\u{1b}[") {
         out.push_str(before);
-        let end = after.find(|it: char| it.is_ascii_alphabetic()).expect("a final byte");
+        let end = after.find(|character: char| character.is_ascii_alphabetic()).expect("a final byte");
         let (parameters, last) = (&after[..end], &after[end..=end]);
-        let ours = parameters.chars().all(|it| it.is_ascii_digit() || it == ';') && matches!(last, "m" | "H");
+        let ours = parameters.chars().all(|character| character.is_ascii_digit() || character == ';')
+            && matches!(last, "m" | "H");
         assert!(ours, "a sequence that is not ours: ESC[{parameters}{last}");
         rest = &after[end + 1..];
     }
@@ -76,7 +77,7 @@ fn the_corpus_reaches_no_terminal_raw() {
                 _ => (),
             }
             let text = text_between(&bytes_of(&desk));
-            let bad: Vec<char> = text.chars().filter(|it| acts(*it)).collect();
+            let bad: Vec<char> = text.chars().filter(|character| acts(*character)).collect();
             assert!(bad.is_empty(), "{name} on the {screen}: {bad:?}");
         }
         desk.keys("<Esc><Esc>j");

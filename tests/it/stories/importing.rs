@@ -49,7 +49,7 @@ fn a_file_is_looked_through_asked_about_and_followed() {
     let picture = desk.photograph(&[Region::Overlay]).replace(place, "/home/ana/");
     insta::assert_snapshot!(
         "ask",
-        picture.lines().filter(|it| !it.contains("/home/ana/")).collect::<Vec<_>>().join("\n")
+        picture.lines().filter(|line| !line.contains("/home/ana/")).collect::<Vec<_>>().join("\n")
     );
     desk.keys("y").shows("importing; it goes on while you work").settle().shows("import ");
     go_on(&mut desk);

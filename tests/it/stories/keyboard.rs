@@ -129,11 +129,11 @@ fn a_mail_that_is_written_is_not_covered_either() {
 
 /// All words that call something.
 fn words() -> BTreeSet<String> {
-    let commands = TABLE.iter().map(|it| it.word.to_lowercase());
+    let commands = TABLE.iter().map(|command_row| command_row.word.to_lowercase());
     let own = ["list", "again", "help", "back", "enter", "esc"].map(str::to_owned);
     // The editor gives back what a person wrote there.
-    let commands = commands.filter(|it| it != "editor");
-    commands.chain(VERBS.iter().map(|it| it.name.to_owned())).chain(own).collect()
+    let commands = commands.filter(|command| command != "editor");
+    commands.chain(VERBS.iter().map(|verb| verb.name.to_owned())).chain(own).collect()
 }
 
 /// Where a person can be, each with the keys that go there.
@@ -184,7 +184,7 @@ fn no_word_of_a_command_becomes_a_text() {
             desk.keys("<Esc><Esc><Esc><Esc>gi").keys(place);
             desk.says(word);
             for tab in &desk.app.desk.tabs {
-                let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
+                let text = tab.composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
                 let left = if typed { text.replace("hello", "") } else { text.clone() };
                 // "new line" is a command of a text, and all it leaves.
                 assert_eq!(left.trim(), "", "{word:?} at {place:?} is in a text");
@@ -216,11 +216,11 @@ fn plain_words_work_everywhere_and_others_say_what_can_be_said() {
     }
     let mut desk = with_customer(99, 60);
     desk.keys("q");
-    assert!(desk.says("frobnicate").is_some_and(|it| it.contains("answers nothing here")) || desk.quit);
+    assert!(desk.says("frobnicate").is_some_and(|text| text.contains("answers nothing here")) || desk.quit);
     let mut desk = with_customer(99, 60);
-    assert!(desk.says("frobnicate").is_some_and(|it| it.contains("help says what can be said")));
+    assert!(desk.says("frobnicate").is_some_and(|text| text.contains("help says what can be said")));
     desk.keys("<Enter>i");
-    assert!(desk.says("close").is_some_and(|it| it.contains("`text close` writes it")));
+    assert!(desk.says("close").is_some_and(|text| text.contains("`text close` writes it")));
     assert_eq!(desk.says("text close"), None);
     desk.shows("[y] pause the AI and send");
 }

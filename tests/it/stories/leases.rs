@@ -106,7 +106,7 @@ fn a_pause_that_goes_on_for_long_asks_but_not_who_is_typing() {
 
 #[test]
 fn a_lease_without_end_never_asks() {
-    let mut desk = Desk::with(120, 40, |it| it.pause_lease = 0);
+    let mut desk = Desk::with(120, 40, |entry| entry.pause_lease = 0);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().keys("p").settle();
     desk.wait(100 * 3600 * 1_000_000);

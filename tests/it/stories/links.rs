@@ -11,7 +11,7 @@ use crate::desk::Desk;
 fn linked(desk: &Desk) -> Vec<(String, String)> {
     let buffer = desk.buffer();
     let said = |(x, y): (u16, u16), cells: u16| (x..x + cells).map(|x| buffer[(x, y)].symbol()).collect();
-    links(&desk.app, &buffer).into_iter().map(|it| (said(it.at, it.cells), it.target)).collect()
+    links(&desk.app, &buffer).into_iter().map(|link| (said(link.at, link.cells), link.target)).collect()
 }
 
 fn pair(said: &str, target: &str) -> (String, String) {
@@ -51,10 +51,10 @@ fn an_address_over_several_rows_is_one_link() {
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", &format!("Look: {long} ok"));
     desk.settle().keys("<Enter>");
     let found = linked(&desk);
-    assert!(found.len() > 1 && found.iter().all(|it| it.1 == long), "{found:?}");
-    assert_eq!(found.iter().map(|it| it.0.as_str()).collect::<String>(), long);
+    assert!(found.len() > 1 && found.iter().all(|pair| pair.1 == long), "{found:?}");
+    assert_eq!(found.iter().map(|pair| pair.0.as_str()).collect::<String>(), long);
     let ids: std::collections::HashSet<u32> =
-        links(&desk.app, &desk.buffer()).into_iter().map(|it| it.id).collect();
+        links(&desk.app, &desk.buffer()).into_iter().map(|link| link.id).collect();
     assert_eq!(ids.len(), 1);
     // Half of it on the screen leads nowhere: the other half may say more.
     for _ in 0..12 {
@@ -63,7 +63,7 @@ fn an_address_over_several_rows_is_one_link() {
     desk.settle().keys("g").keys("g");
     for _ in 0..40 {
         let found = linked(&desk);
-        let said: String = found.iter().map(|it| it.0.as_str()).collect();
+        let said: String = found.iter().map(|pair| pair.0.as_str()).collect();
         assert!(said.is_empty() || said == long, "{said}");
         desk.keys("<Ctrl-D>");
     }

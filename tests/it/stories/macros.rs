@@ -133,7 +133,7 @@ key = "F8"
 steps = ["pause-ai", "write", "type One moment, please.", "leave"]
 "#;
     let config = frontdesk::config::Config::parse("config.toml", text).expect("a configuration");
-    let mut desk = Desk::with(120, 40, |it| it.macros = config.macros);
+    let mut desk = Desk::with(120, 40, |settings| settings.macros = config.macros);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Where is my order?");
     desk.wait(1_000_000);
     desk.settle().keys("<F8>").settle().shows("One moment, please.").shows("AI OFF by you");

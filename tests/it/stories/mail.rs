@@ -34,12 +34,12 @@ pub fn letter(
 
 /// Mails that reached the platform.
 fn mails_sent(desk: &Desk) -> usize {
-    desk.outbound().iter().filter(|it| it["channel"] == "email").count()
+    desk.outbound().iter().filter(|value| value["channel"] == "email").count()
 }
 
 fn thread<'a>(listed: &'a Value, subject: &str) -> &'a Value {
     let all = listed["data"].as_array().expect("a list");
-    all.iter().find(|it| it["subject"] == subject).unwrap_or_else(|| panic!("no {subject}"))
+    all.iter().find(|value| value["subject"] == subject).unwrap_or_else(|| panic!("no {subject}"))
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn a_mail_is_answered_reviewed_held_and_taken_back() {
     desk.keys("<Ctrl-X>y").pass(11).settle();
     assert_eq!(mails_sent(&desk), before + 1);
     let told = desk.get("email", &format!("/email/threads/{thread}"));
-    let last = told["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone();
+    let last = told["messages"].as_array().and_then(|array| array.last()).expect("a mail").clone();
     assert_eq!(last["direction"], "outbound");
     let text = last["text"].as_str().expect("a text");
     assert!(text.starts_with("It is on its way") && text.contains("> Where is it?"), "{text}");

@@ -19,7 +19,7 @@ fn mail(columns: u16, rows: u16) -> Desk {
 fn folder(desk: &Desk, name: &str) -> Vec<String> {
     let told = desk.get("email", &format!("/email/threads?folder={name}&limit=100"));
     let all = told["data"].as_array().expect("a list").iter();
-    all.filter_map(|it: &Value| it["subject"].as_str().map(str::to_owned)).collect()
+    all.filter_map(|value: &Value| value["subject"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]

@@ -19,7 +19,7 @@ fn newest(desk: &mut Desk, thread: &str) -> String {
     calm(desk);
     let read = desk.get("email", &format!("/email/threads/{thread}"));
     let mails = read["messages"].as_array().expect("mails");
-    mails.last().and_then(|it| it["text"].as_str()).expect("a text").to_owned()
+    mails.last().and_then(|mail| mail["text"].as_str()).expect("a text").to_owned()
 }
 
 fn mail() -> Desk {

@@ -64,7 +64,10 @@ fn hostile_html_is_only_text_and_nobody_is_asked_for_anything() {
     desk.keys("/").types("subject Mail").keys("<Enter>/<Ctrl-U>").types("Person").keys("<Enter>gg<Enter>");
     for number in (0..bodies.len()).rev() {
         desk.settle().shows(&format!("Seen {number}")).hides("alert").hides("@import");
-        assert!(desk.picture().chars().all(|it| !it.is_control() || it == '\n'), "mail {number}");
+        assert!(
+            desk.picture().chars().all(|character| !character.is_control() || character == '\n'),
+            "mail {number}"
+        );
         if number == 0 {
             desk.shows("(1 picture not loaded)");
         }
@@ -171,7 +174,8 @@ fn an_account_that_lags_says_that_mail_may_be_late() {
 #[test]
 fn what_a_server_does_not_take_holds_here_and_says_so() {
     let world = Desk::demo(80, 24);
-    let key = world.keys.iter().find(|it| it.0 == "email" && it.1 == Environment::Test).expect("a test key");
+    let key =
+        world.keys.iter().find(|key| key.0 == "email" && key.1 == Environment::Test).expect("a test key");
     let mut desk = Desk::with_tab("Harbor mail", &world.base_url, &key.2);
     look(&mut desk);
     desk.keys("gg*").settle().settle().shows("here only").shows("on this desk only");

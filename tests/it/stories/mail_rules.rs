@@ -30,8 +30,8 @@ fn folder(desk: &Desk, name: &str) -> Vec<String> {
     let told = desk.get("email", &format!("/email/threads?folder={name}&limit=100"));
     let all = told["data"].as_array().expect("a list").iter();
     let mut all: Vec<String> =
-        all.filter_map(|it: &Value| it["subject"].as_str().map(str::to_owned)).collect();
-    all.retain(|it| it.starts_with("Issue"));
+        all.filter_map(|value: &Value| value["subject"].as_str().map(str::to_owned)).collect();
+    all.retain(|entry| entry.starts_with("Issue"));
     all.sort();
     all
 }

@@ -19,7 +19,7 @@ fn mail(columns: u16, rows: u16) -> Desk {
 
 /// What reached the platform last.
 fn last(desk: &Desk) -> Value {
-    desk.outbound().iter().rev().find(|it| it["channel"] == "email").expect("a mail").clone()
+    desk.outbound().iter().rev().find(|value| value["channel"] == "email").expect("a mail").clone()
 }
 
 /// The review says yes, and the hold passes.
@@ -77,7 +77,7 @@ fn markdown_leaves_as_html_too_and_a_link_goes_with_it() {
     leaves(&mut desk);
     let listed = desk.get("email", "/email/threads");
     let mut threads = listed["data"].as_array().expect("a list").iter();
-    let id = threads.find(|it| it["subject"] == "Prices").expect("a thread")["id"].as_str();
+    let id = threads.find(|thread| thread["subject"] == "Prices").expect("a thread")["id"].as_str();
     let read = desk.get("email", &format!("/email/threads/{}", id.expect("an id")));
     let sent = read["messages"][0].to_string();
     assert!(sent.contains("<strong>free</strong>") && sent.contains("It is **free**"), "{sent}");
@@ -86,12 +86,12 @@ fn markdown_leaves_as_html_too_and_a_link_goes_with_it() {
 #[test]
 fn many_recipients_are_asked_about() {
     let mut desk = mail(80, 24);
-    let many: Vec<String> = (0..21).map(|it| format!("p{it}@mail.example")).collect();
+    let many: Vec<String> = (0..21).map(|number| format!("p{number}@mail.example")).collect();
     desk.keys("<Ctrl-N>").pastes(&many.join(", ")).keys("<Tab><Tab><Tab>").types("News").keys("<Tab>");
     desk.types("We have moved.").keys("<Ctrl-X>y").shows("It goes to 21 addresses");
     photographs!(desk, "many_recipients_are_asked_about", Overlay);
     desk.keys("n").settle();
-    assert!(desk.outbound().iter().all(|it| it["channel"] != "email" || it["subject"] != "News"));
+    assert!(desk.outbound().iter().all(|value| value["channel"] != "email" || value["subject"] != "News"));
 }
 
 #[test]
@@ -164,9 +164,9 @@ fn a_mail_is_passed_on_with_its_files() {
         .wait(11_000_000);
     look(&mut desk);
     let read = world.get("email", &format!("/email/threads/{thread}"));
-    let sent = read["messages"].as_array().and_then(|it| it.last()).expect("a mail").clone();
+    let sent = read["messages"].as_array().and_then(|array| array.last()).expect("a mail").clone();
     assert_eq!(sent["subject"], "Fwd: The plans", "{sent}");
-    assert!(sent["text"].as_str().is_some_and(|it| it.starts_with("For you.")), "{sent}");
+    assert!(sent["text"].as_str().is_some_and(|sent| sent.starts_with("For you.")), "{sent}");
     let attached = sent["attachments"].as_array().expect("a list");
     assert_eq!(attached.len(), 1, "{sent}");
     assert_eq!((&attached[0]["filename"], &attached[0]["size"]), (&json!("plan.pdf"), &json!(5)), "{sent}");
@@ -198,13 +198,13 @@ fn files_are_attached_by_paths_that_are_completed() {
     leaves(&mut desk);
     let listed = desk.get("email", "/email/threads");
     let mut threads = listed["data"].as_array().expect("a list").iter();
-    let id = threads.find(|it| it["subject"] == "Prices").expect("a thread")["id"].as_str();
+    let id = threads.find(|thread| thread["subject"] == "Prices").expect("a thread")["id"].as_str();
     let sent = desk.get("email", &format!("/email/threads/{}", id.expect("an id")))["messages"][0].clone();
     let names: Vec<&str> = sent["attachments"]
         .as_array()
         .expect("a list")
         .iter()
-        .filter_map(|it| it["filename"].as_str())
+        .filter_map(|value| value["filename"].as_str())
         .collect();
     assert_eq!(
         (names.as_slice(), &sent["text"]),
@@ -233,9 +233,9 @@ fn a_mail_begins_with_the_signature_and_the_sender_of_its_tab() {
     assert!(sent.to_string().contains("It left today."), "{sent}");
     let listed = desk.get("email", "/email/threads");
     let mut threads = listed["data"].as_array().expect("a list").iter();
-    let id = threads.find(|it| it["subject"] == "Order 2001").expect("a thread")["id"].as_str();
+    let id = threads.find(|thread| thread["subject"] == "Order 2001").expect("a thread")["id"].as_str();
     let read = desk.get("email", &format!("/email/threads/{}", id.expect("an id")));
-    let mail = read["messages"].as_array().and_then(|it| it.last()).expect("a mail");
+    let mail = read["messages"].as_array().and_then(|array| array.last()).expect("a mail");
     let text = mail["text"].as_str().expect("a text");
     assert!(
         text.starts_with("On ") && text.ends_with("It left today.\n\n-- \nTom Baker\nHarbor Bicycles"),

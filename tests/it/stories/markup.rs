@@ -14,7 +14,7 @@ fn plain_text_arrives_as_typed_and_markup_is_chosen() {
     photographs!(desk, "html", Composer);
     desk.keys("<Enter>").settle();
     desk.keys("<Ctrl-F>").shows("as MarkdownV2").types("*No*").keys("<Enter>").settle();
-    let sent: Vec<String> = desk.outbound().iter().map(|it| it["content"].to_string()).collect();
+    let sent: Vec<String> = desk.outbound().iter().map(|value| value["content"].to_string()).collect();
     assert_eq!(sent.len(), 3);
     assert!(sent[0].contains("a < b & c") || sent[0].contains("a &lt; b"), "{}", sent[0]);
     assert!(sent[1].contains("Yes"), "{}", sent[1]);

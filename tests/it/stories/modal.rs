@@ -3,7 +3,7 @@
 use crate::desk::Desk;
 
 fn desk(columns: u16, rows: u16) -> Desk {
-    let mut desk = Desk::with(columns, rows, |it| it.vim = true);
+    let mut desk = Desk::with(columns, rows, |settings| settings.vim = true);
     desk.customer("whatsapp", "+34600111222", "Maria Lopez", "Hello?");
     desk.settle().keys("<Enter>p").settle();
     desk

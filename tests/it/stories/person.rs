@@ -90,5 +90,5 @@ fn the_timeline_is_read_out() {
     desk.says("show-person");
     desk.settle();
     let read: Vec<String> = desk.picture().lines().map(str::to_owned).collect();
-    assert!(read.iter().any(|it| it.contains("all channels")), "{read:?}");
+    assert!(read.iter().any(|text| text.contains("all channels")), "{read:?}");
 }

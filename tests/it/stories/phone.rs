@@ -38,7 +38,7 @@ fn an_sms_goes_to_a_number_that_is_typed() {
     desk.keys("<Ctrl-U>").types("+34 600 111 999").keys("<Enter>");
     desk.types(&"a".repeat(161)).shows("161/1600 · 2 SMS");
     desk.keys("<Enter>").pass(6).settle();
-    assert_eq!(desk.outbound().last().map(|it| it["to"].clone()), Some("+34600111999".into()));
+    assert_eq!(desk.outbound().last().map(|value| value["to"].clone()), Some("+34600111999".into()));
     desk.shows("+34600111999");
 }
 

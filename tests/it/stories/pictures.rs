@@ -104,11 +104,12 @@ fn what_cannot_be_shown_says_why() {
 
 #[test]
 fn channels_may_want_their_pictures_by_themselves_and_others_none_at_all() {
-    let mut desk = Desk::with(120, 40, |it: &mut Settings| it.pictures_of = vec!["whatsapp".into()]);
+    let mut desk =
+        Desk::with(120, 40, |settings: &mut Settings| settings.pictures_of = vec!["whatsapp".into()]);
     let url = upload(&desk, "wheel.png", &wheel());
     sends(&mut desk, &url, "");
     desk.hides("▓").keys("<Enter>").shows("▓").hides("Show the picture here?");
-    let mut desk = Desk::with(120, 40, |it: &mut Settings| it.graphics = Graphics::Off);
+    let mut desk = Desk::with(120, 40, |settings: &mut Settings| settings.graphics = Graphics::Off);
     sends(&mut desk, "https://files.example/a.jpg", "");
     desk.keys("<Enter>v").shows("pictures are switched off in the configuration");
 }

@@ -64,9 +64,9 @@ fn a_note_in_another_language_and_a_message_of_ones_own_are_offered_too() {
 
 #[test]
 fn what_fell_due_while_nobody_was_there_is_in_the_digest_and_does_not_ring_again() {
-    let mut desk = Desk::with(120, 40, |it| {
-        direct(it);
-        it.away = 30 * MINUTE;
+    let mut desk = Desk::with(120, 40, |settings| {
+        direct(settings);
+        settings.away = 30 * MINUTE;
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().keys("<Enter>Z").types("11:00 call her").keys("<Enter>").settle();

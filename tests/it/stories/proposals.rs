@@ -21,7 +21,7 @@ fn proposing(change: ProposedChange, size: (u16, u16)) -> Desk {
 }
 
 fn texts(desk: &Desk) -> Vec<String> {
-    desk.outbound().iter().filter_map(|it| it["content"].as_str().map(str::to_owned)).collect()
+    desk.outbound().iter().filter_map(|value| value["content"].as_str().map(str::to_owned)).collect()
 }
 
 #[test]
@@ -39,7 +39,9 @@ fn a_proposal_is_counted_named_in_its_conversation_and_leaves_by_a_key_only() {
 
 #[test]
 fn a_proposed_reply_is_held_and_z_takes_it_back() {
-    let mut desk = Desk::with(80, 24, |it| (it.hold, it.pause_on_reply) = (5_000_000, PauseOnReply::Never));
+    let mut desk = Desk::with(80, 24, |settings| {
+        (settings.hold, settings.pause_on_reply) = (5_000_000, PauseOnReply::Never)
+    });
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().propose("whatsapp", &id, reply());
     desk.keys("gAa").keys("z").shows("taken back").wait(10_000_000);
@@ -50,7 +52,7 @@ fn a_proposed_reply_is_held_and_z_takes_it_back() {
 
 #[test]
 fn a_proposed_reply_asks_what_the_ai_shall_do() {
-    let mut desk = Desk::with(80, 24, |it| it.hold = 0);
+    let mut desk = Desk::with(80, 24, |settings| settings.hold = 0);
     let id = desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle().propose("whatsapp", &id, reply());
     desk.keys("gAa").shows("The AI may answer this customer too.").keys("<Esc>").settle();
@@ -116,7 +118,7 @@ fn a_proposed_answer_to_a_mail_is_looked_over_before_it_leaves() {
     calm(&mut desk);
     desk.propose("email", &thread, reply());
     desk.keys("gA").shows("Your order left the shop today.").keys("a").shows("nothing was sent").settle();
-    assert!(!desk.outbound().iter().any(|it| it.to_string().contains("left the shop today")));
+    assert!(!desk.outbound().iter().any(|value| value.to_string().contains("left the shop today")));
     desk.settle().shows("Your order left the shop today.").shows("Subject").shows("Re: Order 1041");
     desk.keys("<Esc>gd").shows("Your order left the shop today.").shows("Re: Order 1041");
 }
@@ -133,5 +135,5 @@ fn proposals_are_read_in_plain_mode() {
     let mut desk = proposing(reply(), (80, 24));
     assert_eq!(desk.says("show-proposals"), None);
     let page = frontdesk::inbox::plain::Spoken::default().hear(&desk.app);
-    assert!(page.iter().any(|it| it.contains("Your order left the shop today.")), "{page:?}");
+    assert!(page.iter().any(|text| text.contains("Your order left the shop today.")), "{page:?}");
 }

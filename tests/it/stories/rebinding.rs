@@ -10,7 +10,7 @@ const MARIA: &str = "+34600111222";
 
 fn rebound(keys: &str) -> Desk {
     let config = Config::parse("config.toml", &format!("[keys]\n{keys}")).expect("valid keys");
-    let mut desk = Desk::with(80, 24, |it| it.keymap = config.keymap);
+    let mut desk = Desk::with(80, 24, |settings| settings.keymap = config.keymap);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order 1041?");
     desk.settle();
     desk
@@ -73,6 +73,6 @@ fn mistakes_about_keys_are_told_together() {
     );
     assert_eq!(ended.code, Some(1));
     let ended = binary.run(&["doctor", "--offline"], "");
-    let about_keys: Vec<&str> = ended.out.lines().filter(|it| it.contains("[keys]")).collect();
+    let about_keys: Vec<&str> = ended.out.lines().filter(|line| line.contains("[keys]")).collect();
     assert_eq!(about_keys.len(), 4, "{}", ended.out);
 }

@@ -17,7 +17,7 @@ fn reviewing(columns: u16, rows: u16) -> Desk {
 
 /// The answers that wait, as the page has them.
 fn waiting(desk: &Desk) -> Vec<String> {
-    desk.app.outbox.reviews.rows.rows.iter().map(|it| it.answer.to_string()).collect()
+    desk.app.outbox.reviews.rows.rows.iter().map(|row| row.answer.to_string()).collect()
 }
 
 #[test]

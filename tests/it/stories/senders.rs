@@ -11,7 +11,7 @@ const SECOND: i64 = 1_000_000;
 #[test]
 fn another_holder_of_the_key_has_the_name_a_person_gave() {
     let aliases = Aliases::new([("API".to_owned(), "Order bot".to_owned())]);
-    let mut desk = Desk::with(120, 40, |it| it.senders = aliases);
+    let mut desk = Desk::with(120, 40, |settings| settings.senders = aliases);
     desk.customer("whatsapp", MARIA, "Maria Lopez", "Where is my order?");
     desk.wait(SECOND);
     desk.colleague("whatsapp", MARIA, "It has left.");

@@ -143,9 +143,9 @@ fn a_brief_says_what_was_asked_tried_and_is_open() {
 
 #[test]
 fn pausing_the_ai_shows_a_brief_that_takes_no_key() {
-    let mut desk = Desk::with(80, 24, |it| {
-        direct(it);
-        it.brief_on_pause = true;
+    let mut desk = Desk::with(80, 24, |settings| {
+        direct(settings);
+        settings.brief_on_pause = true;
     });
     desk.customer("whatsapp", MARIA, "Maria Lopez", "I was charged twice for order 1041!");
     desk.settle()
@@ -219,7 +219,7 @@ fn half_a_translation_is_never_put_in_place_of_a_text() {
     desk.keys("<Ctrl-R>")
         .shows("Nothing is translated: the model did not answer: its translation breaks off");
     assert_eq!(told(&model)["text"], long.trim_end(), "all of it was asked for");
-    assert!(model.requests()[0].json()["max_tokens"].as_u64().is_some_and(|it| it > 5_000));
+    assert!(model.requests()[0].json()["max_tokens"].as_u64().is_some_and(|u64| u64 > 5_000));
     desk.keys("<Enter>").shows("Nothing is translated").keys("<Esc>").shows("will be there by noon");
     desk.keys("<Esc>").keys("X").shows("Lo siento, Mar").shows("It breaks off here");
 }
@@ -289,7 +289,7 @@ fn leashed_desk(model: &StandIn) -> Desk {
 
 #[test]
 fn whatever_a_model_and_customers_say_only_a_person_sends() {
-    let runs = std::env::var("FRONTDESK_LEASH").ok().and_then(|it| it.parse().ok()).unwrap_or(RUNS);
+    let runs = std::env::var("FRONTDESK_LEASH").ok().and_then(|var| var.parse().ok()).unwrap_or(RUNS);
     let key = format!("svc_live_{}", "a1b2".repeat(12));
     let token = format!(" 110201543:{} ", "AAHd".repeat(9));
     let provider = format!(" xoxb-{} ", "1234".repeat(6));

@@ -36,7 +36,7 @@ fn pause_answer_hand_back() {
     let sent = desk.outbound();
     assert_eq!(sent.len(), 1);
     assert_eq!(sent[0]["to"], "+34600111222");
-    assert!(sent[0]["idempotencyKey"].as_str().is_some_and(|it| it.len() == 36));
+    assert!(sent[0]["idempotencyKey"].as_str().is_some_and(|sent| sent.len() == 36));
     desk.shows("You").shows("sent").shows("outbox 0").shows("AI paused by you 1");
     desk.keys("<Esc>P").settle().shows("AI ON").shows("AI paused by you 0");
     photographs!(desk, "handed_back", History, Status);

@@ -11,10 +11,10 @@ const MINUTE: i64 = 60_000_000;
 
 /// First answers within ten minutes, later ones within thirty; on one tab only.
 fn desk() -> Desk {
-    Desk::with(120, 40, |it| {
-        direct(it);
+    Desk::with(120, 40, |settings| {
+        direct(settings);
         let targets = ResponseTargets { first_response: 10 * MINUTE, waiting: 30 * MINUTE };
-        it.targets = vec![(ChannelId::new("whatsapp"), targets)];
+        settings.targets = vec![(ChannelId::new("whatsapp"), targets)];
     })
 }
 

@@ -62,8 +62,9 @@ fn forty_threads_are_gone_through_with_one_key_each() {
     }
     let archived = desk.get("email", "/email/threads?folder=archive&limit=100");
     let subjects = archived["data"].as_array().expect("a list").iter();
-    let count =
-        subjects.filter(|it| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))).count();
+    let count = subjects
+        .filter(|subject| subject["subject"].as_str().is_some_and(|text| text.starts_with("Subject")))
+        .count();
     assert_eq!(count, 36);
 }
 
@@ -92,7 +93,9 @@ fn no_key_of_a_triage_waits_for_the_network() {
     let archived = |desk: &Desk| {
         let told = desk.get("email", "/email/threads?folder=archive&limit=100");
         let all = told["data"].as_array().expect("a list").clone();
-        all.iter().filter(|it| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))).count()
+        all.iter()
+            .filter(|value| value["subject"].as_str().is_some_and(|text| text.starts_with("Subject")))
+            .count()
     };
     assert_eq!(archived(&desk), 0, "not one key asked the server");
     desk.far(false).keys("<Esc>").pass(60);
@@ -120,7 +123,11 @@ fn each_decision_is_taken_back_to_its_thread() {
     desk.settle().keys("zz").shows("TRIAGE 1/40").settle().settle();
     let archived = desk.get("email", "/email/threads?folder=archive&limit=100");
     let subjects = archived["data"].as_array().expect("a list");
-    assert!(!subjects.iter().any(|it| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))));
+    assert!(
+        !subjects
+            .iter()
+            .any(|subject| subject["subject"].as_str().is_some_and(|text| text.starts_with("Subject")))
+    );
     desk.keys("r")
         .types("Yes")
         .keys("<Ctrl-X>y")
@@ -157,8 +164,8 @@ fn archived(desk: &mut Desk) -> Vec<String> {
     let told = desk.get("email", "/email/threads?folder=archive&limit=100");
     let all = told["data"].as_array().expect("a list").iter();
     let mut some: Vec<String> = all
-        .filter_map(|it| it["subject"].as_str())
-        .filter(|it| it.starts_with("Subject"))
+        .filter_map(|value| value["subject"].as_str())
+        .filter(|text| text.starts_with("Subject"))
         .map(str::to_owned)
         .collect();
     some.sort();
@@ -200,8 +207,8 @@ fn a_decision_is_taken_back_although_something_else_was_done_since() {
     desk.keys("z").shows("nothing was decided yet").keys("<Esc>").shows("0 of 40: 1 starred");
     assert_eq!(archived(&mut desk), [""; 0]);
     let told = desk.get("email", "/email/threads?limit=100");
-    let starred = told["data"].as_array().expect("a list").iter().filter(|it| it["isStarred"] == true);
-    let starred: Vec<&str> = starred.filter_map(|it| it["subject"].as_str()).collect();
+    let starred = told["data"].as_array().expect("a list").iter().filter(|value| value["isStarred"] == true);
+    let starred: Vec<&str> = starred.filter_map(|value| value["subject"].as_str()).collect();
     assert!(starred.contains(&"Subject 01") && starred.contains(&"Subject 03"), "{starred:?}");
     desk.keys("/").types("is:snoozed").keys("<Enter>").hides("Subject 02");
 }

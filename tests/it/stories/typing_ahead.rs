@@ -81,7 +81,7 @@ fn the_next_one_who_waits_gets_what_is_typed() {
     desk.keys_at_once("gw@").settle();
     let claimed = |desk: &Desk, name: &str| {
         let rows = &desk.app.desk.tabs[0].list.page.rows;
-        let row = rows.iter().find(|it| it.conversation.title().to_string() == name).expect("a row");
+        let row = rows.iter().find(|row| row.conversation.title().to_string() == name).expect("a row");
         row.local.claim.is_some()
     };
     assert!(!claimed(&desk, "Maria Lopez"), "she is not the next");
@@ -116,7 +116,7 @@ fn marks_are_there_before_the_key_that_acts_on_them() {
     let mut desk = three();
     desk.keys("<Esc>").keys_at_once("Va@").settle();
     let rows = &desk.app.desk.tabs[0].list.page.rows;
-    assert!(rows.iter().all(|it| it.local.claim.is_some()), "all three are claimed");
+    assert!(rows.iter().all(|row| row.local.claim.is_some()), "all three are claimed");
     assert_eq!(rows.len(), 3);
     desk.keys_at_once("VaVn").hides("marked all");
     assert!(desk.app.desk.tabs[0].list.marks.is_empty());
@@ -128,7 +128,7 @@ fn what_cannot_be_found_takes_what_was_typed_for_it_along() {
     desk.keys_at_once(":open nobody<Enter>iDear Nobody<Enter>").shows("Maria Lopez · +34");
     desk.shows("what was typed meanwhile was dropped").hides("Dear Nobody");
     assert!(!sent(&mut desk).contains("Nobody"));
-    desk.unreadable(|it| matches!(it, Load::Lookup(_)));
+    desk.unreadable(|desk| matches!(desk, Load::Lookup(_)));
     desk.keys_at_once(":open dana<Enter>iDear Dana<Enter>").shows("was dropped").hides("Dear Dana");
     desk.unreadable(|_| false).keys("iDear Maria").shows("Dear Maria");
 }

@@ -71,7 +71,7 @@ fn a_failed_read_is_named_on_every_page_and_made_up_for() {
 #[test]
 fn a_list_that_failed_says_why_in_its_pane_and_recovers_without_a_key() {
     let mut desk = world();
-    desk.unreadable(|it| matches!(it, Load::Conversations(_))).keys("2");
+    desk.unreadable(|desk| matches!(desk, Load::Conversations(_))).keys("2");
     desk.shows(SAID).hides("Reading…");
     assert!(status(&desk).contains(SAID), "{}", status(&desk));
     // Growing pauses, none longer than two seconds.
@@ -88,7 +88,7 @@ fn a_list_that_failed_says_why_in_its_pane_and_recovers_without_a_key() {
 fn rows_at_hand_stay_while_newer_ones_cannot_be_read() {
     let mut desk = world();
     let before = desk.app.desk.list().page.rows.len();
-    desk.unreadable(|it| matches!(it, Load::Conversations(_)));
+    desk.unreadable(|desk| matches!(desk, Load::Conversations(_)));
     desk.customer("whatsapp", "+34600999888", "Nadia Novak", "Anybody there?");
     desk.settle().shows(SAID).hides("Nadia Novak");
     assert_eq!(desk.app.desk.list().page.rows.len(), before);
@@ -107,8 +107,8 @@ fn what_a_key_asks_for_is_given_up_in_words() {
     ];
     for (keys, words) in cases {
         let mut desk = world();
-        desk.unreadable(|it| {
-            matches!(it, Load::Marked(_) | Load::Needing(_) | Load::Spread(..) | Load::Person(..))
+        desk.unreadable(|desk| {
+            matches!(desk, Load::Marked(_) | Load::Needing(_) | Load::Spread(..) | Load::Person(..))
         });
         desk.keys(keys).shows(words);
         let (rows, layers) = (desk.outbound().len(), desk.app.context.layers.len());
@@ -124,7 +124,7 @@ fn what_a_key_asks_for_is_given_up_in_words() {
 #[test]
 fn a_draft_that_cannot_be_read_is_not_written_over() {
     let mut desk = world();
-    desk.keys("jj").unreadable(|it| matches!(it, Load::Draft(..))).keys("kki").types(" and more");
+    desk.keys("jj").unreadable(|key| matches!(key, Load::Draft(..))).keys("kki").types(" and more");
     desk.wait(3 * SECOND);
     desk.unreadable(|_| false).wait(3 * SECOND);
     desk.shows("half a thought and more");

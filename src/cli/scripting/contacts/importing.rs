@@ -47,7 +47,7 @@ pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
             found.rows, found.good, found.twice, found.bad, found.done
         ))?;
         print::line(&format!("columns: {}", found.columns))?;
-        found.problems.iter().try_for_each(|it| print::line(&it.words()))?;
+        found.problems.iter().try_for_each(|problem| print::line(&problem.words()))?;
     }
     if found.bad > 0 {
         return Err(anyhow!("{} lines are wrong; an import leaves them out", found.bad).into());
@@ -56,7 +56,7 @@ pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
 }
 
 fn found_json(found: &DryRun) -> Value {
-    let problem = |it: &model::import::Problem| json!({"line": it.line, "column": it.column.as_str(), "what": it.what.as_str()});
+    let problem = |problem: &model::import::Problem| json!({"line": problem.line, "column": problem.column.as_str(), "what": problem.what.as_str()});
     json!({
         "rows": found.rows, "good": found.good, "twice": found.twice, "bad": found.bad, "done": found.done,
         "merges": found.merges, "columns": found.columns,

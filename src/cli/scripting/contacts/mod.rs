@@ -166,11 +166,11 @@ fn print_people(people: &[Person], json: bool, is_whole: bool) -> Result<()> {
         let all: Vec<Value> = people.iter().map(person_json).map(marked).collect();
         return print::json(&Value::Array(all));
     }
-    people.iter().try_for_each(|it| {
-        let tags: Vec<&str> = it.contact.tags.iter().map(|tag| tag.as_str()).collect();
-        let email = it.contact.email.as_ref().map_or("-", |email| email.as_str());
-        let name = it.contact.name.as_ref().map_or("-", |name| name.as_str());
-        print::line(&print::columns(&[it.phone.as_str(), name, email, &tags.join(",")]))
+    people.iter().try_for_each(|person| {
+        let tags: Vec<&str> = person.contact.tags.iter().map(|tag| tag.as_str()).collect();
+        let email = person.contact.email.as_ref().map_or("-", |email| email.as_str());
+        let name = person.contact.name.as_ref().map_or("-", |name| name.as_str());
+        print::line(&print::columns(&[person.phone.as_str(), name, email, &tags.join(",")]))
     })
 }
 
@@ -178,14 +178,14 @@ fn person_json(it: &Person) -> Value {
     let metadata: serde_json::Map<String, Value> =
         it.contact.metadata.iter().map(|(name, value)| (name.to_string(), value.as_str().into())).collect();
     json!({
-        "id": it.contact.id.as_ref().map(|it| it.as_str()),
+        "id": it.contact.id.as_ref().map(|contact_id| contact_id.as_str()),
         "phone": it.phone,
-        "name": it.contact.name.as_ref().map(|it| it.as_str()),
-        "email": it.contact.email.as_ref().map(|it| it.as_str()),
-        "tags": it.contact.tags.iter().map(|it| it.as_str()).collect::<Vec<_>>(),
+        "name": it.contact.name.as_ref().map(|name| name.as_str()),
+        "email": it.contact.email.as_ref().map(|email| email.as_str()),
+        "tags": it.contact.tags.iter().map(|tag| tag.as_str()).collect::<Vec<_>>(),
         "metadata": metadata,
-        "conversation": it.conversation.as_ref().map(|it| it.as_str()),
-        "lastMessageAt": it.last_at.map(|it| it.to_string()),
+        "conversation": it.conversation.as_ref().map(|conversation| conversation.as_str()),
+        "lastMessageAt": it.last_at.map(|time| time.to_string()),
     })
 }
 
@@ -203,22 +203,22 @@ fn show(session: &Session, channel: &ChannelSync, arguments: &ContactArguments) 
         return print::json(&detail_json(&found));
     }
     let told = [("phone", &found.phone), ("name", &found.name), ("email", &found.email)];
-    told.iter().try_for_each(|(what, it)| print::line(&print::columns(&[what, it.as_str()])))?;
+    told.iter().try_for_each(|(what, text)| print::line(&print::columns(&[what, text.as_str()])))?;
     print::line(&print::columns(&["tags", &found.tags.join(",")]))?;
-    found.fields.iter().try_for_each(|it| print::line(&print::columns(&[&it.name, &it.text])))
+    found.fields.iter().try_for_each(|field| print::line(&print::columns(&[&field.name, &field.text])))
 }
 
 fn detail_json(found: &PersonDetail) -> Value {
-    let value = |it: &model::contacts::MetadataField| match it.is_text {
-        true => Value::String(it.text.clone()),
-        false => serde_json::from_str(&it.text).unwrap_or(Value::Null),
+    let value = |metadata_field: &model::contacts::MetadataField| match metadata_field.is_text {
+        true => Value::String(metadata_field.text.clone()),
+        false => serde_json::from_str(&metadata_field.text).unwrap_or(Value::Null),
     };
     let metadata: serde_json::Map<String, Value> =
-        found.fields.iter().map(|it| (it.name.clone(), value(it))).collect();
+        found.fields.iter().map(|field| (field.name.clone(), value(field))).collect();
     json!({
-        "id": found.id.as_ref().map(|it| it.as_str()), "phone": found.phone, "name": found.name,
+        "id": found.id.as_ref().map(|contact_id| contact_id.as_str()), "phone": found.phone, "name": found.name,
         "email": found.email, "tags": found.tags, "metadata": metadata,
-        "conversation": found.conversation.as_ref().map(|it| it.as_str()),
+        "conversation": found.conversation.as_ref().map(|conversation| conversation.as_str()),
     })
 }
 
@@ -231,9 +231,9 @@ fn change(
     let phone = phones::plain(&arguments.phone);
     let common = &arguments.common;
     let Some(key) = writing::begin(session, common, arguments.key(&phone, create))? else { return Ok(()) };
-    let pair = |it: &String| {
-        let written = it.split_once('=');
-        let (name, value) = written.ok_or_else(|| Misuse(format!("--set {it:?}: write name=text")))?;
+    let pair = |text: &String| {
+        let written = text.split_once('=');
+        let (name, value) = written.ok_or_else(|| Misuse(format!("--set {text:?}: write name=text")))?;
         let json = match name.strip_suffix(':') {
             Some(name) if mind_json::is_value(value) => (name.to_owned(), Json(value.to_owned())),
             Some(name) => return Err(Misuse(format!("--set {name}:= wants JSON, not {value:?}"))),

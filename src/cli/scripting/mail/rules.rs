@@ -104,7 +104,7 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
                 acted: 0,
             };
             session.store().keep(id, Keep::Rule(rule.clone(), true))?;
-            let fits = page.threads.iter().filter(|it| it.1.is_none()).count();
+            let fits = page.threads.iter().filter(|thread| thread.1.is_none()).count();
             said(common, "made", &rule, Some(fits))
         }
         MailRulesAction::Switch(it) => {
@@ -132,7 +132,7 @@ fn find(
     action: &RuleAction,
 ) -> Result<(MailRule, model::time::Timestamp)> {
     let page = read(session, channel, None)?;
-    match page.rules.into_iter().find(|it| it.is(sender, action)) {
+    match page.rules.into_iter().find(|rule| rule.is(sender, action)) {
         Some(rule) => Ok((rule, page.newest)),
         None => {
             let words = action.words();

@@ -136,7 +136,7 @@ fn read(
 /// The named mail, or the newest.
 fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageRow, &'a MailMessage)> {
     let row = match id {
-        Some(id) => mails.iter().find(|it| it.message.id.as_str() == id),
+        Some(id) => mails.iter().find(|mail| mail.message.id.as_str() == id),
         None => mails.last(),
     };
     let found = row.and_then(|row| Some((row, row.letter.as_deref()?)));
@@ -162,7 +162,7 @@ pub fn show(session: &Session, arguments: &MailShowArguments) -> Result<()> {
         if place > 0 {
             print::line("")?;
         }
-        mail_lines(session, row).iter().try_for_each(|it| print::line(it))?;
+        mail_lines(session, row).iter().try_for_each(|mail_line| print::line(mail_line))?;
     }
     Ok(())
 }
@@ -174,8 +174,8 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
         Some(name) => format!("{name} <{}>", letter.from),
         None => letter.from.to_string(),
     };
-    let joined = |it: &[SafeText]| it.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
-    let text = |it: &Option<SafeText>| it.as_ref().map_or_else(String::new, ToString::to_string);
+    let joined = |entry: &[SafeText]| entry.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
+    let text = |text: &Option<SafeText>| text.as_ref().map_or_else(String::new, ToString::to_string);
     let stamp = |at: Option<Timestamp>| at.map_or_else(String::new, |at| at.stamp(session.zone()));
     let date = stamp(row.written_at());
     let head = [
@@ -189,33 +189,33 @@ fn mail_lines(session: &Session, row: &MessageRow) -> Vec<String> {
         ("Subject", text(&letter.subject)),
         ("Id", row.message.id.to_string()),
     ];
-    let told = head.into_iter().filter(|it| !it.1.is_empty());
+    let told = head.into_iter().filter(|pair| !pair.1.is_empty());
     let mut lines: Vec<String> = told.map(|(name, value)| format!("{name}: {value}")).collect();
-    lines.extend(letter.files.iter().map(|it| format!("File: {}", file_words(it))));
+    lines.extend(letter.files.iter().map(|file| format!("File: {}", file_words(file))));
     lines.push(String::new());
     lines.extend(words(row).lines().map(str::to_owned));
     lines
 }
 
 fn file_words(file: &LetterFile) -> String {
-    let size = file.size.map_or_else(String::new, |it| format!(" ({})", files::size(it)));
+    let size = file.size.map_or_else(String::new, |number| format!(" ({})", files::size(number)));
     format!("{}{size}", files::shown(file.name.as_str()))
 }
 
 /// A mail's plain text, or its HTML as text.
 fn words(row: &MessageRow) -> &str {
-    let rich = row.letter.as_ref().and_then(|it| it.plain.as_ref().or(it.rich.as_ref()));
+    let rich = row.letter.as_ref().and_then(|letter| letter.plain.as_ref().or(letter.rich.as_ref()));
     rich.unwrap_or(&row.message.content).as_str()
 }
 
 fn mail_json(row: &MessageRow) -> Value {
     let empty = MailMessage::default();
     let letter = row.letter.as_deref().unwrap_or(&empty);
-    let all = |it: &[SafeText]| it.iter().map(SafeText::as_str).map(Value::from).collect::<Vec<_>>();
-    let text = |it: &Option<SafeText>| it.as_ref().map(ToString::to_string);
-    let file = |it: &LetterFile| {
-        json!({"filename": it.name.as_str(), "contentType": text(&it.kind), "size": it.size,
-            "url": it.url, "enclosed": it.enclosed})
+    let all = |entry: &[SafeText]| entry.iter().map(SafeText::as_str).map(Value::from).collect::<Vec<_>>();
+    let text = |text: &Option<SafeText>| text.as_ref().map(ToString::to_string);
+    let file = |letter_file: &LetterFile| {
+        json!({"filename": letter_file.name.as_str(), "contentType": text(&letter_file.kind), "size": letter_file.size,
+            "url": letter_file.url, "enclosed": letter_file.enclosed})
     };
     json!({
         "id": row.message.id.as_str(),
@@ -243,12 +243,12 @@ fn mail_json(row: &MessageRow) -> Value {
 /// When a mail was written, as it stands over a quotation.
 fn when(session: &Session, row: &MessageRow) -> String {
     let zone = session.zone();
-    let stamp = |it: Timestamp| format!("{} {}", it.day_name(zone), it.clock_face(zone));
+    let stamp = |time: Timestamp| format!("{} {}", time.day_name(zone), time.clock_face(zone));
     row.written_at().map_or_else(String::new, stamp)
 }
 
 fn typed(files: &[String]) -> impl Iterator<Item = WrittenFile> {
-    files.iter().map(|it| WrittenFile::from(it.as_str()))
+    files.iter().map(|file| WrittenFile::from(file.as_str()))
 }
 
 /// `frontdesk mail reply`
@@ -260,9 +260,11 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
     let channel = &found.channel;
     session.read(channel, "reading the account", async || channel.pull_mailbox().await)?;
-    let own: Vec<String> = session.mailbox(channel).iter().map(|it| it.address.to_string()).collect();
+    let own: Vec<String> =
+        session.mailbox(channel).iter().map(|mail_account| mail_account.address.to_string()).collect();
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
-    let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
+    let subject =
+        found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
     let mut begun = compose::answer(letter, subject.as_deref(), &own, arguments.all, &when(session, row));
     if letter.is_without_author() {
         begun.to = found.row.conversation.address.clone().unwrap_or_default();
@@ -287,7 +289,8 @@ pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<()
     };
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, MAILS)?;
     let (row, letter) = chosen(&mails, arguments.mail.as_deref())?;
-    let subject = found.row.thread.as_ref().and_then(|it| it.subject.as_ref()).map(ToString::to_string);
+    let subject =
+        found.row.thread.as_ref().and_then(|thread| thread.subject.as_ref()).map(ToString::to_string);
     let begun = compose::forward(letter, &row.message.id, subject.as_deref(), &when(session, row));
     let mut files = if arguments.no_files { Vec::new() } else { begun.files.clone() };
     let left = letter.files.len() - begun.files.len();

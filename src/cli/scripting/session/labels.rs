@@ -19,7 +19,7 @@ impl Session {
                 let _ = self.platform(channel);
             }
             let mirrors = self.files.mirrors(&self.reader)?;
-            channels.retain(|it| !mirrors.contains(&it.spec().id));
+            channels.retain(|channel| !mirrors.contains(&channel.spec().id));
         }
         Ok(channels)
     }
@@ -28,7 +28,7 @@ impl Session {
     pub fn is_test(&self, channel: &ChannelSync) -> bool {
         let of_key = Environment::from_key(channel.spec().key.expose());
         let of_account = || self.files.is_test(&self.reader, &channel.spec().id).unwrap_or_default();
-        of_key.map_or_else(of_account, |it| it == Environment::Test)
+        of_key.map_or_else(of_account, |key| key == Environment::Test)
     }
 
     /// A channel's name, with TEST where nothing is really sent.

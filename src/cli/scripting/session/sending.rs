@@ -85,7 +85,8 @@ impl Session {
         if running.is_empty() || channel.is_stopped() {
             return Ok(());
         }
-        let is_known = self.account_at.borrow().get(id).is_some_and(|it| self.moment().since(*it) < MINUTE);
+        let is_known =
+            self.account_at.borrow().get(id).is_some_and(|entry| self.moment().since(*entry) < MINUTE);
         if !is_known {
             if self.runtime.block_on(channel.pull_account()) != Pulled::Done {
                 return Ok(());

@@ -43,7 +43,7 @@ async fn redirects_are_answers() {
     let wire = Tripwire::set();
     let address = wire.address();
     let server = Server::plain(move |request| {
-        let status = request.split('/').nth(1).and_then(|it| it.split(' ').next()).expect("a status");
+        let status = request.split('/').nth(1).and_then(|part| part.split(' ').next()).expect("a status");
         let location = format!("http://{address}/latest/meta-data/");
         let head = format!("location: {location}\r\nrefresh: 0; url={location}\r\ncontent-length: 0\r\n");
         Answer::from(format!("HTTP/1.1 {status} Elsewhere\r\n{head}\r\n").as_str())
@@ -120,7 +120,7 @@ async fn long_bodies_stop_at_the_limit() {
                 _ => format!("HTTP/1.1 200 OK\r\n\r\n{}", "x".repeat(length)).as_str().into(),
             })
             .await;
-            let strict = ask(&server, SMALL).await.map(|it| it.body.len());
+            let strict = ask(&server, SMALL).await.map(|ask| ask.body.len());
             let expected = if refused { Err(FetchError::TooLarge) } else { Ok(64) };
             assert_eq!(strict, expected, "{name}, {way}");
             let cut = ask(&server, CUT).await.expect("cut, not refused");
@@ -140,7 +140,7 @@ async fn compressed_bodies_stay_compressed() {
     let body: Vec<u8> = [0x1f, 0x8b, 0x08, 0x00].into_iter().chain([0xff; 36]).collect();
     let sent = body.clone();
     let server = Server::plain(move |_| chunked("content-encoding: gzip\r\n", &sent)).await;
-    assert_eq!(ask(&server, SMALL).await.map(|it| it.body), Ok(body));
+    assert_eq!(ask(&server, SMALL).await.map(|ask| ask.body), Ok(body));
 }
 
 #[tokio::test]
@@ -194,13 +194,16 @@ async fn interim_answers_are_skipped_and_upgrades_are_not_made() {
         format!("{interim}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").as_str().into()
     })
     .await;
-    assert_eq!(ask(&server, SMALL).await.map(|it| (it.status, it.body)), Ok((200, b"ok".to_vec())));
+    assert_eq!(ask(&server, SMALL).await.map(|ask| (ask.status, ask.body)), Ok((200, b"ok".to_vec())));
     let server = Server::plain(|_| {
         "HTTP/1.1 101 Switching\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\nframes".into()
     })
     .await;
     let answer = ask(&server, SMALL).await;
-    assert!(answer.as_ref().map_or(true, |it| it.status == 101 && it.body.is_empty()), "{answer:?}");
+    assert!(
+        answer.as_ref().map_or(true, |answer| answer.status == 101 && answer.body.is_empty()),
+        "{answer:?}"
+    );
 }
 
 #[test]

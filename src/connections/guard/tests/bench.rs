@@ -44,7 +44,7 @@ impl Stub {
 
     /// One more answer for a name, for its next lookup; the last is repeated.
     pub fn then(mut self, name: &str, addresses: &[&str]) -> Self {
-        let addresses = addresses.iter().map(|it| it.parse().expect("an address")).collect();
+        let addresses = addresses.iter().map(|address| address.parse().expect("an address")).collect();
         self.names.entry(name.to_owned()).or_default().push(addresses);
         self
     }
@@ -87,7 +87,7 @@ impl GuardedNetwork for Stub {
     fn lookup<'a>(&'a self, name: &'a str) -> BoxFuture<'a, io::Result<Vec<IpAddr>>> {
         let turn = self.lookups.fetch_add(1, Ordering::SeqCst);
         let answers = self.names.get(name);
-        let answer = answers.and_then(|it| it.get(turn).or(it.last())).cloned();
+        let answer = answers.and_then(|answer| answer.get(turn).or(answer.last())).cloned();
         Box::pin(async move { answer.ok_or_else(|| io::ErrorKind::NotFound.into()) })
     }
 
@@ -221,8 +221,8 @@ async fn read_request(stream: &mut (impl AsyncRead + Unpin)) -> Option<String> {
     loop {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         if let Some((head, body)) = text.split_once("\r\n\r\n") {
-            let length = head.lines().find_map(|it| it.strip_prefix("content-length: "));
-            if body.len() >= length.map_or(0, |it| it.parse().expect("a length")) {
+            let length = head.lines().find_map(|line| line.strip_prefix("content-length: "));
+            if body.len() >= length.map_or(0, |length| length.parse().expect("a length")) {
                 return Some(text);
             }
         }

@@ -21,7 +21,7 @@ const HOOK: &str = "https://hooks.example/in";
 
 async fn fetch(guard: &Guard, url: &str) -> Result<u16, FetchError> {
     let url = guard.vet(url).expect(url);
-    guard.fetch(&url, Request::get(), FetchLimits::DELIVERY).await.map(|it| it.status)
+    guard.fetch(&url, Request::get(), FetchLimits::DELIVERY).await.map(|fetch| fetch.status)
 }
 
 fn refused(reason: Unreachable) -> Result<u16, FetchError> {
@@ -144,7 +144,7 @@ async fn the_system_does_not_trust_just_anyone() {
     let guard = Guard::system(DEVELOPMENT);
     let url = format!("https://localhost:{}/", server.address.port());
     assert_eq!(fetch(&guard, &url).await, Err(FetchError::Tls));
-    assert_eq!(server.requests().iter().filter(|it| it.contains("HTTP")).count(), 0);
+    assert_eq!(server.requests().iter().filter(|request| request.contains("HTTP")).count(), 0);
 }
 
 /// A resolver that never answers.

@@ -42,7 +42,7 @@ async fn the_whole_corpus_is_refused() {
                 loopback => {
                     assert_eq!(policy, DEVELOPMENT, "{url} leads to {loopback:?}");
                     let found = resolve::addresses(&vetted, &stub).await.expect(&url);
-                    assert!(found.iter().all(|it| it.ip().is_loopback()), "{url} leads to {found:?}");
+                    assert!(found.iter().all(|entry| entry.ip().is_loopback()), "{url} leads to {found:?}");
                 }
             }
         }

@@ -22,7 +22,7 @@ async fn challenge(path: &str, server: &Server) -> Result<(), ChallengeFailed> {
 #[tokio::test]
 async fn an_endpoint_that_echoes_the_value_passes() {
     for end in ["", "\n"] {
-        let server = Server::plain(move |it| ok(format!("{}{end}", after(it, "challenge=")))).await;
+        let server = Server::plain(move |text| ok(format!("{}{end}", after(text, "challenge=")))).await;
         assert_eq!(challenge("/in?team=a%20b", &server).await, Ok(()));
         let request = server.requests().concat();
         assert!(
@@ -34,20 +34,20 @@ async fn an_endpoint_that_echoes_the_value_passes() {
 
 #[tokio::test]
 async fn an_endpoint_that_answers_otherwise_fails() {
-    let reflected = |it: &str| ok(format!("<html>{}</html>", after(it, "?")));
+    let reflected = |text: &str| ok(format!("<html>{}</html>", after(text, "?")));
     let failed = ChallengeFailed::Other;
     assert_eq!(challenge("/", &Server::plain(reflected).await).await, Err(failed));
-    let query = |it: &str| ok(after(it, "?"));
+    let query = |text: &str| ok(after(text, "?"));
     assert_eq!(challenge("/", &Server::plain(query).await).await, Err(failed), "the query is not the value");
     assert_eq!(challenge("/", &Server::plain(|_| ok("")).await).await, Err(failed));
 
-    let long = |it: &str| ok(format!("{}{}", after(it, "challenge="), " ".repeat(1024)));
+    let long = |text: &str| ok(format!("{}{}", after(text, "challenge="), " ".repeat(1024)));
     let failed = ChallengeFailed::NoAnswer(FetchError::TooLarge);
     assert_eq!(challenge("/", &Server::plain(long).await).await, Err(failed));
 
     for status in [302, 404, 500] {
-        let server = Server::plain(move |it| {
-            let body = after(it, "challenge=").to_owned();
+        let server = Server::plain(move |text| {
+            let body = after(text, "challenge=").to_owned();
             let head = format!("HTTP/1.1 {status} X\r\nlocation: /\r\ncontent-length: {}\r\n", body.len());
             Answer::Whole(format!("{head}\r\n{body}").into_bytes())
         })
@@ -59,7 +59,7 @@ async fn an_endpoint_that_answers_otherwise_fails() {
 
 #[tokio::test]
 async fn the_challenge_goes_over_tls_to_the_vetted_address() {
-    let server = Server::tls(|it| ok(after(it, "challenge="))).await;
+    let server = Server::tls(|text| ok(after(text, "challenge="))).await;
     let (guard, stub) = Stub::new(&[("hooks.example", &["93.184.216.34"])]).leading_to(&server).guard(PUBLIC);
     let url = guard.vet("https://hooks.example/in").expect("a URL");
     assert_eq!(guard.challenge(&url, VALUE).await, Ok(()));
@@ -68,7 +68,7 @@ async fn the_challenge_goes_over_tls_to_the_vetted_address() {
 
 #[tokio::test]
 async fn a_value_is_encoded_on_its_way() {
-    let server = Server::plain(|it| ok(after(it, "challenge="))).await;
+    let server = Server::plain(|entry| ok(after(entry, "challenge="))).await;
     let guard = Guard::with(DEVELOPMENT, Arc::new(SystemNetwork), certificate::trust());
     let url = guard.vet(&server.url("/")).expect("a URL");
     assert_eq!(guard.challenge(&url, "a&b=c").await, Err(ChallengeFailed::Other), "echoed as it was written");

@@ -30,6 +30,6 @@ pub(crate) struct Absences {
 impl Absences {
     /// When it is to be noted that somebody was here.
     pub(crate) fn due(&self) -> Option<Moment> {
-        self.touched_at.map(|it| it.plus(HERE))
+        self.touched_at.map(|moment| moment.plus(HERE))
     }
 }

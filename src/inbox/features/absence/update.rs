@@ -38,7 +38,7 @@ impl Absences {
 
     /// The desk ends: who has just pressed a key leaves now.
     pub(crate) fn left(&mut self, context: &mut Context) {
-        if self.touched_at.take().is_some_and(|it| context.moment.since(it) < HERE) {
+        if self.touched_at.take().is_some_and(|moment| context.moment.since(moment) < HERE) {
             self.note(context);
         }
     }
@@ -46,10 +46,10 @@ impl Absences {
     /// Notes that somebody was here for a while after the last key, and reads
     /// anew what is shown or offered of an absence.
     pub(crate) fn follow(&mut self, desk: &Desk, context: &mut Context) {
-        if self.due().is_some_and(|it| it <= context.moment) {
+        if self.due().is_some_and(|due| due <= context.moment) {
             let touched = self.touched_at.take();
             // After a sleep of the machine nobody knows who was here.
-            if touched.is_some_and(|it| context.moment.since(it) < 2 * HERE) {
+            if touched.is_some_and(|moment| context.moment.since(moment) < 2 * HERE) {
                 self.note(context);
             }
         }
@@ -104,14 +104,14 @@ impl Absences {
     }
 
     pub(crate) fn digest_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
-        let entries = self.digest.iter().flat_map(|it| &it.entries);
-        entries.map(|it| line(it, desk, context)).collect()
+        let entries = self.digest.iter().flat_map(|digest| &digest.entries);
+        entries.map(|entry| line(entry, desk, context)).collect()
     }
 }
 
 /// Asks for what happened in all tabs.
 fn digest_of(desk: &Desk) -> Load {
-    Load::Digest(desk.tabs.iter().map(|it| it.channel.id.clone()).collect())
+    Load::Digest(desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect())
 }
 
 /// Opens the list, on the line that was gone to last.
@@ -126,7 +126,7 @@ pub(crate) fn show_digest(inbox: &mut Inbox) {
 /// Goes to where the chosen line is looked into.
 pub(crate) fn go_to(inbox: &mut Inbox, chosen: usize) -> KeyOutcome {
     let digest = inbox.features.absence.digest.as_ref();
-    let Some(entry) = digest.and_then(|it| it.entries.get(chosen)) else { return KeyOutcome::Stay };
+    let Some(entry) = digest.and_then(|digest| digest.entries.get(chosen)) else { return KeyOutcome::Stay };
     let place = entry.place.clone();
     inbox.features.absence.chosen = chosen;
     match place {
@@ -143,8 +143,8 @@ pub(crate) fn go_to(inbox: &mut Inbox, chosen: usize) -> KeyOutcome {
 fn line(entry: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
     let now = context.now;
     let (words, at) = words(&entry.fact, now);
-    let tab = desk.tabs.iter().find(|it| it.channel.id == entry.channel && desk.tabs.len() > 1);
-    let right = [tab.map(|it| it.channel.name.clone()), at.map(|it| short_span(now.since(it)))];
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == entry.channel && desk.tabs.len() > 1);
+    let right = [tab.map(|tab| tab.channel.name.clone()), at.map(|time| short_span(now.since(time)))];
     ListLine {
         name: entry.title.clone(),
         words: SafeText::line(&words),

@@ -41,7 +41,7 @@ impl AttentionQueue {
 
     /// When something becomes due.
     pub(crate) fn due(&self, now: Timestamp) -> Option<Timestamp> {
-        self.alarms.next.filter(|it| *it > now)
+        self.alarms.next.filter(|entry| *entry > now)
     }
 
     /// What is due, in words for the status line, and whether any of it is late.

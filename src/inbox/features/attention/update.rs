@@ -55,7 +55,7 @@ impl AttentionKey {
 
     fn of(key: KeyPress, context: &Context) -> Option<Self> {
         let found = Self::ALL.into_iter().find(|(_, command)| listing::list_key_of(context, *command) == key);
-        found.map(|it| it.0)
+        found.map(|pair| pair.0)
     }
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn show_attention(inbox: &mut Inbox) {
 
 pub(crate) fn query(desk: &Desk, context: &Context) -> AttentionQuery {
     AttentionQuery {
-        channels: desk.tabs.iter().map(|it| it.channel.id.clone()).collect(),
+        channels: desk.tabs.iter().map(|tab| tab.channel.id.clone()).collect(),
         now: context.now,
         lease: context.settings.pause_lease,
         targets: context.settings.targets.clone(),
@@ -82,11 +82,12 @@ fn all(desk: &Desk, context: &Context) -> Load {
 impl AttentionQueue {
     /// Reads the list anew where it is shown, and looks at the clock.
     pub(crate) fn follow(&mut self, desk: &Desk, context: &mut Context) {
-        let shown = context.layers.of::<ListOverlay>().any(|it| it.kind == ListKind::NeedsYou);
+        let shown =
+            context.layers.of::<ListOverlay>().any(|list_overlay| list_overlay.kind == ListKind::NeedsYou);
         if shown && std::mem::take(&mut self.stale) {
             context.push(Effect::Load(all(desk, context)));
         }
-        let due = self.alarms.next.is_some_and(|it| it <= context.now);
+        let due = self.alarms.next.is_some_and(|time| time <= context.now);
         if !self.asked && (due || self.alarms_stale || self.rung_until.is_none()) {
             (self.asked, self.alarms_stale) = (true, false);
             // What became due before this desk was opened rings no more.
@@ -116,9 +117,14 @@ impl AttentionQueue {
         let before = self.entries.replace(entries).unwrap_or_default();
         self.more = more;
         let after = self.entries.as_deref().unwrap_or_default();
-        for list in context.layers.of_mut::<ListOverlay>().filter(|it| it.kind == ListKind::NeedsYou) {
+        for list in context
+            .layers
+            .of_mut::<ListOverlay>()
+            .filter(|list_overlay| list_overlay.kind == ListKind::NeedsYou)
+        {
             let name = before.get(list.chosen).map(AttentionEntry::name);
-            let place = name.and_then(|name| after.iter().position(|it| it.name() == name));
+            let place =
+                name.and_then(|name| after.iter().position(|attention_entry| attention_entry.name() == name));
             list.chosen = place.unwrap_or(list.chosen).min(after.len().saturating_sub(1));
         }
     }
@@ -141,7 +147,7 @@ impl AttentionQueue {
 
     /// The lines of the list.
     pub(crate) fn lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
-        self.entries.iter().flatten().map(|it| line(it, desk, context)).collect()
+        self.entries.iter().flatten().map(|entry| line(entry, desk, context)).collect()
     }
 }
 
@@ -177,8 +183,9 @@ fn target_words(row: &ConversationRow, context: &Context) -> String {
 
 fn line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> ListLine {
     let now = context.now;
-    let tab = desk.tabs.iter().find(|it| it.channel.id == entry.channel && desk.tabs.len() > 1);
-    let right = [tab.map(|it| it.channel.name.clone()), entry.since().map(|it| short_span(now.since(it)))];
+    let tab = desk.tabs.iter().find(|tab| tab.channel.id == entry.channel && desk.tabs.len() > 1);
+    let right =
+        [tab.map(|tab| tab.channel.name.clone()), entry.since().map(|time| short_span(now.since(time)))];
     let quiet = match &entry.reason {
         AttentionReason::PauseOver(it) => it.waiting_since.is_none(),
         AttentionReason::Proposed(_) | AttentionReason::Waves(_) => true,
@@ -312,7 +319,7 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &AttentionEntry) -> Result<(
         }
         _ => (),
     }
-    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == entry.channel);
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == entry.channel);
     conditions::tab_writable(tab.ok_or("its tab is gone")?)?;
     match (key, &entry.reason) {
         (AttentionKey::Decide, AttentionReason::Stopped(row)) => {

@@ -22,7 +22,7 @@ pub(crate) struct Burst {
 impl Burst {
     /// Whether this one is told by itself; else it is told with the others.
     pub(crate) fn hear(&mut self, channel: &ChannelId, conversation: &ConversationId, now: Moment) -> bool {
-        self.told.retain(|it| now.since(*it) < SPAN);
+        self.told.retain(|moment| now.since(*moment) < SPAN);
         if self.told.len() < SINGLY && self.gathered.is_empty() {
             self.told.push_back(now);
             return true;
@@ -33,12 +33,12 @@ impl Burst {
 
     /// When those that were gathered are told.
     pub(crate) fn due(&self) -> Option<Moment> {
-        if self.gathered.is_empty() { None } else { self.told.front().map(|it| it.plus(SPAN)) }
+        if self.gathered.is_empty() { None } else { self.told.front().map(|moment| moment.plus(SPAN)) }
     }
 
     /// Those that were gathered, once they are due.
     fn take(&mut self, now: Moment) -> BTreeSet<(ChannelId, ConversationId)> {
-        if self.due().is_none_or(|it| now < it) {
+        if self.due().is_none_or(|due| now < due) {
             return BTreeSet::new();
         }
         self.told.clear();

@@ -14,10 +14,10 @@ impl Burst {
         if gathered.is_empty() {
             return;
         }
-        let count = |channel: &ChannelId| gathered.iter().filter(|it| it.0 == *channel).count();
-        let by_tab = desk.tabs.iter().map(|it| (it.channel.name.as_str(), count(&it.channel.id)));
+        let count = |channel: &ChannelId| gathered.iter().filter(|pair| pair.0 == *channel).count();
+        let by_tab = desk.tabs.iter().map(|tab| (tab.channel.name.as_str(), count(&tab.channel.id)));
         let by_tab: Vec<String> =
-            by_tab.filter(|it| it.1 > 0).map(|(name, count)| format!("{name} {count}")).collect();
+            by_tab.filter(|by_tab| by_tab.1 > 0).map(|(name, count)| format!("{name} {count}")).collect();
         let words = match gathered.len() {
             1 => "1 more customer wrote".to_owned(),
             count => format!("{count} more customers wrote"),

@@ -51,7 +51,7 @@ impl Credits {
 
 /// Whether two accounts draw on one balance.
 pub(crate) fn is_same(one: &Account, other: &Account) -> bool {
-    let live = |it: &Account| it.environment == Environment::Live;
+    let live = |account: &Account| account.environment == Environment::Live;
     one.workspace_id == other.workspace_id && live(one) == live(other)
 }
 

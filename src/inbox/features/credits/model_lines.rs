@@ -12,12 +12,16 @@ impl Credits {
     /// The lines of the model: today against its caps, then each day by tab.
     pub(crate) fn model_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let Some((caps, currency)) = &context.settings.model_caps else { return Vec::new() };
-        let money = |it: ModelCost| format!("{} {currency}", it.words()).trim_end().to_owned();
-        let of = |day: i64| self.model.iter().filter(move |it| it.day == day);
-        let sum = |day: i64| of(day).fold(ModelUsage::default(), |all, it| all.plus(&it.usage));
+        let money =
+            |model_cost: ModelCost| format!("{} {currency}", model_cost.words()).trim_end().to_owned();
+        let of = |day: i64| self.model.iter().filter(move |model_usage_row| model_usage_row.day == day);
+        let sum = |day: i64| {
+            of(day).fold(ModelUsage::default(), |all, model_usage_row| all.plus(&model_usage_row.usage))
+        };
         let today = context.now.day_number(&context.settings.zone);
         let used = sum(today);
-        let has_prices = self.model.iter().any(|it| it.usage.cost > ModelCost::default());
+        let has_prices =
+            self.model.iter().any(|model_usage_row| model_usage_row.usage.cost > ModelCost::default());
         let words = format!("{} of {} tokens used today", used.tokens(), caps.tokens);
         let right = match caps.cost {
             Some(most) => format!("{} of {}", used.cost.words(), money(most)),
@@ -26,15 +30,21 @@ impl Credits {
         };
         let loud = caps.percent(&used) >= 100;
         let mut lines = vec![ListLine { loud, ..line("Your model", &words, right) }];
-        let mut days: Vec<i64> = self.model.iter().map(|it| it.day).collect();
+        let mut days: Vec<i64> = self.model.iter().map(|model_usage_row| model_usage_row.day).collect();
         days.dedup();
         for day in days {
-            let tab = |it: &ModelUsageRow| {
-                let tab = desk.tabs.iter().find(|tab| tab.channel.id == it.channel);
-                let name = tab.map_or(it.channel.as_str(), |tab| tab.channel.name.as_str());
-                let asked =
-                    if it.asked == 1 { "1 question".to_owned() } else { format!("{} questions", it.asked) };
-                format!("{name}: {asked}, {} tokens in, {} out", it.usage.tokens_in, it.usage.tokens_out)
+            let tab = |model_usage_row: &ModelUsageRow| {
+                let tab = desk.tabs.iter().find(|tab| tab.channel.id == model_usage_row.channel);
+                let name = tab.map_or(model_usage_row.channel.as_str(), |tab| tab.channel.name.as_str());
+                let asked = if model_usage_row.asked == 1 {
+                    "1 question".to_owned()
+                } else {
+                    format!("{} questions", model_usage_row.asked)
+                };
+                format!(
+                    "{name}: {asked}, {} tokens in, {} out",
+                    model_usage_row.usage.tokens_in, model_usage_row.usage.tokens_out
+                )
             };
             let words: Vec<String> = of(day).map(tab).collect();
             let right =

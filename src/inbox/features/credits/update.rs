@@ -36,7 +36,7 @@ impl Credits {
     /// Credits a day that leave from here on the balance of an account.
     pub(crate) fn burn(&self, account: &Account, desk: &Desk, context: &Context) -> Option<f64> {
         let all: Vec<Spent> =
-            self.spent_on(account, desk).into_iter().flat_map(|(_, it)| it.clone()).collect();
+            self.spent_on(account, desk).into_iter().flat_map(|(_, spents)| spents.clone()).collect();
         spending::burn(&all, context.now.day_number(&context.settings.zone))
     }
 
@@ -46,9 +46,9 @@ impl Credits {
         account: &Account,
         desk: &'a Desk,
     ) -> Vec<(&'a Tab, &'a Vec<Spent>)> {
-        let of = |it: &ChannelId| {
-            let tab = desk.tabs.iter().find(|tab| tab.channel.id == *it)?;
-            tab.account.as_ref().is_some_and(|it| is_same(it, account)).then_some(tab)
+        let of = |channel_id: &ChannelId| {
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel_id)?;
+            tab.account.as_ref().is_some_and(|entry| is_same(entry, account)).then_some(tab)
         };
         self.spent.iter().filter_map(|(channel, spent)| Some((of(channel)?, spent))).collect()
     }
@@ -61,9 +61,9 @@ impl Credits {
         desk: &mut Desk,
         context: &mut Context,
     ) {
-        let Some(account) = desk.tab_of(channel).and_then(|it| it.account.clone()) else { return };
-        let accounts = desk.tabs.iter_mut().filter_map(|it| it.account.as_mut());
-        for account in accounts.filter(|it| is_same(it, &account)) {
+        let Some(account) = desk.tab_of(channel).and_then(|tab| tab.account.clone()) else { return };
+        let accounts = desk.tabs.iter_mut().filter_map(|tab| tab.account.as_mut());
+        for account in accounts.filter(|entry| is_same(entry, &account)) {
             account.credits = credits;
         }
         self.balance_told(Some(account.credits), credits, context);
@@ -89,14 +89,14 @@ impl Credits {
     }
 
     fn payable(&self, desk: &Desk, context: &Context) -> Vec<&OutboxEntry> {
-        let may = |it: &&OutboxEntry| {
-            let tab = desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel);
+        let may = |outbox_entry: &&OutboxEntry| {
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == outbox_entry.row.channel);
             let has_any = || {
                 tab.is_some_and(|tab| {
                     !tab.channel.read_only && self.balance(tab, desk, context) != Balance::Empty
                 })
             };
-            desk.pays(&it.row).unwrap_or_else(has_any)
+            desk.pays(&outbox_entry.row).unwrap_or_else(has_any)
         };
         self.unpaid.iter().filter(may).collect()
     }
@@ -112,8 +112,10 @@ impl Credits {
             return context.warn(words);
         }
         let price = desk.price_of_unpaid(&payable).words();
-        let go: Vec<(RowId, SafeText)> =
-            payable.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
+        let go: Vec<(RowId, SafeText)> = payable
+            .into_iter()
+            .map(|outbox_entry| (outbox_entry.row.id.clone(), outbox_entry.title.clone()))
+            .collect();
         deciding::ask_to_send_all(context, go, 0, Some(&price));
     }
 
@@ -145,9 +147,9 @@ impl Credits {
     pub(crate) fn credit_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let mut seen: Vec<&Account> = Vec::new();
         let mut lines = Vec::new();
-        for tab in desk.tabs.iter().filter(|it| !it.is_simulated()) {
+        for tab in desk.tabs.iter().filter(|tab| !tab.is_simulated()) {
             let Some(account) = &tab.account else { continue };
-            if !seen.iter().any(|it| is_same(it, account)) {
+            if !seen.iter().any(|entry| is_same(entry, account)) {
                 seen.push(account);
                 self.lines_of(tab, account, &mut lines, desk, context);
             }
@@ -170,7 +172,7 @@ impl Credits {
     ) {
         let name = account.workspace_name.clone().unwrap_or_else(|| SafeText::line("Workspace"));
         let burn = self.burn(account, desk, context);
-        let lasts = burn.map(|it| lasts(account.credits, it));
+        let lasts = burn.map(|burn| lasts(account.credits, burn));
         let (word, loud) = match self.balance(tab, desk, context) {
             Balance::Fine => ("", false),
             Balance::Low => ("LOW · ", true),
@@ -179,7 +181,8 @@ impl Credits {
         let words = format!("{word}{}", lasts.as_deref().unwrap_or("no whole day is known here yet"));
         let right = credits(account.credits);
         lines.push(ListLine { loud, name, ..line("", &words, right) });
-        let unpaid: Vec<&OutboxEntry> = self.unpaid.iter().filter(|it| desk.is_on(it, account)).collect();
+        let unpaid: Vec<&OutboxEntry> =
+            self.unpaid.iter().filter(|outbox_entry| desk.is_on(outbox_entry, account)).collect();
         if !unpaid.is_empty() {
             let words = match unpaid.len() {
                 1 => "1 message waits for credits; A sends it".to_owned(),
@@ -194,7 +197,7 @@ impl Credits {
             let mut parts = Vec::new();
             let mut sum = 0.0;
             for (tab, all) in &spent {
-                for it in all.iter().filter(|it| it.day == day) {
+                for it in all.iter().filter(|spent| spent.day == day) {
                     sum += it.credits;
                     parts.push(format!(
                         "{}: {} {} {}",
@@ -217,22 +220,22 @@ impl Desk {
     /// Whether the balance pays for a row that waits for credits; `None` where
     /// its price or the balance is not known.
     pub fn pays(&self, row: &OutboxRow) -> Option<bool> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
         tab.account.as_ref()?;
         let price = spending::price(&row.operation, tab.template_price())?;
         Some(!tab.channel.read_only && tab.cannot_pay(price).is_none())
     }
 
     fn price_of_unpaid(&self, entries: &[&OutboxEntry]) -> Price {
-        let price = |it: &&OutboxEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.row.channel)?;
-            spending::price(&it.row.operation, tab.template_price())
+        let price = |outbox_entry: &&OutboxEntry| {
+            let tab = self.tabs.iter().find(|tab| tab.channel.id == outbox_entry.row.channel)?;
+            spending::price(&outbox_entry.row.operation, tab.template_price())
         };
         entries.iter().filter_map(price).fold(Price::FREE, Price::and)
     }
 
     fn is_on(&self, entry: &OutboxEntry, account: &Account) -> bool {
-        let tab = self.tabs.iter().find(|it| it.channel.id == entry.row.channel);
-        tab.and_then(|it| it.account.as_ref()).is_some_and(|it| is_same(it, account))
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == entry.row.channel);
+        tab.and_then(|tab| tab.account.as_ref()).is_some_and(|entry| is_same(entry, account))
     }
 }

@@ -13,9 +13,9 @@ impl JumpList {
         let tab = desk.tab();
         let focus = tab.focus;
         let reads = focus != Focus::List && desk.page == PageKind::Inbox;
-        let reading = tab.history.as_ref().filter(|_| reads).map(|it| it.conversation.clone());
-        let same_tab = |it: &&(JumpPlace, Focus)| it.0.channel == tab.channel.id;
-        let opened = || self.here.as_ref().filter(same_tab).and_then(|it| it.0.open.clone());
+        let reading = tab.history.as_ref().filter(|_| reads).map(|history| history.conversation.clone());
+        let same_tab = |pair: &&(JumpPlace, Focus)| pair.0.channel == tab.channel.id;
+        let opened = || self.here.as_ref().filter(same_tab).and_then(|pair| pair.0.open.clone());
         let spot = JumpPlace {
             channel: tab.channel.id.clone(),
             everywhere: desk.everywhere,
@@ -36,16 +36,16 @@ impl JumpList {
 /// Goes to the place before this one.
 pub(crate) fn go_back(inbox: &mut Inbox) {
     let Some((spot, focus)) = inbox.features.jump_list.before.clone() else { return };
-    let Some(index) = inbox.desk.tabs.iter().position(|it| it.channel.id == spot.channel) else { return };
+    let Some(index) = inbox.desk.tabs.iter().position(|tab| tab.channel.id == spot.channel) else { return };
     inbox.desk.active = index;
     inbox.desk.everywhere = spot.everywhere;
     pages::go_to_page(inbox, spot.page);
     if spot.page != PageKind::Inbox {
         return;
     }
-    let here = inbox.features.jump_list.here.as_ref().map(|it| &it.0);
-    let only_another = here.is_some_and(|it| {
-        (&it.channel, it.everywhere, it.page) == (&spot.channel, spot.everywhere, spot.page)
+    let here = inbox.features.jump_list.here.as_ref().map(|pair| &pair.0);
+    let only_another = here.is_some_and(|entry| {
+        (&entry.channel, entry.everywhere, entry.page) == (&spot.channel, spot.everywhere, spot.page)
     });
     match &spot.open {
         // Nothing is written by coming back.

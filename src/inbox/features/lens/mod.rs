@@ -39,15 +39,16 @@ impl Lens {
             dim: false,
             goes_to: None,
         };
-        let fields = report.fields.iter().map(|it| {
-            let example = if it.example.is_empty() { String::new() } else { format!(" · {}", it.example) };
-            let since = it.first_at.day_name(zone);
-            let words = format!("{}{example} · since {since}", it.kinds_words());
-            line(format!("{}.{}", it.shape.word(), it.path), words, it.count(), it.is_mixed())
+        let fields = report.fields.iter().map(|field| {
+            let example =
+                if field.example.is_empty() { String::new() } else { format!(" · {}", field.example) };
+            let since = field.first_at.day_name(zone);
+            let words = format!("{}{example} · since {since}", field.kinds_words());
+            line(format!("{}.{}", field.shape.word(), field.path), words, field.count(), field.is_mixed())
         });
-        let words = report.words.iter().map(|it| {
-            let name = format!("{}.{}", it.shape.word(), it.field);
-            line(name, format!("unknown word {:?}", it.word.as_str()), it.count, false)
+        let words = report.words.iter().map(|word| {
+            let name = format!("{}.{}", word.shape.word(), word.field);
+            line(name, format!("unknown word {:?}", word.word.as_str()), word.count, false)
         });
         fields.chain(words).collect()
     }
@@ -59,7 +60,7 @@ impl Lens {
         }
         let raw = &row.conversation.raw;
         let seen = unknown_fields(shape_of(raw), raw);
-        let told = seen.into_iter().filter(|it| !it.example.is_empty());
-        told.map(|it| (it.path, it.example.to_string())).collect()
+        let told = seen.into_iter().filter(|seen_field| !seen_field.example.is_empty());
+        told.map(|entry| (entry.path, entry.example.to_string())).collect()
     }
 }

@@ -52,7 +52,7 @@ pub(crate) fn lens_loaded(inbox: &mut Inbox, report: LensReport) {
 /// Enter on a line: the list shows the conversations that have this value.
 pub(crate) fn filter_by_field(inbox: &mut Inbox, chosen: usize) -> KeyOutcome {
     let report = inbox.features.lens.report.as_ref();
-    let Some(field) = report.and_then(|it| it.fields.get(chosen)) else {
+    let Some(field) = report.and_then(|report| report.fields.get(chosen)) else {
         inbox.context.warn("only fields of conversations filter the list");
         return KeyOutcome::Stay;
     };

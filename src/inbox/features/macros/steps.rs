@@ -107,7 +107,8 @@ pub fn written(words: &str) -> Result<RecordedStep, String> {
         _ => (),
     }
     let Some(command) = command::named(words) else {
-        let names: Vec<String> = command::TABLE.iter().map(|it| command::name(it.command)).collect();
+        let names: Vec<String> =
+            command::TABLE.iter().map(|command_row| command::name(command_row.command)).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let hint = match nearest(words, &names) {
             Some(near) => format!("did you mean {near:?}?"),
@@ -118,7 +119,8 @@ pub fn written(words: &str) -> Result<RecordedStep, String> {
     if !can_be_recorded(command) {
         return Err(format!("{words:?} cannot be a step of a macro"));
     }
-    let key = command::row(command).keys.iter().find_map(|it| KeyPress::parse_sequence(it)?.last().copied());
+    let key =
+        command::row(command).keys.iter().find_map(|key| KeyPress::parse_sequence(key)?.last().copied());
     Ok(RecordedStep::Command(command, key.unwrap_or(KeyPress::plain(crate::keys::KeyCode::Enter))))
 }
 
@@ -232,7 +234,7 @@ mod tests {
 
     #[test]
     fn steps_read_back() {
-        let typed = |it| RecordedStep::Key(KeyPress::plain(KeyCode::Char(it)));
+        let typed = |character| RecordedStep::Key(KeyPress::plain(KeyCode::Char(character)));
         let steps = vec![
             RecordedStep::Command(Command::PauseAi, KeyPress::plain(KeyCode::Char('p'))),
             RecordedStep::Command(Command::GoToTab, KeyPress::plain(KeyCode::Char('3'))),
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn what_is_repeated_can_be_recorded() {
-        for row in command::TABLE.iter().filter(|it| can_be_repeated(it.command)) {
+        for row in command::TABLE.iter().filter(|entry| can_be_repeated(entry.command)) {
             assert!(can_be_recorded(row.command), "{:?}", row.command);
         }
     }

@@ -20,7 +20,7 @@ impl Credits {
     /// What is offered now, in words behind its key: what was done last
     /// suggests it, or else there are credits for what waits for them.
     pub fn offered(&self, desk: &Desk, context: &Context) -> Option<String> {
-        match context.offer.as_ref().map(|it| &it.what) {
+        match context.offer.as_ref().map(|offer| &offer.what) {
             Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
             Some(OfferedAction::NotePromise(_, promise)) => {
                 let due = snooze::moment(promise.due, context.now, &context.settings.zone);
@@ -40,12 +40,13 @@ impl Desk {
     /// A template leaves into a closed window: nothing else can be done there
     /// until the customer answers.
     pub(crate) fn offer_after_sending(&mut self, sends: &[Intent], context: &mut Context) {
-        let is_template = |it: &Intent| {
-            matches!(&it.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
+        let is_template = |intent: &Intent| {
+            matches!(&intent.operation, Operation::SendContent { content: ChatContent::Template(_), .. })
         };
-        let Some(sent) = sends.iter().find(|it| is_template(it)) else { return };
-        let shut = self.current_conversation().is_some_and(|it| {
-            it.conversation.window == ServiceWindow::Closed && it.conversation.id == sent.conversation
+        let Some(sent) = sends.iter().find(|send| is_template(send)) else { return };
+        let shut = self.current_conversation().is_some_and(|current_conversation| {
+            current_conversation.conversation.window == ServiceWindow::Closed
+                && current_conversation.conversation.id == sent.conversation
         });
         if shut {
             let key =
@@ -62,9 +63,13 @@ impl Desk {
     pub(crate) fn follow_offer(&mut self, context: &mut Context) {
         let Some(offer) = &context.offer else { return };
         let stays = match &offer.what {
-            OfferedAction::SnoozeUntilReply(key) => self.current_conversation().is_some_and(|it| {
-                it.is(key) && it.conversation.window == ServiceWindow::Closed && !it.local.is_asleep()
-            }),
+            OfferedAction::SnoozeUntilReply(key) => {
+                self.current_conversation().is_some_and(|current_conversation| {
+                    current_conversation.is(key)
+                        && current_conversation.conversation.window == ServiceWindow::Closed
+                        && !current_conversation.local.is_asleep()
+                })
+            }
             OfferedAction::ShowDigest(_) | OfferedAction::NotePromise(..) => true,
         };
         if !stays || offer.until <= context.moment {
@@ -74,7 +79,7 @@ impl Desk {
 }
 
 pub(crate) fn take_offer(inbox: &mut Inbox) {
-    match inbox.context.offer.take().map(|it| it.what) {
+    match inbox.context.offer.take().map(|offer| offer.what) {
         Some(OfferedAction::ShowDigest(count)) if count > 0 => absence::show_digest(inbox),
         None | Some(OfferedAction::ShowDigest(_)) => {
             inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context)
@@ -100,7 +105,7 @@ pub(crate) fn offer_promise(key: ConversationKey, promise: CustomerPromise, cont
 
 /// When what is offered ends.
 pub(crate) fn offer_due(context: &Context) -> Option<Moment> {
-    context.offer.as_ref().map(|it| it.until)
+    context.offer.as_ref().map(|offer| offer.until)
 }
 
 /// Offers what happened while nobody was here, once it is known that something
@@ -111,7 +116,7 @@ pub(crate) fn offer_digest(context: &mut Context) {
 }
 
 pub(crate) fn offers_digest(context: &Context) -> bool {
-    context.offer.as_ref().is_some_and(|it| matches!(it.what, OfferedAction::ShowDigest(_)))
+    context.offer.as_ref().is_some_and(|offer| matches!(offer.what, OfferedAction::ShowDigest(_)))
 }
 
 /// So much happened.

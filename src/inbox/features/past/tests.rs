@@ -49,14 +49,15 @@ fn no_key_changes_anything_and_each_that_would_says_why() {
             inbox.desk.tab_mut().focus = focus;
             let refused = inbox.enabled(row.command).err();
             let reads = READS.contains(&row.command);
-            assert!(reads || refused.is_some_and(|it| it.contains("past")), "{:?}", row.command);
+            assert!(reads || refused.is_some_and(|text| text.contains("past")), "{:?}", row.command);
             inbox.call(row.command, KeyPress::plain(KeyCode::Enter));
             inbox.settle();
             let effects = std::mem::take(&mut inbox.context.effects);
-            let wrong: Vec<&Effect> = effects.iter().filter(|it| !only_reads(it)).collect();
+            let wrong: Vec<&Effect> = effects.iter().filter(|effect| !only_reads(effect)).collect();
             assert!(wrong.is_empty(), "{:?}: {wrong:?}", row.command);
             if !reads && row.place != CommandScope::Composer {
-                let said = inbox.context.notice.as_ref().map(|it| it.text.clone()).unwrap_or_default();
+                let said =
+                    inbox.context.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
                 assert!(said.contains("this is the past"), "{:?}: {said}", row.command);
             }
         }
@@ -65,11 +66,11 @@ fn no_key_changes_anything_and_each_that_would_says_why() {
 
 #[test]
 fn no_line_changes_anything() {
-    for verb in VERBS.iter().filter(|it| !READING_VERBS.contains(&it.name)) {
+    for verb in VERBS.iter().filter(|verb| !READING_VERBS.contains(&verb.name)) {
         let mut inbox = inbox();
         inbox.run_line(&format!("{} x", verb.name));
-        let said = inbox.context.notice.as_ref().map(|it| it.text.clone()).unwrap_or_default();
+        let said = inbox.context.notice.as_ref().map(|notice| notice.text.clone()).unwrap_or_default();
         assert!(said.contains("this is the past"), "{}: {said}", verb.name);
     }
-    assert!(READS.iter().all(|it| !command::name(*it).is_empty()));
+    assert!(READS.iter().all(|entry| !command::name(*entry).is_empty()));
 }

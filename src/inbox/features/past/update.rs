@@ -20,7 +20,7 @@ const STEP: i64 = 5 * MINUTE;
 impl Context {
     /// The time that list and history are shown as of.
     pub fn shown_at(&self) -> Timestamp {
-        self.past.map_or(self.now, |it| it.at)
+        self.past.map_or(self.now, |past| past.at)
     }
 
     /// The past that is shown, in words: `Fri 20 Nov 14:05 · 2h ago`.
@@ -94,7 +94,7 @@ fn step(inbox: &mut Inbox, by: i64) {
 
 /// Shows list and history as they were at a time.
 fn enter(inbox: &mut Inbox, at: Timestamp) {
-    let note = inbox.context.past.and_then(|it| it.note);
+    let note = inbox.context.past.and_then(|past| past.note);
     inbox.context.past = Some(ShownPast { at, note });
     inbox.desk.page = PageKind::Inbox;
     inbox.desk.read_anew();
@@ -180,7 +180,7 @@ pub(crate) fn wrap(context: &mut Context) {
 pub(crate) fn sift(context: &mut Context, load: Load, loaded: Loaded) -> Option<(Load, Loaded)> {
     match (load, loaded) {
         (Load::At(at, load), Loaded::At(note, loaded)) => {
-            let past = context.past.as_mut().filter(|it| it.at == at)?;
+            let past = context.past.as_mut().filter(|past| past.at == at)?;
             past.note = Some(note);
             Some((*load, *loaded))
         }
@@ -191,7 +191,7 @@ pub(crate) fn sift(context: &mut Context, load: Load, loaded: Loaded) -> Option<
 /// The read that failed, if it is of the time that is shown.
 pub(crate) fn sift_failure(context: &Context, load: Load) -> Option<Load> {
     if let Load::At(at, load) = load {
-        return context.past.is_some_and(|it| it.at == at).then_some(*load);
+        return context.past.is_some_and(|past| past.at == at).then_some(*load);
     }
     (context.past.is_none() || !is_of_a_time(&load)).then_some(load)
 }
@@ -211,19 +211,21 @@ fn explain(inbox: &mut Inbox) {
     .to_vec();
     lines.push(format!("Not recorded, and so not shown: {NOT_RECORDED}."));
     lines.push("What was deleted since is gone from the past, too. Names are those of now.".to_owned());
-    if let Some(words) = inbox.context.past.and_then(|it| it.note).map(|it| note_words(&inbox.context, it)) {
+    if let Some(words) =
+        inbox.context.past.and_then(|past| past.note).map(|past_note| note_words(&inbox.context, past_note))
+    {
         lines.push(words);
     }
-    let lines = lines.iter().map(|it| SafeText::line(it)).collect();
+    let lines = lines.iter().map(|text| SafeText::line(text)).collect();
     inbox.context.open(TextView::new("The past", lines));
 }
 
 /// Since when changes are kept, and whether all is shown.
 pub(super) fn note_words(context: &Context, note: PastNote) -> String {
     let zone = &context.settings.zone;
-    let since = note.since.map_or_else(String::new, |it| {
-        let day = it.day_name(zone);
-        format!("Recorded since {day} {}.", it.clock_face(zone))
+    let since = note.since.map_or_else(String::new, |time| {
+        let day = time.day_name(zone);
+        format!("Recorded since {day} {}.", time.clock_face(zone))
     });
     match note.is_cut {
         true => format!("{since} Only the newest conversations are shown.").trim_start().to_owned(),

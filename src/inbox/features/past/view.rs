@@ -19,9 +19,9 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
     let right = [("read only · Esc returns", theme.quiet())];
     paint_view::frame(buffer, area, theme, false, Sides::Joined, (&title, &right));
     let inner = area.inner();
-    let before = past.note.and_then(|it| it.since).is_some_and(|it| past.at < it);
-    let early = past.note.filter(|it| before || it.is_cut).map(|it| note_words(&inbox.context, it));
-    let early = early.map_or_else(String::new, |it| it + " ");
+    let before = past.note.and_then(|note| note.since).is_some_and(|time| past.at < time);
+    let early = past.note.filter(|note| before || note.is_cut).map(|note| note_words(&inbox.context, note));
+    let early = early.map_or_else(String::new, |text| text + " ");
     let whole = format!("{early}Not recorded: {NOT_RECORDED}.");
     let fits = wrap::wrap(&whole, usize::from(inner.width)).len() <= usize::from(inner.height);
     let words = if fits || early.is_empty() { whole } else { early };

@@ -76,9 +76,10 @@ impl PersonTimeline {
     /// The place of the chosen message.
     fn index(&self) -> usize {
         let Some(page) = &self.page else { return 0 };
-        let is_chosen = |it: &model::person::PersonMessage| {
+        let is_chosen = |person_message: &model::person::PersonMessage| {
             self.chosen.as_ref().is_some_and(|(key, id)| {
-                it.row.message.id == *id && page.conversations[it.conversation].row.is(key)
+                person_message.row.message.id == *id
+                    && page.conversations[person_message.conversation].row.is(key)
             })
         };
         page.messages.iter().position(is_chosen).unwrap_or(page.messages.len().saturating_sub(1))
@@ -87,15 +88,15 @@ impl PersonTimeline {
     /// Makes the lines for so many columns.
     fn lay_out(&mut self, columns: usize, zone: &Zone, tabs: &[Tab]) {
         self.columns = columns;
-        self.lines = self.page.as_ref().map(|it| lines(it, columns, zone, tabs)).unwrap_or_default();
+        self.lines = self.page.as_ref().map(|page| lines(page, columns, zone, tabs)).unwrap_or_default();
     }
 
     /// Scrolls so that the chosen message is among so many rows.
     fn reveal(&mut self, rows: usize) {
         let index = self.index();
-        let of = |it: &TimelineLine| matches!(it, TimelineLine::Text { item, .. } if *item == index);
+        let of = |timeline_line: &TimelineLine| matches!(timeline_line, TimelineLine::Text { item, .. } if *item == index);
         let start = self.lines.iter().position(of).unwrap_or(0);
-        let end = self.lines.iter().rposition(of).map_or(0, |it| it + 1);
+        let end = self.lines.iter().rposition(of).map_or(0, |rposition| rposition + 1);
         // The day above the first message is seen with it.
         let start = if index == 0 { 0 } else { start };
         self.first = self.first.max(end.saturating_sub(rows)).min(start);
@@ -137,8 +138,9 @@ fn head(page: &PersonPage, tabs: &[Tab]) -> Vec<String> {
     if page.more_stored {
         return vec!["older messages load as you go up".to_owned()];
     }
-    let missing = page.conversations.iter().filter(|it| it.more_on_server);
-    let mut names: Vec<String> = missing.map(|it| name_of(tabs, &it.row.key())).collect();
+    let missing = page.conversations.iter().filter(|conversation| conversation.more_on_server);
+    let mut names: Vec<String> =
+        missing.map(|person_conversation| name_of(tabs, &person_conversation.row.key())).collect();
     names.dedup();
     if !names.is_empty() {
         return vec![format!("older messages may be on the server: {}", names.join(", "))];
@@ -151,6 +153,6 @@ fn head(page: &PersonPage, tabs: &[Tab]) -> Vec<String> {
 
 /// What the tab of a conversation is called.
 fn name_of(tabs: &[Tab], key: &ConversationKey) -> String {
-    let tab = tabs.iter().find(|it| it.channel.id == key.channel);
-    tab.map_or_else(|| key.channel.to_string(), |it| it.channel.name.clone())
+    let tab = tabs.iter().find(|tab| tab.channel.id == key.channel);
+    tab.map_or_else(|| key.channel.to_string(), |tab| tab.channel.name.clone())
 }

@@ -36,7 +36,10 @@ enum WayTarget {
 }
 
 pub(crate) fn show_person(inbox: &mut Inbox, _: KeyPress) {
-    let Some(key) = inbox.desk.current_conversation().map(|it| it.key()) else { return };
+    let Some(key) = inbox.desk.current_conversation().map(|current_conversation| current_conversation.key())
+    else {
+        return;
+    };
     inbox.context.open(PersonTimeline::new(key));
 }
 
@@ -46,7 +49,10 @@ pub(crate) fn may_write_cheapest(inbox: &Inbox) -> Result<(), Reason> {
 
 /// Reads which ways there are, then writes on one.
 pub(crate) fn write_cheapest(inbox: &mut Inbox, _: KeyPress) {
-    let Some(key) = inbox.desk.current_conversation().map(|it| it.key()) else { return };
+    let Some(key) = inbox.desk.current_conversation().map(|current_conversation| current_conversation.key())
+    else {
+        return;
+    };
     let query = PersonQuery { key, limit: 0 };
     inbox.features.cheapest.wanted = Some(query.clone());
     inbox.context.push(Effect::Load(Load::Insight(Insight::Timeline(query))));
@@ -54,14 +60,19 @@ pub(crate) fn write_cheapest(inbox: &mut Inbox, _: KeyPress) {
 
 /// What was said with a person has come.
 pub(crate) fn received(inbox: &mut Inbox, query: &PersonQuery, page: PersonPage) {
-    let here = inbox.desk.current_conversation().is_some_and(|it| it.is(&query.key));
-    if inbox.features.cheapest.wanted.take_if(|it| it == query).is_some() && here {
+    let here = inbox
+        .desk
+        .current_conversation()
+        .is_some_and(|current_conversation| current_conversation.is(&query.key));
+    if inbox.features.cheapest.wanted.take_if(|person_query| person_query == query).is_some() && here {
         write_on(inbox, &page);
         return;
     }
     let Inbox { desk, context, .. } = inbox;
     let (columns, rows, zone) = (width_of(context), rows_of(context), context.settings.zone.clone());
-    if let Some(timeline) = context.layers.of_mut::<PersonTimeline>().find(|it| it.query == *query) {
+    if let Some(timeline) =
+        context.layers.of_mut::<PersonTimeline>().find(|person_timeline| person_timeline.query == *query)
+    {
         let asks = if timeline.page.is_none() { fetches(desk, &page) } else { Vec::new() };
         timeline.page = Some(page);
         timeline.lay_out(columns, &zone, &desk.tabs);
@@ -73,7 +84,8 @@ pub(crate) fn received(inbox: &mut Inbox, query: &PersonQuery, page: PersonPage)
 /// What the servers may know that joins them: contacts with these numbers, and
 /// correspondents with these addresses, or of this name.
 fn fetches(desk: &Desk, page: &PersonPage) -> Vec<Effect> {
-    let name = page.conversations.first().and_then(|it| it.row.conversation.name.as_ref());
+    let name =
+        page.conversations.first().and_then(|conversation| conversation.row.conversation.name.as_ref());
     let searched: Vec<String> = match page.emails.is_empty() {
         false => page.emails.clone(),
         true => name.map(ToString::to_string).into_iter().collect(),
@@ -84,19 +96,20 @@ fn fetches(desk: &Desk, page: &PersonPage) -> Vec<Effect> {
                 page.phones.iter().map(|phone| Fetch::Person { phone: phone.clone() }).collect()
             }
             Some(Platform::Email) => {
-                let wish = |it: &String| Fetch::Mail(MailWish::Correspondents(it.clone()));
+                let wish = |text: &String| Fetch::Mail(MailWish::Correspondents(text.clone()));
                 searched.iter().map(wish).collect()
             }
             _ => Vec::new(),
         }
     };
     let all = desk.tabs.iter().map(|tab| (tab.channel.id.clone(), of_tab(tab)));
-    all.flat_map(|(id, all)| all.into_iter().map(move |it| SyncOrder::Fetch(id.clone(), it).into())).collect()
+    all.flat_map(|(id, all)| all.into_iter().map(move |fetch| SyncOrder::Fetch(id.clone(), fetch).into()))
+        .collect()
 }
 
 /// Something was said somewhere.
 pub(crate) fn mark_stale(context: &mut Context) {
-    context.layers.of_mut::<PersonTimeline>().for_each(|it| it.stale = true);
+    context.layers.of_mut::<PersonTimeline>().for_each(|person_timeline| person_timeline.stale = true);
 }
 
 /// Reads what is missing of the timeline on screen.
@@ -111,9 +124,9 @@ pub(crate) fn follow(desk: &Desk, context: &mut Context) {
     let load =
         std::mem::take(&mut timeline.stale).then(|| Load::Insight(Insight::Timeline(timeline.query.clone())));
     context.effects.extend(load.map(Effect::Load));
-    context
-        .effects
-        .extend(asks.into_iter().map(|it| SyncOrder::FetchOlder(it.channel, it.conversation).into()));
+    context.effects.extend(asks.into_iter().map(|conversation_key| {
+        SyncOrder::FetchOlder(conversation_key.channel, conversation_key.conversation).into()
+    }));
 }
 
 /// Widens the window near its top; where nothing older is stored, says which
@@ -137,7 +150,11 @@ fn want_older(timeline: &mut PersonTimeline, rows: usize) -> Vec<ConversationKey
     }
     timeline.asked_at = Some(page.messages.len());
     // What is older than the newest of these gaps is not the whole story.
-    page.conversations.iter().filter(|it| it.more_on_server).map(|it| it.row.key()).collect()
+    page.conversations
+        .iter()
+        .filter(|conversation| conversation.more_on_server)
+        .map(|conversation| conversation.row.key())
+        .collect()
 }
 
 /// The ways to reach the person, each with where it leads.
@@ -146,7 +163,7 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
     for (at, it) in page.conversations.iter().enumerate() {
         let Some(tab) = desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel) else { continue };
         // Of several threads with one address the newest is the way.
-        let is_first = |it: &(ContactWay, WayTarget)| it.0.name == tab.channel.name;
+        let is_first = |pair: &(ContactWay, WayTarget)| pair.0.name == tab.channel.name;
         if tab.is_mail() && ways.iter().any(is_first) {
             continue;
         }
@@ -159,12 +176,12 @@ fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
         ways.push((way, WayTarget::Conversation(at)));
     }
     for (at, tab) in desk.tabs.iter().enumerate() {
-        if ways.iter().any(|it| it.0.name == tab.channel.name) {
+        if ways.iter().any(|way| way.0.name == tab.channel.name) {
             continue;
         }
         let target = match tab.platform() {
-            Some(Platform::Voip) => page.phones.first().map(|it| WayTarget::Number(at, it.clone())),
-            Some(Platform::Email) => page.emails.first().map(|it| WayTarget::Mail(at, it.clone())),
+            Some(Platform::Voip) => page.phones.first().map(|phone| WayTarget::Number(at, phone.clone())),
+            Some(Platform::Email) => page.emails.first().map(|email| WayTarget::Mail(at, email.clone())),
             Some(Platform::Whatsapp | Platform::Telegram | Platform::Web | Platform::Other(_)) | None => None,
         };
         let Some(target) = target else { continue };
@@ -189,7 +206,7 @@ fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::ContactBar
         Reach::Template(price) => Some(*price),
         Reach::Simulated | Reach::Barred(_) => None,
     };
-    match price.and_then(|it| tab.cannot_pay(it)) {
+    match price.and_then(|price| tab.cannot_pay(price)) {
         Some(why) => Reach::Barred(why),
         None => reach,
     }
@@ -249,7 +266,8 @@ fn go_to_tab(inbox: &mut Inbox, at: usize) {
 impl Overlay for PersonTimeline {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let cheapest = inbox.context.settings.keymap.keys(Command::WriteCheapest);
-        let writes = cheapest.iter().any(|it| it.as_slice() == [key]) || key.typed() == Some('r');
+        let writes =
+            cheapest.iter().any(|key_presses| key_presses.as_slice() == [key]) || key.typed() == Some('r');
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
             KeyCode::Enter => return self.go_to(inbox),
@@ -261,7 +279,7 @@ impl Overlay for PersonTimeline {
             _ => (),
         }
         let rows = rows_of(&inbox.context);
-        let count = self.page.as_ref().map_or(0, |it| it.messages.len());
+        let count = self.page.as_ref().map_or(0, |page| page.messages.len());
         match crate::components::list::chosen_after(key, self.index(), count, rows / 2) {
             Some(chosen) => self.choose(chosen, rows),
             None => return KeyOutcome::Ignored,
@@ -274,10 +292,10 @@ impl Overlay for PersonTimeline {
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        for it in self.page.iter().flat_map(|it| &it.conversations) {
+        for it in self.page.iter().flat_map(|person_page| &person_page.conversations) {
             let title = it.row.conversation.title();
             names.add(title.as_str());
-            title.as_str().split_whitespace().take(1).for_each(|it| names.add_word(it));
+            title.as_str().split_whitespace().take(1).for_each(|word| names.add_word(word));
         }
     }
 }
@@ -286,8 +304,8 @@ impl PersonTimeline {
     fn choose(&mut self, index: usize, rows: usize) {
         let Some(page) = &self.page else { return };
         let chosen = page.messages.get(index).filter(|_| index + 1 < page.messages.len());
-        self.chosen =
-            chosen.map(|it| (page.conversations[it.conversation].row.key(), it.row.message.id.clone()));
+        self.chosen = chosen
+            .map(|chosen| (page.conversations[chosen.conversation].row.key(), chosen.row.message.id.clone()));
         self.reveal(rows);
     }
 

@@ -40,8 +40,8 @@ impl OverlayView for PersonTimeline {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let (columns, rows) = inbox.context.size;
         let area = centered(inbox, columns.saturating_sub(2), rows);
-        let name = self.page.as_ref().and_then(|it| it.conversations.first());
-        let name = name.map_or_else(String::new, |it| format!("{} · ", it.row.conversation.title()));
+        let name = self.page.as_ref().and_then(|page| page.conversations.first());
+        let name = name.map_or_else(String::new, |name| format!("{} · ", name.row.conversation.title()));
         let title = format!("{name}all channels");
         let hint = "Enter goes there · Esc back";
         let titles = ([(title.as_str(), theme.strong())], [(hint, theme.quiet())]);
@@ -73,7 +73,7 @@ fn head(inbox: &Inbox, theme: Theme, page: &PersonPage, area: Area, buffer: &mut
     paint_view::text(buffer, area.x, area.y, area.width, &best, theme.strong());
     let ways = Area { y: area.y + 1, height: WAYS, ..area };
     paint_view::paragraph(buffer, ways, &all, Style::new());
-    let shared = page.shared.iter().map(|it| format!("{it} stands with several numbers: not joined"));
+    let shared = page.shared.iter().map(|entry| format!("{entry} stands with several numbers: not joined"));
     let by = page.phones.iter().chain(&page.emails).cloned().collect::<Vec<_>>().join(", ");
     let by = match by.is_empty() {
         true => "no number and no mail address is known: nothing is joined".to_owned(),

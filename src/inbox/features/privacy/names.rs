@@ -29,8 +29,10 @@ impl NameIndex {
     pub fn add(&mut self, name: &str) {
         let name = name.trim();
         self.keep(name);
-        let words = name.split_whitespace().map(|it| it.trim_matches(|it: char| !it.is_alphanumeric()));
-        for word in words.filter(|it| tells(it)) {
+        let words = name
+            .split_whitespace()
+            .map(|word| word.trim_matches(|character: char| !character.is_alphanumeric()));
+        for word in words.filter(|word| tells(word)) {
             self.keep(word);
         }
     }
@@ -51,7 +53,9 @@ impl NameIndex {
 
     fn keep(&mut self, text: &str) {
         // One letter alone tells of nobody, and is a key.
-        if wrap::cells(text) < 2 || !text.chars().any(|it| it.is_alphanumeric() || !it.is_ascii()) {
+        if wrap::cells(text) < 2
+            || !text.chars().any(|character| character.is_alphanumeric() || !character.is_ascii())
+        {
             return;
         }
         let letters: Vec<String> = text.graphemes(true).map(str::to_owned).collect();
@@ -66,19 +70,19 @@ impl NameIndex {
     /// one counts as far as it stands.
     pub fn find(&self, symbols: &[&str]) -> Option<usize> {
         let all = self.by_first.get(*symbols.first()?)?;
-        all.iter().filter_map(|it| named(symbols, it)).max()
+        all.iter().filter_map(|texts| named(symbols, texts)).max()
     }
 }
 
 /// Whether a word of a name is hidden wherever it stands.
 fn tells(word: &str) -> bool {
-    let letters = word.chars().filter(|it| it.is_alphanumeric()).count();
+    let letters = word.chars().filter(|character| character.is_alphanumeric()).count();
     letters >= LETTERS && !SMALL.contains(&word.to_lowercase().as_str())
 }
 
 /// Whether a symbol goes on with a word.
 pub fn is_letter(symbol: &str) -> bool {
-    symbol.chars().any(|it| it.is_alphanumeric() || it == '@' || it == '_')
+    symbol.chars().any(|character| character.is_alphanumeric() || character == '@' || character == '_')
 }
 
 /// Cells a name takes here, whole or cut with an ellipsis.

@@ -25,9 +25,9 @@ pub fn blur(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) {
     let area = buffer.area;
     for y in area.y..area.y + area.height {
         let cells: Vec<(u16, String)> = (area.x..area.x + area.width)
-            .filter_map(|x| buffer.cell((x, y)).map(|it| (x, it.symbol().to_owned())))
+            .filter_map(|x| buffer.cell((x, y)).map(|cell| (x, cell.symbol().to_owned())))
             .collect();
-        let symbols: Vec<&str> = cells.iter().map(|(_, it)| it.as_str()).collect();
+        let symbols: Vec<&str> = cells.iter().map(|(_, cell)| cell.as_str()).collect();
         let hidden = hidden(&symbols, &names);
         for ((x, _), _) in cells.iter().zip(hidden).filter(|(_, hidden)| *hidden) {
             if let Some(cell) = buffer.cell_mut((*x, y)) {
@@ -70,12 +70,15 @@ fn date(symbols: &[&str]) -> Option<usize> {
     let length = shaped(symbols, DATE)?;
     let follows = |at: usize| symbols.get(at).copied().unwrap_or(" ");
     let time = match follows(length) {
-        "T" | " " => symbols.get(length + 1..).and_then(|it| shaped(it, TIME)).map(|it| length + 1 + it),
+        "T" | " " => symbols
+            .get(length + 1..)
+            .and_then(|symbol| shaped(symbol, TIME))
+            .map(|number| length + 1 + number),
         _ => None,
     };
     let mut end = time.unwrap_or(length);
     if time.is_some() && follows(end) == "." {
-        let parts = symbols[end + 1..].iter().take_while(|it| is_digit(it)).count();
+        let parts = symbols[end + 1..].iter().take_while(|symbol| is_digit(symbol)).count();
         end += 1 + parts;
     }
     let goes_on = is_digit(follows(end)) || (time.is_none() && follows(end) == "-");
@@ -83,7 +86,7 @@ fn date(symbols: &[&str]) -> Option<usize> {
 }
 
 fn is_digit(symbol: &str) -> bool {
-    symbol.len() == 1 && symbol.bytes().all(|it| it.is_ascii_digit())
+    symbol.len() == 1 && symbol.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// The length of a shape in which zeros stand for digits, if it stands here.
@@ -116,9 +119,11 @@ fn number(symbols: &[&str]) -> Option<usize> {
 
 /// Cells an email address takes.
 fn address(symbols: &[&str]) -> Option<usize> {
-    let part =
-        |it: &&str| it.chars().all(|it| it.is_alphanumeric() || "._+-@".contains(it)) && !it.is_empty();
-    let length = symbols.iter().take_while(|it| part(it)).count();
+    let part = |text: &&str| {
+        text.chars().all(|character| character.is_alphanumeric() || "._+-@".contains(character))
+            && !text.is_empty()
+    };
+    let length = symbols.iter().take_while(|symbol| part(symbol)).count();
     let text = symbols[..length].concat();
     let (user, host) = text.split_once('@')?;
     (!user.is_empty() && host.contains('.')).then_some(length)
@@ -133,12 +138,12 @@ mod tests {
 
     fn blurred(line: &str) -> String {
         let mut names = NameIndex::default();
-        ["Maria Lopez", "张伟"].iter().for_each(|it| names.add(it));
+        ["Maria Lopez", "张伟"].iter().for_each(|text| names.add(text));
         // As a frame holds them: a blank cell after each wide letter.
-        let cells = |it| if wrap::cells(it) == 2 { vec![it, " "] } else { vec![it] };
+        let cells = |text| if wrap::cells(text) == 2 { vec![text, " "] } else { vec![text] };
         let symbols: Vec<&str> = line.graphemes(true).flat_map(cells).collect();
         let hidden = hidden(&symbols, &names);
-        symbols.iter().zip(hidden).map(|(it, hidden)| if hidden { "•" } else { *it }).collect()
+        symbols.iter().zip(hidden).map(|(text, hidden)| if hidden { "•" } else { *text }).collect()
     }
 
     #[test]

@@ -12,10 +12,10 @@ use model::queries::OutboxFate;
 impl Changes {
     /// Asks what became of all that was done: what was refused has not left.
     pub(crate) fn ask_fates_of_done(&mut self, context: &mut Context) {
-        let done = self.journal.done.iter().filter(|it| !it.undone);
+        let done = self.journal.done.iter().filter(|done| !done.undone);
         let rows =
-            done.filter_map(|it| if let UndoTarget::Rows(rows) = &it.what { Some(rows) } else { None });
-        let rows: Vec<RowId> = rows.flatten().map(|it| it.id.clone()).collect();
+            done.filter_map(|done| if let UndoTarget::Rows(rows) = &done.what { Some(rows) } else { None });
+        let rows: Vec<RowId> = rows.flatten().map(|row| row.id.clone()).collect();
         self.journal.fates.clear();
         if !rows.is_empty() {
             context.push(Effect::Load(Load::Fates(rows)));
@@ -25,23 +25,27 @@ impl Changes {
     /// What became of rows has come.
     pub(crate) fn fates_of_done(&mut self, fates: &[(RowId, OutboxFate)]) {
         let known = |row: &RowId| {
-            let rows = self.journal.done.iter().filter_map(|it| match &it.what {
+            let rows = self.journal.done.iter().filter_map(|done| match &done.what {
                 UndoTarget::Rows(rows) => Some(rows),
                 _ => None,
             });
-            rows.flatten().any(|it| it.id == *row)
+            rows.flatten().any(|outbox_row| outbox_row.id == *row)
         };
-        let mine: Vec<(RowId, OutboxFate)> = fates.iter().filter(|it| known(&it.0)).cloned().collect();
+        let mine: Vec<(RowId, OutboxFate)> = fates.iter().filter(|fate| known(&fate.0)).cloned().collect();
         self.journal.fates.extend(mine);
     }
 
     /// Why rows never left, where none of them did.
     pub(crate) fn never_left(&self, rows: &[OutboxRow]) -> Option<&'static str> {
-        let fates: Option<Vec<&OutboxFate>> = rows.iter().map(|it| self.journal.fates.get(&it.id)).collect();
+        let fates: Option<Vec<&OutboxFate>> =
+            rows.iter().map(|row| self.journal.fates.get(&row.id)).collect();
         let fates = fates?;
-        if fates.iter().all(|it| matches!(it, OutboxFate::Asks(_))) {
+        if fates.iter().all(|fate| matches!(fate, OutboxFate::Asks(_))) {
             return Some("not done; it asks in the outbox");
         }
-        fates.iter().all(|it| **it == OutboxFate::Dropped).then_some("never left; it was dropped or replaced")
+        fates
+            .iter()
+            .all(|fate| **fate == OutboxFate::Dropped)
+            .then_some("never left; it was dropped or replaced")
     }
 }

@@ -47,8 +47,8 @@ impl Done {
     /// The first conversation it was done to.
     pub(crate) fn conversation(&self) -> Option<ConversationId> {
         match &self.what {
-            UndoTarget::Filed(backs) => backs.first().map(|it| it.conversation.clone()),
-            UndoTarget::Rows(rows) => rows.first().map(|it| ConversationId::new(it.lane.id())),
+            UndoTarget::Filed(backs) => backs.first().map(|back| back.conversation.clone()),
+            UndoTarget::Rows(rows) => rows.first().map(|row| ConversationId::new(row.lane.id())),
             UndoTarget::Note(of, _) | UndoTarget::Discarded(of, _) => Some(of.clone()),
             UndoTarget::Keep(keep) => only(keep).cloned(),
             UndoTarget::Marks(..)
@@ -62,8 +62,8 @@ impl Done {
     /// Whether it was done to this conversation alone.
     pub(crate) fn is_of(&self, id: &ConversationId) -> bool {
         match &self.what {
-            UndoTarget::Filed(backs) => backs.iter().all(|it| it.conversation == *id),
-            UndoTarget::Rows(rows) => rows.iter().all(|it| it.lane.id() == id.as_str()),
+            UndoTarget::Filed(backs) => backs.iter().all(|back| back.conversation == *id),
+            UndoTarget::Rows(rows) => rows.iter().all(|row| row.lane.id() == id.as_str()),
             UndoTarget::Note(of, _) | UndoTarget::Discarded(of, _) => of == id,
             UndoTarget::Keep(keep) => only(keep) == Some(id),
             UndoTarget::Marks(..)
@@ -77,17 +77,18 @@ impl Done {
     /// Whether it gave a star, or took one away; `None` if it did neither.
     pub(crate) fn starred(&self) -> Option<bool> {
         let UndoTarget::Filed(backs) = &self.what else { return None };
-        let back = backs.iter().find_map(|it| match &it.operation {
+        let back = backs.iter().find_map(|back| match &back.operation {
             Operation::ChangeThread { change, .. } => change.is_starred,
             _ => None,
         });
-        back.map(|it| !it)
+        back.map(|back| !back)
     }
 
     /// Whether it sent a mail of this conversation.
     fn mails(&self, channel: &ChannelId, id: &ConversationId) -> bool {
-        let sends =
-            |it: &OutboxRow| matches!(it.operation, Operation::SendMail(_)) && it.lane.id() == id.as_str();
+        let sends = |outbox_row: &OutboxRow| {
+            matches!(outbox_row.operation, Operation::SendMail(_)) && outbox_row.lane.id() == id.as_str()
+        };
         self.channel == *channel && matches!(&self.what, UndoTarget::Rows(rows) if rows.iter().any(sends))
     }
 }
@@ -195,12 +196,12 @@ impl Changes {
     pub(crate) fn note_recalled(&mut self, row: &RowId) {
         for done in &mut self.journal.done {
             if let UndoTarget::Rows(rows) = &mut done.what
-                && rows.iter().any(|it| it.id == *row)
+                && rows.iter().any(|outbox_row| outbox_row.id == *row)
             {
                 if rows.len() == 1 {
                     done.undone = true;
                 } else {
-                    rows.retain(|it| it.id != *row);
+                    rows.retain(|entry| entry.id != *row);
                 }
             }
         }

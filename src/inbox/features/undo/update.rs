@@ -19,7 +19,7 @@ impl Changes {
     /// What was done from here, newest first, and why it cannot be taken
     /// back, if it cannot.
     pub fn done(&self, context: &Context) -> impl Iterator<Item = (&Done, Option<&'static str>)> {
-        self.journal.done.iter().rev().map(|it| (it, self.way(it, context).err()))
+        self.journal.done.iter().rev().map(|done| (done, self.way(done, context).err()))
     }
 
     /// Notes a change of what this desk keeps, with the change that brings
@@ -44,25 +44,25 @@ impl Changes {
         }
         let UndoTarget::Rows(rows) = &done.what else { return Ok(UndoMethod::Here) };
         // The newest first: texts stand in the composer as they were written.
-        let held = rows.iter().rev().filter(|row| self.held.iter().any(|it| it.row == row.id));
-        let held: Vec<RowId> = held.map(|it| it.id.clone()).collect();
+        let held = rows.iter().rev().filter(|row| self.held.iter().any(|held| held.row == row.id));
+        let held: Vec<RowId> = held.map(|outbox_row| outbox_row.id.clone()).collect();
         if !held.is_empty() {
             return Ok(UndoMethod::Recall(held));
         }
-        if rows.iter().all(|it| it.operation.opposite().is_some()) {
+        if rows.iter().all(|row| row.operation.opposite().is_some()) {
             return Ok(UndoMethod::Turn(rows.clone()));
         }
         if let Some(why) = self.never_left(rows) {
             return Err(why);
         }
-        Err(rows.last().map_or("left", |it| it.operation.left()))
+        Err(rows.last().map_or("left", |row| row.operation.left()))
     }
 
     /// The newest thing that `z` takes back. What has left blocks the way to
     /// older things on the server, not to what only this desk keeps.
     pub(crate) fn undoable(&self, context: &Context) -> Option<u64> {
         let mut passed = false;
-        for done in self.journal.done.iter().rev().filter(|it| !it.undone) {
+        for done in self.journal.done.iter().rev().filter(|done| !done.undone) {
             match self.way(done, context) {
                 Ok(UndoMethod::Turn(_)) if passed => (),
                 Ok(UndoMethod::Here) if passed && context.moment.since(done.at) >= FRESH => (),
@@ -76,13 +76,13 @@ impl Changes {
     /// Says once that something newer than this cannot be taken back any more,
     /// and what the key takes back instead.
     pub(crate) fn passed_over(&mut self, group: u64, desk: &Desk, context: &Context) -> Option<String> {
-        let undone = |it: &&Done| !it.undone;
+        let undone = |done: &&Done| !done.undone;
         let newest = self.journal.done.iter().rev().find(undone)?;
         let why = self.way(newest, context).err()?;
         if self.journal.passed == Some(newest.group) {
             return None;
         }
-        let older = self.journal.done.iter().rev().find(|it| it.group == group && !it.undone)?;
+        let older = self.journal.done.iter().rev().find(|done| done.group == group && !done.undone)?;
         let words =
             format!("{}: {why} · {} again undoes: {}", newest.words, desk.undo_key(context), older.words);
         self.journal.passed = Some(newest.group);
@@ -92,33 +92,33 @@ impl Changes {
     /// Why nothing of what was done with one key can be taken back any more,
     /// with what it was.
     pub(crate) fn is_past_undoing(&self, group: u64, context: &Context) -> Option<String> {
-        let mut of_group = self.journal.done.iter().rev().filter(|it| it.group == group).peekable();
+        let mut of_group = self.journal.done.iter().rev().filter(|done| done.group == group).peekable();
         if of_group.peek().is_none() {
             return Some("too long ago to be taken back".to_owned());
         }
-        let mut open = of_group.filter(|it| !it.undone).peekable();
+        let mut open = of_group.filter(|group| !group.undone).peekable();
         let newest = *open.peek()?;
         let why = self.way(newest, context).err()?;
-        open.all(|it| self.way(it, context).is_err()).then(|| format!("{}: {why}", newest.words))
+        open.all(|done| self.way(done, context).is_err()).then(|| format!("{}: {why}", newest.words))
     }
 
     /// The newest thing done to one conversation alone after all of a number,
     /// if it can be taken back.
     pub(crate) fn newest_of(&self, id: &ConversationId, after: u64, context: &Context) -> Option<&Done> {
-        let newer = self.journal.done.iter().rev().filter(|it| it.group > after && !it.undone);
-        newer.filter(|it| it.is_of(id)).find(|it| self.way(it, context).is_ok())
+        let newer = self.journal.done.iter().rev().filter(|done| done.group > after && !done.undone);
+        newer.filter(|newer| newer.is_of(id)).find(|newer| self.way(newer, context).is_ok())
     }
 
     /// Whether the last star since then was given to a thread, not taken away.
     pub(crate) fn gave_star(&self, id: &ConversationId, after: u64) -> bool {
-        let newer = self.journal.done.iter().rev().filter(|it| it.group > after && !it.undone);
-        newer.filter(|it| it.is_of(id)).find_map(Done::starred) == Some(true)
+        let newer = self.journal.done.iter().rev().filter(|done| done.group > after && !done.undone);
+        newer.filter(|newer| newer.is_of(id)).find_map(Done::starred) == Some(true)
     }
 
     /// The number of the newest mail that was sent from here in a thread.
     pub(crate) fn group_of_mail(&self, row: &ConversationRow, until: u64) -> Option<u64> {
-        let done = self.journal.done.iter().rev().filter(|it| it.group <= until);
-        done.filter(|it| it.mails(&row.channel, &row.conversation.id)).map(|it| it.group).next()
+        let done = self.journal.done.iter().rev().filter(|done| done.group <= until);
+        done.filter(|done| done.mails(&row.channel, &row.conversation.id)).map(|done| done.group).next()
     }
 
     /// Whether that it cannot be taken back is said now for the first time.
@@ -130,7 +130,7 @@ impl Changes {
     fn turn(&mut self, rows: &[OutboxRow], desk: &Desk, context: &mut Context) {
         let intent = |row: &OutboxRow| {
             let operation = row.operation.opposite()?;
-            let tab = desk.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
                 platform: tab.platform()?.clone(),
@@ -161,8 +161,8 @@ pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
     let verb = last.operation.done();
     let words = match rows.len() {
         1 => format!("{verb} · {}", inbox.desk.name_of_row(first)),
-        _ if rows.iter().all(|it| it.lane == first.lane) => {
-            let mut verbs: Vec<&str> = rows.iter().map(|it| it.operation.done()).collect();
+        _ if rows.iter().all(|row| row.lane == first.lane) => {
+            let mut verbs: Vec<&str> = rows.iter().map(|row| row.operation.done()).collect();
             verbs.dedup();
             let name = inbox.desk.name_of_row(first);
             format!("{} · {name}", verbs.join(", "))
@@ -185,7 +185,7 @@ pub(crate) fn note_rows(inbox: &mut Inbox, group: u64, rows: &[OutboxRow]) {
 pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
     let places: Vec<usize> = (0..inbox.changes.journal.done.len())
         .rev()
-        .filter(|it| inbox.changes.journal.done[*it].group == group)
+        .filter(|number| inbox.changes.journal.done[*number].group == group)
         .collect();
     for place in places {
         let done = inbox.changes.journal.done[place].clone();
@@ -196,7 +196,7 @@ pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
         match way {
             Err(_) => continue,
             Ok(UndoMethod::Recall(rows)) => {
-                inbox.changes.held.retain(|it| !rows.contains(&it.row));
+                inbox.changes.held.retain(|held| !rows.contains(&held.row));
                 inbox.context.push_all(rows.into_iter().map(FileWrite::Recall));
                 continue;
             }
@@ -212,13 +212,13 @@ pub(crate) fn undo_group(inbox: &mut Inbox, group: u64) {
 impl Desk {
     /// How a conversation is called, as far as the tabs know.
     pub(crate) fn name_of(&self, channel: &ChannelId, conversation: Option<&ConversationId>) -> String {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
         let row = tab.zip(conversation).and_then(|(tab, id)| {
             let rows = tab.list.page.rows.iter();
-            let open = tab.history.iter().filter_map(|it| it.row.as_ref());
-            rows.chain(open).find(|it| it.conversation.id == *id)
+            let open = tab.history.iter().filter_map(|history| history.row.as_ref());
+            rows.chain(open).find(|row| row.conversation.id == *id)
         });
-        row.map_or_else(|| "a conversation".to_owned(), |it| it.conversation.title().to_string())
+        row.map_or_else(|| "a conversation".to_owned(), |row| row.conversation.title().to_string())
     }
 
     /// The contact a row is about, as far as the tabs know.
@@ -229,10 +229,14 @@ impl Desk {
             }
             return self.name_of(&row.channel, row.lane.conversation());
         };
-        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows);
-        let known = rows.filter(|it| it.channel == row.channel);
-        let mut known = known.filter(|it| it.conversation.address.as_deref() == Some(phone));
-        known.next().map_or_else(|| phone.to_owned(), |it| it.conversation.title().to_string())
+        let rows = self.tabs.iter().flat_map(|tab| &tab.list.page.rows);
+        let known = rows.filter(|conversation_row| conversation_row.channel == row.channel);
+        let mut known =
+            known.filter(|conversation_row| conversation_row.conversation.address.as_deref() == Some(phone));
+        known.next().map_or_else(
+            || phone.to_owned(),
+            |conversation_row| conversation_row.conversation.title().to_string(),
+        )
     }
 }
 

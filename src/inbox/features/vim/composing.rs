@@ -18,7 +18,8 @@ impl Desk {
         let mut vim = std::mem::take(&mut self.vim);
         let is_mail = self.tab().mail_head().is_some();
         let composer = self.tab_mut().composer.as_mut();
-        let taken = composer.is_some_and(|it| it.change(now, |sheet| take(&mut vim, key, is_mail, sheet)));
+        let taken = composer
+            .is_some_and(|composer| composer.change(now, |sheet| take(&mut vim, key, is_mail, sheet)));
         self.vim = vim;
         taken
     }
@@ -29,7 +30,7 @@ impl Desk {
             self.vim.rest();
             let now = context.moment;
             if let Some(composer) = &mut self.tab_mut().composer {
-                composer.change(now, |it| it.spread(None));
+                composer.change(now, |composer| composer.spread(None));
             }
         }
     }

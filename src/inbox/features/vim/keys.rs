@@ -22,7 +22,7 @@ impl Vim {
     }
 
     fn digit(&mut self, it: char) {
-        let digit = it.to_digit(10).and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+        let digit = it.to_digit(10).and_then(|digit| usize::try_from(digit).ok()).unwrap_or(0);
         self.count = (self.count * 10 + digit).min(MOST);
     }
 
@@ -70,7 +70,7 @@ impl Vim {
             return match self.operator {
                 Some((waiting, _)) if waiting == operator => {
                     let last = page.motion(at, 'j', self.times() - 1).filter(|_| self.times() > 1);
-                    let to = last.map_or(at, |it| it.0);
+                    let to = last.map_or(at, |entry| entry.0);
                     self.take(sheet, page, operator, (at, to), true);
                 }
                 Some(_) => self.forget(),

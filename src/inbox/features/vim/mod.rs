@@ -72,7 +72,7 @@ impl Vim {
             VimMode::Visual => "VISUAL",
         };
         let count = if self.count > 0 { self.count.to_string() } else { String::new() };
-        let typed: String = self.operator.map(|it| it.1).into_iter().chain(self.waits).collect();
+        let typed: String = self.operator.map(|operator| operator.1).into_iter().chain(self.waits).collect();
         format!("{word} {count}{typed}").trim_end().to_owned()
     }
 

@@ -55,7 +55,7 @@ impl<'a> MotionText<'a> {
     /// Line and character of a cluster.
     pub fn line_and_character(&self, at: usize) -> (usize, usize) {
         let start = self.line_start(at);
-        let line = self.clusters[..start].iter().filter(|it| **it == "\n").count();
+        let line = self.clusters[..start].iter().filter(|cluster| **cluster == "\n").count();
         (line, self.characters(start, at))
     }
 
@@ -78,19 +78,22 @@ impl<'a> MotionText<'a> {
     /// Where the line of a place begins.
     pub fn line_start(&self, at: usize) -> usize {
         let at = at.min(self.end());
-        self.clusters[..at].iter().rposition(|it| *it == "\n").map_or(0, |it| it + 1)
+        self.clusters[..at].iter().rposition(|cluster| *cluster == "\n").map_or(0, |rposition| rposition + 1)
     }
 
     /// Where the line of a place ends: its line break, or the end of the text.
     pub fn line_end(&self, at: usize) -> usize {
         let at = at.min(self.end());
-        self.clusters[at..].iter().position(|it| *it == "\n").map_or(self.end(), |it| at + it)
+        self.clusters[at..]
+            .iter()
+            .position(|cluster| *cluster == "\n")
+            .map_or(self.end(), |cluster| at + cluster)
     }
 
     /// The first place of the line that is not blank.
     pub fn line_text(&self, at: usize) -> usize {
         let (start, end) = (self.line_start(at), self.line_end(at));
-        (start..end).find(|it| self.kind(*it, false) != CharacterKind::Blank).unwrap_or(start)
+        (start..end).find(|number| self.kind(*number, false) != CharacterKind::Blank).unwrap_or(start)
     }
 
     /// Where a cursor that rests on characters may rest, nearest to a place.
@@ -115,12 +118,12 @@ impl<'a> MotionText<'a> {
             }
             'j' => (self.column_in(at, count, Self::below)?, MotionReach::Lines),
             'k' => (self.column_in(at, count, Self::above)?, MotionReach::Lines),
-            'w' => (times(|it, at| it.next_word(at, false)), MotionReach::Exclusive),
-            'W' => (times(|it, at| it.next_word(at, true)), MotionReach::Exclusive),
-            'b' => (times(|it, at| it.word_before(at, false)), MotionReach::Exclusive),
-            'B' => (times(|it, at| it.word_before(at, true)), MotionReach::Exclusive),
-            'e' => (times(|it, at| it.word_end(at, false)), MotionReach::Inclusive),
-            'E' => (times(|it, at| it.word_end(at, true)), MotionReach::Inclusive),
+            'w' => (times(|motion_text, at| motion_text.next_word(at, false)), MotionReach::Exclusive),
+            'W' => (times(|motion_text, at| motion_text.next_word(at, true)), MotionReach::Exclusive),
+            'b' => (times(|motion_text, at| motion_text.word_before(at, false)), MotionReach::Exclusive),
+            'B' => (times(|motion_text, at| motion_text.word_before(at, true)), MotionReach::Exclusive),
+            'e' => (times(|motion_text, at| motion_text.word_end(at, false)), MotionReach::Inclusive),
+            'E' => (times(|motion_text, at| motion_text.word_end(at, true)), MotionReach::Inclusive),
             'G' => (self.line_text(self.end()), MotionReach::Lines),
             _ => return None,
         })
@@ -153,16 +156,17 @@ impl<'a> MotionText<'a> {
     pub fn word_at(&self, at: usize, with_blanks: bool) -> (usize, usize) {
         let kind = self.kind(at, false);
         let (start, end) = (self.line_start(at), self.line_end(at));
-        let from = (start..at).rev().take_while(|it| self.kind(*it, false) == kind).last().unwrap_or(at);
-        let mut to = (at..end).find(|it| self.kind(*it, false) != kind).unwrap_or(end);
+        let from =
+            (start..at).rev().take_while(|number| self.kind(*number, false) == kind).last().unwrap_or(at);
+        let mut to = (at..end).find(|number| self.kind(*number, false) != kind).unwrap_or(end);
         if with_blanks {
-            to = (to..end).find(|it| self.kind(*it, false) != CharacterKind::Blank).unwrap_or(end);
+            to = (to..end).find(|number| self.kind(*number, false) != CharacterKind::Blank).unwrap_or(end);
         }
         (from, to)
     }
 
     fn kind(&self, at: usize, wide: bool) -> CharacterKind {
-        match self.clusters.get(at).and_then(|it| it.chars().next()) {
+        match self.clusters.get(at).and_then(|cluster| cluster.chars().next()) {
             None => CharacterKind::Blank,
             Some(it) if it.is_whitespace() => CharacterKind::Blank,
             Some(it) if wide || it.is_alphanumeric() || it == '_' => CharacterKind::Word,
@@ -192,24 +196,29 @@ impl<'a> MotionText<'a> {
 
     fn next_word(&self, at: usize, wide: bool) -> usize {
         let kind = self.kind(at, wide);
-        let after = (at..self.end()).find(|it| self.kind(*it, wide) != kind || kind == CharacterKind::Blank);
+        let after =
+            (at..self.end()).find(|number| self.kind(*number, wide) != kind || kind == CharacterKind::Blank);
         let after = after.unwrap_or(self.end());
-        (after..self.end()).find(|it| self.kind(*it, wide) != CharacterKind::Blank).unwrap_or(self.end())
+        (after..self.end())
+            .find(|number| self.kind(*number, wide) != CharacterKind::Blank)
+            .unwrap_or(self.end())
     }
 
     fn word_before(&self, at: usize, wide: bool) -> usize {
-        let Some(last) = (0..at).rev().find(|it| self.kind(*it, wide) != CharacterKind::Blank) else {
+        let Some(last) = (0..at).rev().find(|number| self.kind(*number, wide) != CharacterKind::Blank) else {
             return 0;
         };
         let kind = self.kind(last, wide);
-        (0..=last).rev().take_while(|it| self.kind(*it, wide) == kind).last().unwrap_or(last)
+        (0..=last).rev().take_while(|number| self.kind(*number, wide) == kind).last().unwrap_or(last)
     }
 
     fn word_end(&self, at: usize, wide: bool) -> usize {
-        let Some(first) = (at + 1..self.end()).find(|it| self.kind(*it, wide) != CharacterKind::Blank) else {
+        let Some(first) =
+            (at + 1..self.end()).find(|number| self.kind(*number, wide) != CharacterKind::Blank)
+        else {
             return at;
         };
         let kind = self.kind(first, wide);
-        (first..self.end()).take_while(|it| self.kind(*it, wide) == kind).last().unwrap_or(first)
+        (first..self.end()).take_while(|entry| self.kind(*entry, wide) == kind).last().unwrap_or(first)
     }
 }

@@ -23,7 +23,7 @@ fn press(text: &str, keys: &str) -> String {
     }
     let (line, character) = sheet.cursor();
     let lines: Vec<String> = sheet.text().split('\n').map(str::to_owned).collect();
-    let at = lines[line].char_indices().nth(character).map_or(lines[line].len(), |it| it.0);
+    let at = lines[line].char_indices().nth(character).map_or(lines[line].len(), |pair| pair.0);
     let mut shown = lines.clone();
     shown[line].insert(at, '|');
     shown.join("\n")

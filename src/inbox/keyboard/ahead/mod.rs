@@ -119,7 +119,7 @@ impl TypedAhead {
     }
 
     fn is_slow(&self, now: Moment) -> bool {
-        self.since.is_some_and(|it| now.since(it) >= SLOW)
+        self.since.is_some_and(|moment| now.since(moment) >= SLOW)
     }
 
     /// How many keys have been waiting for long.
@@ -136,7 +136,7 @@ impl TypedAhead {
     /// Notes a read that was asked for.
     pub(crate) fn note(&mut self, load: &Load) {
         if load.goes_elsewhere() || matches!(load, Load::Names | Load::Search(_)) {
-            self.awaited.retain(|it| !load.replaces(it));
+            self.awaited.retain(|entry| !load.replaces(entry));
             self.awaited.push(load.clone());
         }
     }
@@ -146,7 +146,7 @@ impl TypedAhead {
     pub(crate) fn read_ended(&mut self, load: &Load) -> bool {
         let load = if let Load::At(_, load) = load { load } else { load };
         let before = self.awaited.len();
-        self.awaited.retain(|it| it != load);
+        self.awaited.retain(|entry| entry != load);
         let came = self.awaited.len() < before;
         self.came |= came;
         came || !load.goes_elsewhere()
@@ -227,7 +227,7 @@ mod tests {
 
     #[test]
     fn a_key_acts_waits_or_ends_the_wait() {
-        let key = |it: char| TypedInput::Key(KeyPress::plain(KeyCode::Char(it)));
+        let key = |character: char| TypedInput::Key(KeyPress::plain(KeyCode::Char(character)));
         let esc = || TypedInput::Key(KeyPress::plain(KeyCode::Esc));
         let interrupt = || TypedInput::Key(KeyPress::ctrl('c'));
         let paste = || TypedInput::Paste("Dear Dana".to_owned());
@@ -262,7 +262,7 @@ mod tests {
 
     #[test]
     fn what_nobody_waits_for_goes_nowhere() {
-        let lookup = |it: &str| Load::Lookup(Selector::on_screen(it));
+        let lookup = |text: &str| Load::Lookup(Selector::on_screen(text));
         let mut ahead = TypedAhead::default();
         ahead.note(&lookup("dana"));
         ahead.note(&Load::Macros);

@@ -101,7 +101,7 @@ fn wait_of(inbox: &Inbox, typed: Option<&TypedInput>) -> KeyWait {
         _ if ahead.goes_elsewhere() => true,
         Some(top) => {
             let takes = typed.is_some_and(TypedInput::takes_what_is_found);
-            takes && top.takes_text() && ahead.awaited.iter().any(|it| top.shows(it))
+            takes && top.takes_text() && ahead.awaited.iter().any(|entry| top.shows(entry))
         }
         None => !ahead.gave_up && inbox.desk.lacks_target(),
     };

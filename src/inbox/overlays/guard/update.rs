@@ -11,13 +11,13 @@ use crate::wrap;
 
 /// The answers of the question on top: each with its key and its words.
 pub(crate) fn answers(inbox: &Inbox) -> Option<Vec<(KeyPress, String)>> {
-    let question = inbox.context.layers.last().filter(|it| it.is_question())?;
+    let question = inbox.context.layers.last().filter(|layer| layer.is_question())?;
     Some(question.dialog(inbox).lines.iter().flat_map(DialogLine::named_answers).collect())
 }
 
 /// Which keys answer the question on top, for who pressed another.
 pub(crate) fn answer_words(inbox: &Inbox) -> Option<String> {
-    let mut keys: Vec<String> = answers(inbox)?.into_iter().map(|it| it.0.to_string()).collect();
+    let mut keys: Vec<String> = answers(inbox)?.into_iter().map(|answer| answer.0.to_string()).collect();
     let esc = KeyPress::plain(KeyCode::Esc).to_string();
     if !keys.contains(&esc) {
         keys.push(esc);

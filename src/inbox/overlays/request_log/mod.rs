@@ -32,7 +32,7 @@ pub(crate) struct RequestLogView {
 impl RequestLogView {
     /// The requests of a tab that were not answered as wished.
     pub fn failed_calls(&self, channel: &ChannelId) -> impl Iterator<Item = &Call> {
-        self.all.iter().filter(move |it| it.channel == *channel && !it.is_fine())
+        self.all.iter().filter(move |call| call.channel == *channel && !call.is_fine())
     }
 
     /// The title of the list, and what its keys do.
@@ -49,11 +49,11 @@ impl RequestLogView {
 
     fn shown_calls(&self) -> impl Iterator<Item = &Call> {
         let only = self.only.as_ref();
-        let wanted = move |it: &&Call| only.is_none_or(|channel| it.channel == *channel);
-        let telling = |it: &&Call| match self.shown {
+        let wanted = move |call: &&Call| only.is_none_or(|channel| call.channel == *channel);
+        let telling = |call: &&Call| match self.shown {
             RequestsShown::All => true,
-            RequestsShown::FailuresAndChanges => is_telling(it),
-            RequestsShown::Failures => !it.is_fine(),
+            RequestsShown::FailuresAndChanges => is_telling(call),
+            RequestsShown::Failures => !call.is_fine(),
         };
         self.all.iter().filter(telling).filter(wanted)
     }

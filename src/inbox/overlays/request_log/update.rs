@@ -39,7 +39,7 @@ impl RequestLogView {
         self.all = calls;
         if std::mem::take(&mut self.copies) {
             let channel = &desk.tab().channel.id;
-            let found = self.all.iter().find(|it| it.channel == *channel && is_telling(it));
+            let found = self.all.iter().find(|call| call.channel == *channel && is_telling(call));
             match found.map(Call::curl) {
                 Some(command) => copy_curl(context, command),
                 None => context.warn(
@@ -74,25 +74,25 @@ impl RequestLogView {
 
     pub(crate) fn call_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let zone = &context.settings.zone;
-        let line = |it: &Call| {
-            let tab = desk.tabs.iter().find(|tab| tab.channel.id == it.channel);
-            let tab = tab.map_or("", |it| it.channel.name.as_str());
-            let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
-            let mut words = format!("{:<6} {}", it.method, it.path);
-            let id = it.request_id.as_ref().map(|it| format!("id {it}"));
-            let why = it.answer.as_ref().err().or(it.code.as_ref()).map(ToString::to_string);
-            let replayed = it.replayed.then(|| "REPLAYED".to_owned());
-            let process = Some(it.process.to_string()).filter(|it| !it.is_empty());
+        let line = |call: &Call| {
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == call.channel);
+            let tab = tab.map_or("", |tab| tab.channel.name.as_str());
+            let seconds = call.at.micros().div_euclid(1_000_000).rem_euclid(60);
+            let mut words = format!("{:<6} {}", call.method, call.path);
+            let id = call.request_id.as_ref().map(|request_id| format!("id {request_id}"));
+            let why = call.answer.as_ref().err().or(call.code.as_ref()).map(ToString::to_string);
+            let replayed = call.replayed.then(|| "REPLAYED".to_owned());
+            let process = Some(call.process.to_string()).filter(|text| !text.is_empty());
             for more in [why, replayed, id, process].into_iter().flatten() {
                 words.push_str(&format!(" · {more}"));
             }
-            let status = it.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);
+            let status = call.answer.as_ref().map_or_else(|_| "none".to_owned(), ToString::to_string);
             ListLine {
-                name: SafeText::line(&format!("{}:{seconds:02} {tab}", it.at.clock_face(zone))),
+                name: SafeText::line(&format!("{}:{seconds:02} {tab}", call.at.clock_face(zone))),
                 words: SafeText::line(&words),
-                right: format!("{status} {:>5} ms", it.took / MILLISECOND),
-                loud: !it.is_fine(),
-                dim: it.is_fine() && it.method == "GET",
+                right: format!("{status} {:>5} ms", call.took / MILLISECOND),
+                loud: !call.is_fine(),
+                dim: call.is_fine() && call.method == "GET",
                 goes_to: None,
             }
         };

@@ -66,8 +66,9 @@ impl Search {
 
     /// Puts the contacts behind what this desk has found.
     fn add_contacts(&mut self) {
-        self.found.retain(|it| !matches!(it, SearchResult::Contact(_)));
-        self.found.extend(self.contacts.iter().cloned().map(|it| SearchResult::Contact(Box::new(it))));
+        self.found.retain(|search_result| !matches!(search_result, SearchResult::Contact(_)));
+        self.found
+            .extend(self.contacts.iter().cloned().map(|contact| SearchResult::Contact(Box::new(contact))));
     }
 
     fn step(&mut self, by: isize) {
@@ -93,7 +94,7 @@ impl Search {
         if self.text.text().trim() != words {
             return;
         }
-        self.contacts.retain(|it| it.channel != *channel);
+        self.contacts.retain(|contact| contact.channel != *channel);
         self.contacts.extend(found);
         if self.answered && !self.more {
             self.add_contacts();

@@ -144,9 +144,9 @@ impl Search {
             self.found =
                 page.people.into_iter().map(|(_, row)| SearchResult::Person(Box::new(row))).collect();
         }
-        self.found.retain(|it| !matches!(it, SearchResult::Contact(_)));
-        self.found.extend(page.notes.into_iter().map(|it| SearchResult::Note(Box::new(it))));
-        self.found.extend(page.hits.into_iter().map(|it| SearchResult::Message(Box::new(it))));
+        self.found.retain(|search_result| !matches!(search_result, SearchResult::Contact(_)));
+        self.found.extend(page.notes.into_iter().map(|note| SearchResult::Note(Box::new(note))));
+        self.found.extend(page.hits.into_iter().map(|hit| SearchResult::Message(Box::new(hit))));
         (self.partial, self.since, self.answered) = (page.partial, page.since, true);
         self.more = page.next.is_some();
         if !self.more {
@@ -159,16 +159,18 @@ impl Search {
 
     /// Once nothing was typed for a moment, asks the servers for contacts.
     pub(crate) fn ask_servers(&mut self, desk: &Desk, context: &mut Context) {
-        let due = self.asks_at.is_some_and(|it| it <= context.moment);
+        let due = self.asks_at.is_some_and(|moment| moment <= context.moment);
         if !due || context.layers.top::<SearchPrompt>().is_none() {
             return;
         }
         self.asks_at = None;
         let (here, words) = (desk.tab().channel.id.clone(), self.text.text().trim().to_owned());
-        let tabs = desk.tabs.iter().filter(|it| !self.only_here || it.channel.id == here);
-        let tabs = tabs.filter(|it| it.platform().is_some_and(Platform::has_contacts));
+        let tabs = desk.tabs.iter().filter(|tab| !self.only_here || tab.channel.id == here);
+        let tabs = tabs.filter(|tab| tab.platform().is_some_and(Platform::has_contacts));
         context.push_all(
-            tabs.map(|it| SyncOrder::Fetch(it.channel.id.clone(), Fetch::Contacts { words: words.clone() })),
+            tabs.map(|tab| {
+                SyncOrder::Fetch(tab.channel.id.clone(), Fetch::Contacts { words: words.clone() })
+            }),
         );
     }
 

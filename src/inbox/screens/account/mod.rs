@@ -23,10 +23,10 @@ const ABILITIES: [(&str, Has); 9] = [
     ("pause the AI, hand back", Platform::is_chat),
     ("close conversations, templates", Platform::can_take_over),
     ("contacts and broadcasts", Platform::has_contacts),
-    ("threads of mail", |it| matches!(it, Platform::Email)),
-    ("SMS and calls", |it| matches!(it, Platform::Voip)),
-    ("webhooks", |it| !matches!(it, Platform::Web)),
-    ("events of the triggers", |it| !matches!(it, Platform::Web)),
+    ("threads of mail", |platform| matches!(platform, Platform::Email)),
+    ("SMS and calls", |platform| matches!(platform, Platform::Voip)),
+    ("webhooks", |platform| !matches!(platform, Platform::Web)),
+    ("events of the triggers", |platform| !matches!(platform, Platform::Web)),
 ];
 
 impl Credits {
@@ -55,8 +55,8 @@ impl Credits {
         let shares = desk
             .tabs
             .iter()
-            .filter(|it| it.account.as_ref().is_some_and(|other| credits::is_same(other, account)));
-        let names: Vec<&str> = shares.map(|it| it.channel.name.as_str()).collect();
+            .filter(|tab| tab.account.as_ref().is_some_and(|other| credits::is_same(other, account)));
+        let names: Vec<&str> = shares.map(|share| share.channel.name.as_str()).collect();
         card.line("balance", &credits);
         card.line("forecast", words);
         card.line("drawn on by", &names.join(", "));
@@ -69,7 +69,7 @@ impl Credits {
 
     fn number_card(&self, account: &Account) -> PageCard {
         let none = || "not told".to_owned();
-        let text = |it: &Option<SafeText>| it.as_ref().map_or_else(none, ToString::to_string);
+        let text = |text: &Option<SafeText>| text.as_ref().map_or_else(none, ToString::to_string);
         let about = [&account.messaging_tier, &account.quality_rating];
         let mut words = vec![account.platform.label().to_owned()];
         words.extend(about.into_iter().flatten().map(ToString::to_string));
@@ -93,7 +93,7 @@ impl Credits {
         if account.environment == Environment::Test {
             card.line("here", "nothing: this is a TEST key");
         }
-        let exactly = |it: i64| Price::exactly(it).words();
+        let exactly = |number: i64| Price::exactly(number).words();
         let template = match tab.templates.charged {
             Some(charged) => format!("{}, as last charged", exactly(charged)),
             None => format!("{}: the interface says both", tab.template_price().words()),
@@ -114,7 +114,7 @@ impl Credits {
         ];
         for (label, words, action) in rows {
             let learned =
-                self.charged(account, action, desk).map(|it| format!(" · charged: {it} on average"));
+                self.charged(account, action, desk).map(|text| format!(" · charged: {text} on average"));
             card.line(label, &format!("{words}{}", learned.unwrap_or_default()));
         }
         card
@@ -123,9 +123,10 @@ impl Credits {
     /// What a kind of action was charged on average, as far as answers told.
     fn charged(&self, account: &Account, action: &str, desk: &Desk) -> Option<String> {
         let spent = self.spent_on(account, desk);
-        let all = spent.iter().flat_map(|it| it.1).filter(|it| it.action == action);
-        let (credits, count) = all
-            .fold((0.0, 0u32), |(credits, count), it| (credits + it.credits, count.saturating_add(it.count)));
+        let all = spent.iter().flat_map(|pair| pair.1).filter(|spent| spent.action == action);
+        let (credits, count) = all.fold((0.0, 0u32), |(credits, count), spent| {
+            (credits + spent.credits, count.saturating_add(spent.count))
+        });
         (count > 0).then(|| credits::credits(credits / f64::from(count)))
     }
 }
@@ -135,7 +136,7 @@ impl Desk {
     /// refused.
     fn key_card(&self, account: &Account) -> PageCard {
         let tab = self.tab();
-        let count = ABILITIES.iter().filter(|it| it.1(&account.platform)).count();
+        let count = ABILITIES.iter().filter(|ability| ability.1(&account.platform)).count();
         let words = format!("may do {count} of {} things", ABILITIES.len());
         let mut card = card("key", account.environment.label(), &words);
         let test = "TEST: everything is checked, nothing is sent or charged";
@@ -145,8 +146,8 @@ impl Desk {
             card.line("read-only", "nothing is changed from here");
         }
         let all = |can: bool| {
-            let some = ABILITIES.iter().filter(|it| it.1(&account.platform) == can);
-            some.map(|it| it.0).collect::<Vec<_>>().join(" · ")
+            let some = ABILITIES.iter().filter(|ability| ability.1(&account.platform) == can);
+            some.map(|pair| pair.0).collect::<Vec<_>>().join(" · ")
         };
         for (label, can) in [("can", true), ("cannot", false)] {
             let what = all(can);

@@ -28,22 +28,22 @@ impl Credits {
         let spent: Vec<(String, &Spent)> = self
             .spent_on(account, desk)
             .into_iter()
-            .flat_map(|(tab, all)| all.iter().map(|it| (tab.channel.name.clone(), it)))
-            .filter(|(_, it)| (0..DAYS).contains(&(today - it.day)))
+            .flat_map(|(tab, all)| all.iter().map(|spent| (tab.channel.name.clone(), spent)))
+            .filter(|(_, spent)| (0..DAYS).contains(&(today - spent.day)))
             .collect();
         // Not a sum: that of nothing is less than nought.
-        let total = spent.iter().fold(0.0, |sum, (_, it)| sum + it.credits);
+        let total = spent.iter().fold(0.0, |sum, (_, spent)| sum + spent.credits);
         let week = format!("{} in a week", credits::credits(total));
         let mut by_day = card("by day", "spent by day", &week);
         for day in (today - DAYS + 1..=today).rev() {
-            let of_day = spent.iter().filter(|(_, it)| it.day == day).map(|(_, it)| *it);
+            let of_day = spent.iter().filter(|(_, spent)| spent.day == day).map(|(_, spent)| *spent);
             let name = if day == today { "today".to_owned() } else { day_name(day) };
             by_day.bars.push(bar(&name, of_day));
         }
         let mut by_tab = card("by tab", "spent by tab", &week);
-        by_tab.bars = grouped(spent.iter().map(|(tab, it)| (tab.as_str(), *it)));
+        by_tab.bars = grouped(spent.iter().map(|(tab, spent)| (tab.as_str(), *spent)));
         let mut by_action = card("by action", "spent by kind of action", &week);
-        by_action.bars = grouped(spent.iter().map(|(_, it)| (it.action.as_str(), *it)));
+        by_action.bars = grouped(spent.iter().map(|(_, spent)| (spent.action.as_str(), *spent)));
         let mut cards = vec![by_day, by_tab, by_action];
         for card in &mut cards {
             if spent.is_empty() {
@@ -62,7 +62,7 @@ impl Credits {
         if !(0.0..FORETOLD).contains(&days) {
             return Some(lasts);
         }
-        let whole = (1..365).take_while(|it| f64::from(*it) <= days).count();
+        let whole = (1..365).take_while(|number| f64::from(*number) <= days).count();
         let ahead = i64::try_from(whole).unwrap_or(0) * DAY;
         let empty = context.now.plus(ahead);
         Some(format!("{lasts}; empty about {}", empty.day_name(&context.settings.zone)))
@@ -104,9 +104,9 @@ mod tests {
         let spent =
             |action: &str, credits: f64, count| Spent { day: 1, action: action.to_owned(), credits, count };
         let all = [spent("message", 2.0, 2), spent("file", 5.0, 1), spent("message", 1.0, 1)];
-        let bars = grouped(all.iter().map(|it| (it.action.as_str(), it)));
+        let bars = grouped(all.iter().map(|spent| (spent.action.as_str(), spent)));
         let told: Vec<(String, f64, &str)> =
-            bars.iter().map(|it| (it.label.to_string(), it.value, it.words.as_str())).collect();
+            bars.iter().map(|bar| (bar.label.to_string(), bar.value, bar.words.as_str())).collect();
         assert_eq!(
             told,
             [("file".to_owned(), 5.0, "5 credits for 1"), ("message".to_owned(), 3.0, "3 credits for 3")]

@@ -54,9 +54,9 @@ pub fn draw(theme: Theme, detail: &BoardDetail, area: Area, buffer: &mut Buffer)
     let label = 11;
     let wide = usize::from(area.width.saturating_sub(label + 8));
     let kinds: [Line; 3] = [
-        ("delivered", |it| it.counts.delivered, theme.own()),
-        ("failed", |it| it.counts.failed, theme.error()),
-        ("pending", |it| it.counts.pending, theme.quiet()),
+        ("delivered", |sample| sample.counts.delivered, theme.own()),
+        ("failed", |sample| sample.counts.failed, theme.error()),
+        ("pending", |sample| sample.counts.pending, theme.quiet()),
     ];
     let mut y = area.y;
     for (name, value, style) in kinds {
@@ -105,9 +105,9 @@ mod tests {
         };
         let samples = [sample(0, 0), sample(10, 50), sample(100, 90)];
         assert_eq!(
-            spread(&samples, 11, |it| it.counts.delivered),
+            spread(&samples, 11, |sample| sample.counts.delivered),
             [0, 50, 50, 50, 50, 50, 50, 50, 50, 50, 90]
         );
-        assert!(spread(&[], 11, |it| it.counts.delivered).is_empty());
+        assert!(spread(&[], 11, |sample| sample.counts.delivered).is_empty());
     }
 }

@@ -26,16 +26,19 @@ impl CardsScreen {
 /// The completed campaigns that are this broadcast, and how many are no
 /// broadcast known here.
 pub fn completed<'a>(inbox: &'a Inbox, entry: &BoardEntry) -> (Vec<&'a Happening>, usize) {
-    let told =
-        inbox.cards.happenings(entry.channel()).iter().filter(|it| it.trigger == TriggerKind::Campaign);
-    let known = |it: &&Happening| inbox.broadcasts.rows.rows.iter().any(|row| names(it, row));
+    let told = inbox
+        .cards
+        .happenings(entry.channel())
+        .iter()
+        .filter(|happening| happening.trigger == TriggerKind::Campaign);
+    let known = |happening: &&Happening| inbox.broadcasts.rows.rows.iter().any(|row| names(happening, row));
     let (known, others): (Vec<&Happening>, Vec<&Happening>) = told.partition(known);
-    (known.into_iter().filter(|it| names(it, entry)).collect(), others.len())
+    (known.into_iter().filter(|happening| names(happening, entry)).collect(), others.len())
 }
 
 /// Whether an event names a broadcast.
 fn names(event: &Happening, entry: &BoardEntry) -> bool {
     let ids = entry.broadcasts();
-    let named = |word: &str| ids.iter().any(|it| it.as_str() == word);
+    let named = |word: &str| ids.iter().any(|entry| entry.as_str() == word);
     named(&event.id) || event.fields.iter().any(|(_, value)| named(value.as_str()))
 }

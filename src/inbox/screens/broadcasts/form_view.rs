@@ -87,7 +87,7 @@ fn draw_field(
     let style = if focused { theme.selected() } else { theme.quiet() };
     let label = match field {
         BroadcastField::Slot(place) => {
-            form.slots.get(place).map_or(String::new(), |it| SafeText::line(&it.label).to_string())
+            form.slots.get(place).map_or(String::new(), |slot| SafeText::line(&slot.label).to_string())
         }
         other => other.label().to_owned(),
     };
@@ -148,7 +148,7 @@ fn bottom(inbox: &Inbox, theme: Theme, form: &BroadcastForm, area: Area, buffer:
         None => {
             let charged = inbox.desk.tab().templates.charged;
             let count = i64::try_from(form.count()).unwrap_or(i64::MAX);
-            let price = form.content().map(|it| price_each(&it, charged).times(count).words());
+            let price = form.content().map(|content| price_each(&content, charged).times(count).words());
             (
                 format!(" Ctrl-X flight check · {} · Tab next · Esc keeps it ", price.unwrap_or_default()),
                 theme.quiet(),

@@ -148,7 +148,7 @@ impl BroadcastsScreen {
     /// What was read of the chosen row.
     pub fn board_detail(&self) -> Option<&BoardDetail> {
         let chosen = self.rows.chosen()?.id();
-        self.detail.as_ref().filter(|it| it.0 == chosen).map(|it| &it.1)
+        self.detail.as_ref().filter(|detail| detail.0 == chosen).map(|detail| &detail.1)
     }
 
     /// Rows of the page have come.
@@ -157,7 +157,7 @@ impl BroadcastsScreen {
         if let Some(id) = self.choose.take() {
             let id = BoardId::Campaign(id);
             self.rows.choose(&id);
-            if self.rows.chosen().is_none_or(|it| it.id() != id)
+            if self.rows.chosen().is_none_or(|chosen| chosen.id() != id)
                 && let BoardId::Campaign(id) = id
             {
                 self.choose = Some(id);

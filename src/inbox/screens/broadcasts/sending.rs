@@ -79,7 +79,10 @@ impl BroadcastForm {
             KeyCode::Right | KeyCode::Char(' ') => self.turn(1),
             KeyCode::Left => self.turn(BroadcastKind::ALL.len() - 1),
             KeyCode::Char(letter) => {
-                if let Some(kind) = BroadcastKind::ALL.into_iter().find(|it| it.word().starts_with(letter)) {
+                if let Some(kind) = BroadcastKind::ALL
+                    .into_iter()
+                    .find(|broadcast_kind| broadcast_kind.word().starts_with(letter))
+                {
                     // Text and template begin alike: the same letter goes on.
                     let goes_on = self.kind == kind && letter == 't';
                     self.kind = if goes_on { BroadcastKind::Template } else { kind };
@@ -131,7 +134,7 @@ impl Desk {
     pub(crate) fn marked_conversations(&self) -> Result<AudienceSource, String> {
         let channel = self.tab().channel.id.clone();
         let marked: Vec<_> =
-            self.list().marks.keys().into_iter().filter(|it| it.channel == channel).collect();
+            self.list().marks.keys().into_iter().filter(|key| key.channel == channel).collect();
         if !marked.is_empty() {
             return Ok(AudienceSource::Conversations(marked));
         }
@@ -144,8 +147,9 @@ impl Desk {
         if form.kind != BroadcastKind::Template {
             return;
         }
-        let tab = self.tabs.iter().find(|it| it.channel.id == form.query.channel);
-        let found = tab.and_then(|it| it.found_templates(form.template_letters()).first().copied().cloned());
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == form.query.channel);
+        let found =
+            tab.and_then(|tab| tab.found_templates(form.template_letters()).first().copied().cloned());
         form.choose(found.as_ref());
     }
 }
@@ -189,7 +193,7 @@ impl BroadcastsScreen {
         if matches!(query.source, AudienceSource::Fitting(_) | AudienceSource::Everyone) {
             context.push(SyncOrder::Fetch(channel, Fetch::People { search: String::new(), more: false }));
         }
-        let kept = self.kept.take().map(|it| *it);
+        let kept = self.kept.take().map(|broadcast_form| *broadcast_form);
         context.open(BroadcastForm::new(query, kept));
     }
 
@@ -253,7 +257,9 @@ pub(crate) fn audience_found(
     query: &AudienceQuery,
     found: Result<ResolvedAudience, String>,
 ) {
-    let Some(form) = audience_form(context).filter(|it| it.query == *query) else { return };
+    let Some(form) = audience_form(context).filter(|audience_form| audience_form.query == *query) else {
+        return;
+    };
     let first = form.found.is_none();
     match found {
         Ok(found) => {
@@ -268,7 +274,7 @@ pub(crate) fn audience_found(
         Err(why) => {
             // With nobody to go to there is nothing to fill in.
             if first {
-                context.layers.retain::<BroadcastForm>(|it| it.query != *query);
+                context.layers.retain::<BroadcastForm>(|broadcast_form| broadcast_form.query != *query);
             }
             context.warn(format!("the audience: {why}"));
         }
@@ -282,7 +288,10 @@ pub(crate) fn audience_fetched(
     fetch: &Fetch,
     fetched: &Fetching,
 ) {
-    let Some(form) = audience_form(context).filter(|it| it.query.channel == *channel) else { return };
+    let Some(form) = audience_form(context).filter(|audience_form| audience_form.query.channel == *channel)
+    else {
+        return;
+    };
     let query = form.query.clone();
     match (fetch, fetched) {
         (Fetch::People { search, .. }, Ok(FetchResult::People { more })) if form.walking => {

@@ -85,7 +85,7 @@ impl OverlayView for Continuing {
 
 /// Asks for the limit a campaign shall go on with.
 pub(crate) fn ask_to_continue(campaign: &Campaign, context: &mut Context) {
-    let asks = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Asks(_)));
+    let asks = campaign.waves.iter().any(|wave| matches!(wave.fate, WaveRowState::Asks(_)));
     if campaign.cause == Some(PauseCause::Row) && asks {
         let words = "a wave's row asks first: {go-to-outbox} decides over it";
         return context.warn(context.keyed(words));
@@ -106,7 +106,7 @@ impl BroadcastsScreen {
         let campaign = entry
             .campaign()
             .ok_or("it was not begun in waves: the interface has no way to stop what has been taken")?;
-        if let Some(tab) = desk.tabs.iter().find(|it| it.channel.id == campaign.channel) {
+        if let Some(tab) = desk.tabs.iter().find(|tab| tab.channel.id == campaign.channel) {
             tab_writable(tab)?;
         }
         match phase {
@@ -121,7 +121,7 @@ impl BroadcastsScreen {
 
     /// Pauses it: the wave that has left goes its way, no further one leaves.
     pub(crate) fn pause_broadcast(&mut self, context: &mut Context) {
-        if let Some(id) = self.chosen_campaign().map(|it| it.id.clone()) {
+        if let Some(id) = self.chosen_campaign().map(|chosen_campaign| chosen_campaign.id.clone()) {
             context.push(FileWrite::Campaign(BroadcastOrder::Halt(id, Phase::Paused)));
         }
     }
@@ -137,7 +137,7 @@ impl BroadcastsScreen {
     pub(crate) fn ask_stop(&mut self, context: &mut Context) {
         let Some(campaign) = self.chosen_campaign() else { return };
         let left = campaign.not_sent();
-        let leaves = campaign.waves.iter().any(|it| matches!(it.fate, WaveRowState::Leaving));
+        let leaves = campaign.waves.iter().any(|wave| matches!(wave.fate, WaveRowState::Leaving));
         let id = campaign.id.clone();
         let mut lines = vec![DialogLine::plain(format!(
             "{} {} not been sent to, and will not be. What the server has taken goes its way: the interface \
@@ -175,7 +175,7 @@ impl BroadcastsScreen {
             return Err("whom it went to is not known here".to_owned());
         }
         let failed: Vec<RecipientStatus> = detail.failed().cloned().collect();
-        let counted = self.rows.chosen().map_or(0, |it| it.counts().failed);
+        let counted = self.rows.chosen().map_or(0, |chosen| chosen.counts().failed);
         if failed.is_empty() && counted > 0 {
             return Err(format!(
                 "the server counts {counted} failed and does not say who; no message read here shows one"
@@ -188,8 +188,9 @@ impl BroadcastsScreen {
     pub(crate) fn copy_failed(&mut self, context: &mut Context) {
         match self.failed_ones() {
             Ok(failed) => {
-                let line = |it: &RecipientStatus| {
-                    let phone = it.phone.as_deref().unwrap_or(it.contact.as_str());
+                let line = |recipient_status: &RecipientStatus| {
+                    let phone =
+                        recipient_status.phone.as_deref().unwrap_or(recipient_status.contact.as_str());
                     SafeText::line(phone).to_string()
                 };
                 let lines: Vec<String> = failed.iter().map(line).collect();
@@ -212,11 +213,13 @@ impl BroadcastsScreen {
 
     /// Writes the report over the recipients into a file.
     pub(crate) fn export_report(&mut self, file: &str, context: &mut Context) {
-        let Some(detail) = self.board_detail().filter(|it| !it.recipients.is_empty()) else {
+        let Some(detail) = self.board_detail().filter(|board_detail| !board_detail.recipients.is_empty())
+        else {
             return context.warn("whom it went to is not known here: there is nothing to report");
         };
         let text = report(&detail.recipients);
-        let id = self.chosen_campaign().map(|it| it.id.to_string()).unwrap_or_default();
+        let id =
+            self.chosen_campaign().map(|chosen_campaign| chosen_campaign.id.to_string()).unwrap_or_default();
         let file = if file.is_empty() { format!("broadcast-{id}.csv") } else { file.to_owned() };
         context.push(FileWrite::Campaign(BroadcastOrder::Report { text, file }));
     }
@@ -226,15 +229,16 @@ impl BroadcastsScreen {
     pub(crate) fn open_recipients(&mut self, context: &mut Context) {
         self.show_recipients(context);
         let Some(campaign) = self.chosen_campaign() else { return };
-        let since = campaign.waves.iter().filter_map(|it| it.sent_at).min();
+        let since = campaign.waves.iter().filter_map(|wave| wave.sent_at).min();
         let channel = campaign.channel.clone();
-        context.push_all(since.map(|it| SyncOrder::Fetch(channel, Fetch::Sent { since: it.plus(-SLACK) })));
+        context
+            .push_all(since.map(|time| SyncOrder::Fetch(channel, Fetch::Sent { since: time.plus(-SLACK) })));
     }
 
     /// What was read of the chosen one has come: whoever looks at its
     /// recipients sees it.
     pub(crate) fn refresh_recipients(&mut self, context: &mut Context) {
-        let is_open = context.layers.top::<TextView>().is_some_and(|it| it.title.starts_with(RECIPIENTS));
+        let is_open = context.layers.top::<TextView>().is_some_and(|top| top.title.starts_with(RECIPIENTS));
         if std::mem::take(&mut self.refreshes) && is_open {
             context.layers.pop();
             self.show_recipients(context);
@@ -260,7 +264,8 @@ impl BroadcastsScreen {
             }
         }
         add(String::new());
-        let all_refused = detail.recipients.iter().all(|it| matches!(it.fate, RecipientFate::Refused(_)));
+        let all_refused =
+            detail.recipients.iter().all(|recipient| matches!(recipient.fate, RecipientFate::Refused(_)));
         match (detail.recipients.is_empty(), detail.shows_any()) {
             (false, _) if all_refused && counts.failed < entry.people() => {
                 add("The service names those it did not reach; of the others nothing is known here."
@@ -275,14 +280,14 @@ impl BroadcastsScreen {
                 add("Rebuilt from messages read here and what the service says of failures.".to_owned())
             }
         }
-        let order = |it: &&RecipientStatus| it.fate.reason().is_none();
+        let order = |recipient_status: &&RecipientStatus| recipient_status.fate.reason().is_none();
         let mut all: Vec<&RecipientStatus> = detail.recipients.iter().collect();
         all.sort_by_key(order);
         for it in all {
             let name = it.name.as_ref().map_or_else(|| it.contact.to_string(), ToString::to_string);
             let phone = it.phone.clone().unwrap_or_else(|| "no number read".to_owned());
             let replied = if it.replied { " · replied" } else { "" };
-            let why = it.fate.reason().map(|it| format!(" · {}", it.told())).unwrap_or_default();
+            let why = it.fate.reason().map(|reason| format!(" · {}", reason.told())).unwrap_or_default();
             add(format!("{:13} {phone}  {name}{why}{replied}", it.fate.word()));
         }
         let title = format!("{RECIPIENTS} · {}", entry.title());
@@ -293,7 +298,7 @@ impl BroadcastsScreen {
 impl Desk {
     /// The quality rating as it is known now.
     pub(crate) fn quality_now(&self) -> Option<SafeText> {
-        self.tab().account.as_ref().and_then(|it| it.quality_rating.clone())
+        self.tab().account.as_ref().and_then(|account| account.quality_rating.clone())
     }
 }
 
@@ -301,7 +306,7 @@ impl Desk {
 pub(crate) fn campaign_answered(inbox: &mut Inbox, answer: BroadcastActionResult) {
     broadcasts::board_changed(inbox);
     inbox.rows_changed();
-    let counts = inbox.desk.tabs.iter().map(|it| Effect::Load(Load::Counts(it.channel.id.clone())));
+    let counts = inbox.desk.tabs.iter().map(|tab| Effect::Load(Load::Counts(tab.channel.id.clone())));
     inbox.context.effects.extend(counts);
     match answer {
         BroadcastActionResult::Begun(new, id) => sending::broadcast_begun(inbox, *new, id),

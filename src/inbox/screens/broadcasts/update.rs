@@ -15,7 +15,7 @@ use model::time::{SECOND, Timestamp};
 impl Desk {
     /// Whether the active tab has broadcasts.
     pub fn has_broadcasts(&self) -> bool {
-        self.tab().platform().is_none_or(|it| *it == Platform::Whatsapp)
+        self.tab().platform().is_none_or(|platform| *platform == Platform::Whatsapp)
     }
 }
 
@@ -23,9 +23,13 @@ impl BroadcastsScreen {
     /// When a countdown of the page shows another second.
     pub(crate) fn board_due(&self, desk: &Desk, context: &Context) -> Option<Timestamp> {
         let rows = self.rows.rows.iter().filter(|_| desk.page == PageKind::Broadcasts);
-        let held =
-            rows.filter_map(BoardEntry::campaign).filter(|it| it.begun() == 0 && it.starts_at > context.now);
-        held.map(|it| context.now.plus((it.starts_at.since(context.now) - 1).rem_euclid(SECOND) + 1)).min()
+        let held = rows
+            .filter_map(BoardEntry::campaign)
+            .filter(|campaign| campaign.begun() == 0 && campaign.starts_at > context.now);
+        held.map(|campaign| {
+            context.now.plus((campaign.starts_at.since(context.now) - 1).rem_euclid(SECOND) + 1)
+        })
+        .min()
     }
 }
 
@@ -52,7 +56,7 @@ pub(crate) fn load_board(inbox: &mut Inbox) {
             .broadcasts
             .rows
             .take_query(&channel, inbox.context.moment)
-            .map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(it)))),
+            .map(|query| Effect::Load(Load::Broadcasts(BroadcastQuery::Rows(query)))),
     );
     inbox.cards.ask_completed(&inbox.desk, &mut inbox.context);
     let chosen = inbox.broadcasts.rows.chosen().map(BoardEntry::id);
@@ -63,7 +67,7 @@ pub(crate) fn load_board(inbox: &mut Inbox) {
         inbox
             .context
             .effects
-            .extend(chosen.map(|it| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(it)))));
+            .extend(chosen.map(|chosen| Effect::Load(Load::Broadcasts(BroadcastQuery::Detail(chosen)))));
     }
 }
 

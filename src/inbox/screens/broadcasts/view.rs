@@ -73,9 +73,11 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let rows = &inbox.broadcasts.rows;
     let place = if rows.all_tabs { "all tabs" } else { inbox.desk.tab().channel.name.as_str() };
     let title = format!("Broadcasts · {place}");
-    let is_paused = |it: &&BoardEntry| it.campaign().is_some_and(|it| it.phase == Phase::Paused);
+    let is_paused = |board_entry: &&BoardEntry| {
+        board_entry.campaign().is_some_and(|campaign| campaign.phase == Phase::Paused)
+    };
     let paused = rows.rows.iter().filter(is_paused).count();
-    let running = rows.rows.iter().filter(|it| it.is_open()).count() - paused;
+    let running = rows.rows.iter().filter(|row| row.is_open()).count() - paused;
     let paused = if paused > 0 { format!("{paused} paused · ") } else { String::new() };
     let right = format!("{running} running · {paused}{}", rows.rows.len());
     let titles = ([(title.as_str(), theme.strong())], [(right.as_str(), Style::new())]);
@@ -141,7 +143,7 @@ pub(crate) fn row(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, b
         let words = format!("{} failed ({percent} %) ", counts.failed);
         x += paint_view::text(buffer, x, area.y, end.saturating_sub(x), &words, theme.error());
     }
-    let when = entry.begun_at().map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
+    let when = entry.begun_at().map(|begun| short_span(inbox.context.now.since(begun))).unwrap_or_default();
     let room = end.saturating_sub(x);
     let right = paint_view::runs_right(buffer, x, area.y, room, &[(&when, theme.quiet())]);
     let title = entry.title();
@@ -184,7 +186,9 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
         let place = Area { x, y, width, height: (end - y).min(3) };
         y += paint_view::paragraph(buffer, place, &words, style).max(1);
     }
-    if let Some(detail) = inbox.broadcasts.board_detail().filter(|it| it.samples.len() > 1) {
+    if let Some(detail) =
+        inbox.broadcasts.board_detail().filter(|board_detail| board_detail.samples.len() > 1)
+    {
         y = crate::screens::broadcasts::charts_view::draw(
             theme,
             detail,
@@ -210,15 +214,15 @@ fn details(inbox: &Inbox, theme: Theme, entry: &BoardEntry, area: Area, buffer: 
 fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let RecipientCounts { recipients, delivered, failed, pending } = entry.counts();
     let mut lines = Vec::new();
-    if let Some(campaign) = entry.campaign().filter(|it| !it.why.is_empty()) {
+    if let Some(campaign) = entry.campaign().filter(|campaign| !campaign.why.is_empty()) {
         lines.push((
             inbox.context.keyed(&format!("{} · {{continue-broadcast}} goes on", campaign.why)),
             theme.error(),
         ));
     }
-    let running = entry.campaign().filter(|it| it.phase == Phase::Running);
-    let still = running.and_then(|it| row_state_view::standstill(inbox, &it.channel));
-    lines.extend(still.iter().map(|it| (it.clone(), theme.error())));
+    let running = entry.campaign().filter(|campaign| campaign.phase == Phase::Running);
+    let still = running.and_then(|campaign| row_state_view::standstill(inbox, &campaign.channel));
+    lines.extend(still.iter().map(|text| (text.clone(), theme.error())));
     let odd = if recipients > 0 && delivered + failed + pending != recipients {
         format!(" · the counts do not add up to {recipients}")
     } else {
@@ -230,15 +234,16 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     )));
     let mut second = Vec::new();
     if entry.is_open()
-        && entry.campaign().is_none_or(|it| it.phase == Phase::Running)
+        && entry.campaign().is_none_or(|campaign| campaign.phase == Phase::Running)
         && still.is_none()
-        && let Some((rate, minutes)) = inbox.broadcasts.board_detail().and_then(|it| it.pace(entry.people()))
+        && let Some((rate, minutes)) =
+            inbox.broadcasts.board_detail().and_then(|board_detail| board_detail.pace(entry.people()))
     {
         second.push(format!("{rate}/min"));
-        second.extend(minutes.map(|it| format!("about {it} min left")));
+        second.extend(minutes.map(|minute| format!("about {minute} min left")));
     }
-    second.extend(entry.campaign().and_then(|it| burnt(inbox, it)));
-    second.extend(entry.begun_at().map(|it| format!("begun {}", ago(inbox.context.now.since(it)))));
+    second.extend(entry.campaign().and_then(|campaign| burnt(inbox, campaign)));
+    second.extend(entry.begun_at().map(|begun| format!("begun {}", ago(inbox.context.now.since(begun)))));
     lines.push((second.join(" · "), theme.quiet()));
     lines.extend(completed(inbox, theme, entry));
     lines
@@ -247,8 +252,8 @@ fn summary(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
 /// What the trigger of completed campaigns tells of it, and of others.
 fn completed(inbox: &Inbox, theme: Theme, entry: &BoardEntry) -> Lines {
     let (of_it, others) = completed::completed(inbox, entry);
-    let waves = entry.campaign().map_or(1, |it| it.waves.len());
-    let told = of_it.iter().map(|it| it.at).max().map(|last| {
+    let waves = entry.campaign().map_or(1, |campaign| campaign.waves.len());
+    let told = of_it.iter().map(|happening| happening.at).max().map(|last| {
         let when = last.map(|at| format!(" {}", ago(inbox.context.now.since(at)))).unwrap_or_default();
         plain(match waves {
             1 => format!("event: completed{when}"),
@@ -270,10 +275,10 @@ fn count_of_waves(count: usize) -> String {
 /// Credits charged so far, or what it costs by the prices known, against the
 /// balance.
 fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
-    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == campaign.channel)?;
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == campaign.channel)?;
     let sent = campaign.counts().recipients - campaign.counts().failed;
     let detail = inbox.broadcasts.board_detail();
-    let used = match detail.and_then(|it| charged_words(it.charged, it.balance_fell)) {
+    let used = match detail.and_then(|detail| charged_words(detail.charged, detail.balance_fell)) {
         Some(charged) => charged,
         None => {
             format!(
@@ -282,6 +287,6 @@ fn burnt(inbox: &Inbox, campaign: &Campaign) -> Option<String> {
             )
         }
     };
-    let left = tab.account.as_ref().map(|it| format!(", {} left", prices::credits(it.credits)));
+    let left = tab.account.as_ref().map(|account| format!(", {} left", prices::credits(account.credits)));
     Some(format!("{used}{}", left.unwrap_or_default()))
 }

@@ -16,7 +16,8 @@ const SHOWN: usize = 4;
 
 impl CardsScreen {
     pub(crate) fn event_cards(&self, desk: &Desk, context: &Context) -> Vec<PageCard> {
-        let Some(events) = self.events.get(&desk.tab().channel.id).and_then(|it| it.told.as_ref()) else {
+        let Some(events) = self.events.get(&desk.tab().channel.id).and_then(|event| event.told.as_ref())
+        else {
             return Vec::new();
         };
         let note = |(trigger, why): &(model::happenings::TriggerKind, SafeText)| PageCard {
@@ -31,7 +32,7 @@ impl CardsScreen {
         events
             .items
             .iter()
-            .map(|it| desk.event_card(it, context))
+            .map(|item| desk.event_card(item, context))
             .chain(events.notes.iter().map(note))
             .collect()
     }
@@ -39,10 +40,11 @@ impl CardsScreen {
     /// Goes to the person an event is about.
     pub(crate) fn go_to_event(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
         let channel = desk.tab().channel.id.clone();
-        let events = self.events.get(&channel).and_then(|it| it.told.as_ref());
-        let found = events
-            .and_then(|it| it.items.iter().find(|it| id == format!("{} {}", it.trigger.label(), it.id)));
-        match found.map(|it| (it.conversation.clone(), it.phone.clone())) {
+        let events = self.events.get(&channel).and_then(|event| event.told.as_ref());
+        let found = events.and_then(|event| {
+            event.items.iter().find(|item| id == format!("{} {}", item.trigger.label(), item.id))
+        });
+        match found.map(|happening| (happening.conversation.clone(), happening.phone.clone())) {
             Some((Some(conversation), _)) => desk.visit(&channel, &conversation, Focus::History, context),
             Some((None, Some(phone))) => context.push(Effect::Load(Load::Lookup(Selector::Phone(phone)))),
             _ => context.warn("it tells of nobody by a number or a conversation"),
@@ -98,10 +100,14 @@ impl Desk {
 
     /// What someone an event is about is called here, as far as the tabs know.
     fn called(&self, it: &Happening) -> Option<SafeText> {
-        let rows = self.tabs.iter().flat_map(|it| &it.list.page.rows).map(|it| &it.conversation);
+        let rows = self
+            .tabs
+            .iter()
+            .flat_map(|tab| &tab.list.page.rows)
+            .map(|conversation_row| &conversation_row.conversation);
         let mut known = rows.filter(|row| {
             it.conversation.as_ref() == Some(&row.id) || (it.phone.is_some() && row.address == it.phone)
         });
-        known.find_map(|it| it.name.clone())
+        known.find_map(|entry| entry.name.clone())
     }
 }

@@ -133,7 +133,7 @@ impl CardsScreen {
 
     /// What the triggers of a tab told last.
     pub(crate) fn happenings(&self, channel: &ChannelId) -> &[Happening] {
-        self.events.get(channel).and_then(|it| it.told.as_ref()).map_or(&[], |it| &it.items)
+        self.events.get(channel).and_then(|event| event.told.as_ref()).map_or(&[], |events| &events.items)
     }
 }
 
@@ -155,5 +155,5 @@ fn fits(card: &PageCard, words: &[&str]) -> bool {
         text.push_str(&format!(" {label} {words}"));
     }
     let text = text.to_lowercase();
-    words.iter().all(|it| text.contains(it))
+    words.iter().all(|word| text.contains(word))
 }

@@ -36,9 +36,11 @@ impl CardsScreen {
     pub fn deck_head(&self, desk: &Desk) -> (&'static str, bool) {
         let channel = &desk.tab().channel.id;
         match desk.page {
-            PageKind::Events => ("Events", self.events.get(channel).is_some_and(|it| it.page.is_asked())),
+            PageKind::Events => {
+                ("Events", self.events.get(channel).is_some_and(|event| event.page.is_asked()))
+            }
             PageKind::Webhooks => {
-                ("Webhooks", self.webhooks.get(channel).is_some_and(|it| it.page.is_asked()))
+                ("Webhooks", self.webhooks.get(channel).is_some_and(|webhook| webhook.page.is_asked()))
             }
             PageKind::Templates => ("Templates", desk.tab().templates_page.is_asked()),
             _ => ("Account", false),
@@ -74,12 +76,18 @@ impl CardsScreen {
         let now = context.moment;
         match (fetched, told) {
             (Fetch::Events, told) => {
-                let events = told
-                    .map(|it| if let FetchResult::Events(events) = it { *events } else { Events::default() });
+                let events = told.map(|fetch_result| {
+                    if let FetchResult::Events(events) = fetch_result { *events } else { Events::default() }
+                });
                 self.events.entry(channel.clone()).or_default().receive(events, now);
             }
             (Fetch::Webhooks, told) => {
-                let all = told.map(|it| if let FetchResult::Webhooks(all) = it { all } else { Vec::new() });
+                let all =
+                    told.map(
+                        |fetch_result| {
+                            if let FetchResult::Webhooks(all) = fetch_result { all } else { Vec::new() }
+                        },
+                    );
                 self.webhooks.entry(channel.clone()).or_default().receive(all, now);
             }
             _ => (),
@@ -95,15 +103,14 @@ pub(crate) fn load_deck(inbox: &mut Inbox) {
     let fetch = match inbox.desk.page {
         PageKind::Events if known => inbox.cards.events_due(&channel, now).then_some(Fetch::Events),
         PageKind::Webhooks if known => {
-            inbox
-                .context
-                .effects
-                .extend(inbox.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+            inbox.context.effects.extend(
+                inbox.outbox.rows.take_query(&channel, now).map(|query| Effect::Load(Load::Outbox(query))),
+            );
             inbox.cards.webhooks.entry(channel.clone()).or_default().due(now).then_some(Fetch::Webhooks)
         }
         _ => None,
     };
-    inbox.context.push_all(fetch.map(|it| SyncOrder::Fetch(channel.clone(), it)));
+    inbox.context.push_all(fetch.map(|fetch| SyncOrder::Fetch(channel.clone(), fetch)));
     let query = inbox.cards.search.to_lowercase();
     let words: Vec<&str> = query.split_whitespace().collect();
     let mut cards = match inbox.desk.page {
@@ -113,7 +120,7 @@ pub(crate) fn load_deck(inbox: &mut Inbox) {
         _ => inbox.features.credits.account_cards(&inbox.desk, &inbox.context),
     };
     cards.extend(inbox.desk.unreadable_cards());
-    cards.retain(|it| fits(it, &words));
+    cards.retain(|card| fits(card, &words));
     let visible = pages::rows_shown(inbox);
     let rows = &mut inbox.cards.cards;
     // Cards of another tab are never those of this one.
@@ -124,7 +131,7 @@ pub(crate) fn load_deck(inbox: &mut Inbox) {
 
 /// Enter on a card.
 pub(crate) fn go_to_card(inbox: &mut Inbox) {
-    let Some(id) = inbox.cards.cards.chosen().map(|it| it.id.clone()) else { return };
+    let Some(id) = inbox.cards.cards.chosen().map(|chosen| chosen.id.clone()) else { return };
     match inbox.desk.page {
         PageKind::Events => inbox.cards.go_to_event(&id, &mut inbox.desk, &mut inbox.context),
         PageKind::Templates => {

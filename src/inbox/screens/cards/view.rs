@@ -105,13 +105,13 @@ fn row(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
 /// All lines of a card, each as long as it needs, and its chart, as far as
 /// there is room.
 fn whole(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
-    let labels = card.lines.iter().map(|it| &it.0).chain(card.bars.iter().map(|it| &it.label));
-    let widest = labels.map(|it| wrap::cells(it.as_str())).max().unwrap_or(0);
+    let labels = card.lines.iter().map(|line| &line.0).chain(card.bars.iter().map(|bar| &bar.label));
+    let widest = labels.map(|label| wrap::cells(label.as_str())).max().unwrap_or(0);
     let most = usize::from(area.width) * 2 / 5;
     let indent = u16::try_from(widest.max(LABEL).min(most) + 1).unwrap_or(0);
     let end = area.y + area.height;
     let column = usize::from(area.width.saturating_sub(indent));
-    let rows = card.lines.iter().map(|it| wrap::wrap(it.1.as_str(), column).len().max(1));
+    let rows = card.lines.iter().map(|line| wrap::wrap(line.1.as_str(), column).len().max(1));
     let all_fit = rows.sum::<usize>() <= usize::from(area.height);
     let mut y = area.y;
     for (place, (label, words)) in card.lines.iter().enumerate() {
@@ -136,14 +136,15 @@ fn whole(theme: Theme, card: &PageCard, area: Area, buffer: &mut Buffer) {
 
 /// A chart: a line for each bar, the longest as long as there is room.
 fn bars(theme: Theme, bars: &[Bar], indent: u16, area: Area, buffer: &mut Buffer) {
-    let longest = bars.iter().map(|it| it.value).fold(0.0, f64::max);
-    let words = bars.iter().map(|it| wrap::cells(&it.words)).max().unwrap_or(0);
+    let longest = bars.iter().map(|bar| bar.value).fold(0.0, f64::max);
+    let words = bars.iter().map(|bar| wrap::cells(&bar.words)).max().unwrap_or(0);
     let words = u16::try_from(words).unwrap_or(0) + 1;
     let room = area.width.saturating_sub(indent + words).min(BAR);
     let full = if theme.ascii { "#" } else { "█" };
     for (bar, y) in bars.iter().zip(area.y..area.y + area.height) {
         paint_view::text(buffer, area.x, y, indent.saturating_sub(1), bar.label.as_str(), theme.quiet());
-        let cells = (1..=room).filter(|it| bar.value * f64::from(room) >= longest * f64::from(*it)).count();
+        let cells =
+            (1..=room).filter(|entry| bar.value * f64::from(room) >= longest * f64::from(*entry)).count();
         // What is more than nothing is seen.
         let cells = cells.max(usize::from(bar.value > 0.0 && room > 0));
         let used = paint_view::text(buffer, area.x + indent, y, room, &full.repeat(cells), theme.own());

@@ -109,7 +109,7 @@ fn attach_to_mail(inbox: &mut Inbox, thing: Option<&ReplyAttachment>) -> KeyOutc
     }
     let Some(composer) = &mut inbox.desk.tab_mut().composer else { return KeyOutcome::Done };
     let name = file.name().to_owned();
-    composer.change_head(now, |it| it.files.push((file, size)));
+    composer.change_head(now, |composer| composer.files.push((file, size)));
     inbox.context.say(format!("{name} goes with the mail; nothing was sent"));
     KeyOutcome::Done
 }

@@ -100,10 +100,9 @@ impl AttachForm {
     pub(super) fn look(&mut self) -> Option<OutsideRequest> {
         let typed = self.line.text().trim();
         (self.kind, self.longer) = (None, None);
-        let shelved = self
-            .shelf
-            .iter()
-            .find(|it| it.source == attachments::AttachmentSource::Uploaded(typed.to_owned()));
+        let shelved = self.shelf.iter().find(|reply_attachment| {
+            reply_attachment.source == attachments::AttachmentSource::Uploaded(typed.to_owned())
+        });
         if typed.is_empty() {
             self.found = AttachmentCheck::Nothing;
         } else if let Some(shelved) = shelved {
@@ -167,13 +166,13 @@ impl Tab {
         to: &str,
     ) -> Vec<Operation> {
         let text = composer.reply_text();
-        let text = Some(text).filter(|it| !it.trim().is_empty());
+        let text = Some(text).filter(|text| !text.trim().is_empty());
         let quoted = composer.reply_to.clone();
         if attachment.takes_caption(self.platform()) {
             return vec![attachment.operation(to, text, self.markup(), quoted)];
         }
         let message = |text| Operation::SendText { to: to.to_owned(), text, reply_to: None::<MessageId> };
-        let texts = text.map(|it| self.messages_of(&it)).unwrap_or_default();
+        let texts = text.map(|text| self.messages_of(&text)).unwrap_or_default();
         let mut operations = vec![attachment.operation(to, None, None, quoted)];
         operations.extend(texts.into_iter().map(message));
         operations
@@ -183,7 +182,7 @@ impl Tab {
 impl Desk {
     /// Opens the form with what is attached already.
     pub(crate) fn open_attach(&mut self, context: &mut Context) {
-        let attached = self.tab().composer.as_ref().and_then(|it| it.attachment.clone());
+        let attached = self.tab().composer.as_ref().and_then(|composer| composer.attachment.clone());
         let mut form = AttachForm::default();
         if let Some(attached) = attached {
             form.line.set(match &attached.source {
@@ -234,8 +233,9 @@ impl Desk {
             return;
         }
         form.longer = longer;
-        form.found =
-            found.map_or_else(AttachmentCheck::Wrong, |it| AttachmentCheck::Thing(ReplyAttachment::file(it)));
+        form.found = found.map_or_else(AttachmentCheck::Wrong, |file_facts| {
+            AttachmentCheck::Thing(ReplyAttachment::file(file_facts))
+        });
     }
 
     /// A pasted text is a file's path: it leaves the text and stands in the
@@ -250,7 +250,7 @@ impl Desk {
         if !composer.sheet().before_cursor().ends_with(path) {
             return;
         }
-        composer.change(now, |it| it.replace_before(length, ""));
+        composer.change(now, |composer| composer.replace_before(length, ""));
         let (line, instead) = (TextLine::new(facts.path.clone()), Some(path.to_owned()));
         let found = AttachmentCheck::Thing(ReplyAttachment::file(facts));
         context.open(AttachForm { line, found, instead, ..AttachForm::default() });
@@ -299,7 +299,7 @@ impl Changes {
             }
             None => {
                 // It is the send's now, which leaves at once.
-                self.held.retain(|it| it.row != row);
+                self.held.retain(|held| held.row != row);
                 desk.uploads.remove(&row);
             }
         }
@@ -319,7 +319,7 @@ pub(super) fn with_mail(thing: &ReplyAttachment) -> (WrittenFile, Option<u64>) {
 /// The next kind a thing can be sent as.
 pub(super) fn next_kind(form: &AttachForm, platform: Option<&Platform>) -> Option<MediaKind> {
     let thing = form.thing()?;
-    let at = MediaKind::ALL.iter().position(|it| *it == thing.kind)?;
+    let at = MediaKind::ALL.iter().position(|media_kind| *media_kind == thing.kind)?;
     let turned = MediaKind::ALL.into_iter().cycle().skip(at + 1).take(MediaKind::ALL.len() - 1);
-    turned.into_iter().find(|it| thing.fits(*it, platform))
+    turned.into_iter().find(|media_kind| thing.fits(*media_kind, platform))
 }

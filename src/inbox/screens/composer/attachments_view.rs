@@ -49,7 +49,7 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
     });
     let thing = form.thing();
     lines.extend(
-        thing.as_ref().and_then(ReplyAttachment::doubt).map(|it| (it.to_owned(), theme.needs_a_person())),
+        thing.as_ref().and_then(ReplyAttachment::doubt).map(|text| (text.to_owned(), theme.needs_a_person())),
     );
     lines.push(gap());
     if tab.mail_head().is_some() {
@@ -59,16 +59,18 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
         lines.push((format!("[Enter] {enter}   [Tab] completes   [Esc] back"), theme.strong()));
         return lines;
     }
-    let kind = thing.as_ref().map_or(MediaKind::Image, |it| it.kind);
+    let kind = thing.as_ref().map_or(MediaKind::Image, |thing| thing.kind);
     if let Some(thing) = &thing {
-        let others = MediaKind::ALL.into_iter().filter(|it| *it != kind && thing.fits(*it, tab.platform()));
+        let others = MediaKind::ALL
+            .into_iter()
+            .filter(|media_kind| *media_kind != kind && thing.fits(*media_kind, tab.platform()));
         let others: Vec<&str> = others.map(MediaKind::word).collect();
         let key = inbox.context.settings.keymap.named_in_text(Command::Attach);
         let turn = if others.is_empty() { String::new() } else { format!(" · {key} changes: ") };
         lines.push(plain(format!("Sent as {}{turn}{}", kind.word(), others.join(", "))));
     }
     lines.extend(prices_beside(tab, theme, thing.as_ref(), kind));
-    let caption = thing.as_ref().is_none_or(|it| it.takes_caption(tab.platform()));
+    let caption = thing.as_ref().is_none_or(|thing| thing.takes_caption(tab.platform()));
     lines.push((
         if caption {
             "The text in the composer is its caption, 1024 characters at most."
@@ -94,7 +96,7 @@ fn form(inbox: &Inbox, theme: Theme, form: &AttachForm) -> Lines {
 fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind: MediaKind) -> Lines {
     let uploaded = attachments::uploaded_price(kind);
     let own = Price::exactly(prices::MEDIA_OWN_LINK);
-    let is_own = thing.map(|it| matches!(it.source, AttachmentSource::Link(_)));
+    let is_own = thing.map(|thing| matches!(thing.source, AttachmentSource::Link(_)));
     let line = |words: &str, price: Price, chosen: Option<bool>| {
         let mark = if chosen == Some(true) { theme.mark() } else { " " };
         let style = if chosen == Some(true) { theme.strong() } else { Style::new() };
@@ -105,7 +107,7 @@ fn prices_beside(tab: &Tab, theme: Theme, thing: Option<&ReplyAttachment>, kind:
     } else {
         String::new()
     };
-    let (first, style) = line("a file, uploaded for free", uploaded, is_own.map(|it| !it));
+    let (first, style) = line("a file, uploaded for free", uploaded, is_own.map(|entry| !entry));
     vec![(format!("{first}{beside}"), style), line("your own link, any type", own, is_own)]
 }
 

@@ -25,7 +25,7 @@ enum Compared {
 /// Asks what the disk holds of the current draft: another window may have
 /// written it.
 pub(crate) fn compare(tab: &Tab) -> Option<Effect> {
-    let composer = tab.composer.as_ref().filter(|it| it.is_loaded())?;
+    let composer = tab.composer.as_ref().filter(|composer| composer.is_loaded())?;
     Some(Effect::Load(Load::Draft(tab.channel.id.clone(), composer.conversation.clone())))
 }
 
@@ -41,8 +41,10 @@ impl Changes {
         context: &mut Context,
     ) {
         let in_memory = self.draft_in_memory(&channel, &conversation);
-        let composer = desk.tab_of(&channel).and_then(|it| it.composer.as_mut());
-        let Some(composer) = composer.filter(|it| it.conversation == conversation) else { return };
+        let composer = desk.tab_of(&channel).and_then(|tab| tab.composer.as_mut());
+        let Some(composer) = composer.filter(|composer| composer.conversation == conversation) else {
+            return;
+        };
         if !composer.is_loaded() {
             composer.aside = aside;
             return composer.receive_draft(in_memory.unwrap_or(draft));
@@ -71,7 +73,7 @@ impl Changes {
 pub(crate) fn fetch_aside(inbox: &mut Inbox, _: &str) -> Result<(), String> {
     let now = inbox.context.moment;
     let composer = inbox.desk.tab_mut().composer.as_mut();
-    let aside = composer.and_then(|it| Some((it.aside.take()?, it)));
+    let aside = composer.and_then(|composer| Some((composer.aside.take()?, composer)));
     let (text, composer) = aside.ok_or("no other window has written over a text here")?;
     composer.restore(ComposedReply { text, ..ComposedReply::default() }, now);
     inbox.context.say("the text that was written over stands before the other one");
@@ -82,8 +84,8 @@ impl Composer {
     /// Compares what the disk holds here; what another window
     /// wrote since takes its place, unless something is being typed here.
     fn compare(&mut self, draft: Option<Draft>) -> Compared {
-        let told = draft.filter(|it| !it.text.is_empty() && self.may_be_replaced());
-        let Some(told) = told.filter(|it| it.text != self.reply_text()) else {
+        let told = draft.filter(|draft| !draft.text.is_empty() && self.may_be_replaced());
+        let Some(told) = told.filter(|entry| entry.text != self.reply_text()) else {
             self.suspect = None;
             return Compared::Same;
         };

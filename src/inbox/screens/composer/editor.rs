@@ -47,7 +47,7 @@ pub(crate) fn edited(inbox: &mut Inbox, text: Result<String, String>) {
             .context
             .warn("the edited text is longer than the composer takes; the text is as it was");
     }
-    composer.change(now, |it| it.replace_all(&text));
+    composer.change(now, |composer| composer.replace_all(&text));
     inbox.context.say(match mode {
         ComposerMode::Reply => "edited; nothing was sent",
         ComposerMode::Note => "edited; Enter keeps the note",

@@ -26,7 +26,7 @@ impl Overlay for EmojiPicker {
             Picked::Left => (),
             Picked::Entry(index) => {
                 if let Some(composer) = &mut inbox.desk.tab_mut().composer {
-                    composer.change(now, |it| it.replace_before(self.typed, found[index].glyph));
+                    composer.change(now, |composer| composer.replace_before(self.typed, found[index].glyph));
                 }
             }
         }
@@ -49,7 +49,7 @@ impl Desk {
         let typed = short.chars().count() + 1;
         match emoji::find(&short)[..] {
             [] => context.warn(format!("no emoji is called :{short}")),
-            [one] => composer.change(now, |it| it.replace_before(typed, one.glyph)),
+            [one] => composer.change(now, |composer| composer.replace_before(typed, one.glyph)),
             _ => context.open(EmojiPicker { picker: Picker::with(&short), typed }),
         }
         true

@@ -91,8 +91,9 @@ pub(crate) struct ComposerMenu {
 
 impl Overlay for ComposerMenu {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let lettered =
-            key.typed().and_then(|it| ComposerMenuItem::ALL.into_iter().find(|entry| entry.words().0 == it));
+        let lettered = key.typed().and_then(|character| {
+            ComposerMenuItem::ALL.into_iter().find(|entry| entry.words().0 == character)
+        });
         let entry = match key.code {
             KeyCode::Enter => ComposerMenuItem::ALL.get(self.chosen).copied(),
             _ => lettered,

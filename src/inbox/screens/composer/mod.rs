@@ -209,7 +209,9 @@ impl Composer {
 
     /// Of what the answer is a translation still; not once it was begun anew.
     pub(crate) fn translated(&self) -> Option<&TranslatedReply> {
-        self.translated.as_ref().filter(|it| self.has_reply() && it.original != self.reply_text())
+        self.translated
+            .as_ref()
+            .filter(|translated_reply| self.has_reply() && translated_reply.original != self.reply_text())
     }
 
     /// Changes the current text.
@@ -263,7 +265,9 @@ impl Composer {
     /// What would be kept; `None` when there is nothing to keep.
     pub fn draft(&self) -> Option<Draft> {
         // A mail that was only begun by a key is nothing to keep.
-        let mail = self.written().map(|it| if self.is_mail_blank() { String::new() } else { it.to_draft() });
+        let mail = self
+            .written()
+            .map(|written| if self.is_mail_blank() { String::new() } else { written.to_draft() });
         let draft = Draft {
             text: mail.unwrap_or_else(|| self.reply.text()),
             reply_to: self.reply_to.clone(),
@@ -345,7 +349,7 @@ impl Composer {
 
     /// When the draft is due to be saved.
     pub fn save_due(&self) -> Option<Moment> {
-        self.dirty_since.map(|it| it.plus(SAVE_AFTER))
+        self.dirty_since.map(|dirty_since| dirty_since.plus(SAVE_AFTER))
     }
 
     /// Takes the change that is not saved yet, if there is one and what was
@@ -359,16 +363,16 @@ impl Composer {
 
     /// Inserts pasted text as text: nothing in it is a key.
     pub fn paste(&mut self, outside: &str, now: Moment) -> bool {
-        self.change(now, |it| it.paste(outside))
+        self.change(now, |sheet| sheet.paste(outside))
     }
 
     /// Performs an editing command.
     pub fn edit(&mut self, edit: TextEdit, now: Moment) {
-        self.change(now, |it| it.edit(edit));
+        self.change(now, |sheet| sheet.edit(edit));
     }
 
     /// Handles a key that is no command: text and cursor keys.
     pub fn key(&mut self, key: KeyPress, now: Moment) -> bool {
-        self.change(now, |it| it.key(key))
+        self.change(now, |sheet| sheet.key(key))
     }
 }

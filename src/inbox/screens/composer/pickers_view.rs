@@ -73,7 +73,7 @@ pub fn list(inbox: &Inbox, theme: Theme, picker: &Picker, words: &Words<'_>, buf
     }
     let shown = ROWS.min(inner.height.saturating_sub(2));
     let rows = shown_entries(inbox, picker, words.entries.len());
-    let wide = words.entries.iter().map(|(it, _)| wrap::cells(it)).max().unwrap_or(0).clamp(4, 24);
+    let wide = words.entries.iter().map(|(text, _)| wrap::cells(text)).max().unwrap_or(0).clamp(4, 24);
     let column = u16::try_from(wide).unwrap_or(24);
     for (index, place) in rows.places() {
         let ((short, long), y) = (&words.entries[index], place.y);
@@ -96,9 +96,9 @@ impl OverlayView for ReplyPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let canned = &inbox.desk.canned;
         let found = canned.found(&self.picker.query, inbox.desk.tab());
-        let line = |it: &str| SafeText::line(it).to_string();
+        let line = |text: &str| SafeText::line(text).to_string();
         let entries: Vec<(String, String)> =
-            found.iter().map(|it| (line(&it.name), line(&it.title))).collect();
+            found.iter().map(|canned_reply| (line(&canned_reply.name), line(&canned_reply.title))).collect();
         let folder = line(&canned.folder);
         let none = match &canned.replies {
             None => "Reading…".to_owned(),
@@ -145,7 +145,7 @@ impl OverlayView for EmojiPicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let entries: Vec<(String, String)> = emoji::find(&self.picker.query)
             .iter()
-            .map(|it| (it.glyph.to_owned(), format!(":{}:  {}", it.short, it.name)))
+            .map(|emoji| (emoji.glyph.to_owned(), format!(":{}:  {}", emoji.short, emoji.name)))
             .collect();
         let words = Words {
             title: "Emoji",

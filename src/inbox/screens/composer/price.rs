@@ -18,7 +18,7 @@ impl Tab {
     pub fn messages_of(&self, text: &str) -> Vec<String> {
         // What has markup would lose it where it is cut.
         if self.count(text).is_over() && self.markup().is_none() {
-            counting::split(text, |it| !self.count(it).is_over())
+            counting::split(text, |entry| !self.count(entry).is_over())
         } else {
             vec![text.to_owned()]
         }

@@ -75,10 +75,10 @@ impl RawJson {
             None => (0, all.len().min(12)),
         };
         for (number, line) in all.iter().enumerate().take(to).skip(from) {
-            let at = wrong.is_some_and(|it| it.0 == number + 1);
+            let at = wrong.is_some_and(|wrong| wrong.0 == number + 1);
             let tone = if at { Tone::Error } else { Tone::Plain };
             // What is wrong is kept in sight in a long line.
-            let column = wrong.filter(|_| at).map_or(1, |it| it.1);
+            let column = wrong.filter(|_| at).map_or(1, |wrong| wrong.1);
             let skip = column.saturating_sub(WIDE / 2).min(bounds::length(line).saturating_sub(WIDE));
             let part: String = line.chars().skip(skip).take(WIDE).collect();
             let blank = part.len() - part.trim_start().len();

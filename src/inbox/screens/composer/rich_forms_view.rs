@@ -55,7 +55,7 @@ fn draw_field(theme: Theme, form: &Form, field: usize, area: Area, buffer: &mut 
     let value = &form.values[field];
     // An empty field is not scolded before anyone tried to send it.
     let shown = form.tried || !value.is_empty();
-    let wrong = form.wrong(field).filter(|_| shown).map(|it| format!(" {it}")).unwrap_or_default();
+    let wrong = form.wrong(field).filter(|_| shown).map(|wrong| format!(" {wrong}")).unwrap_or_default();
     let taken = paint_view::runs_right(
         buffer,
         area.x + LABEL,

@@ -50,12 +50,15 @@ impl Desk {
     /// Puts what the composer holds into the outbox for a time. Whether the
     /// AI may answer then, nobody knows now: it is looked at when it leaves.
     fn send_later(&mut self, at: Timestamp, context: &mut Context) {
-        let intents: Vec<Intent> =
-            self.reply_operations().into_iter().filter_map(|it| self.intent(it, 0)).collect();
+        let intents: Vec<Intent> = self
+            .reply_operations()
+            .into_iter()
+            .filter_map(|reply_operation| self.intent(reply_operation, 0))
+            .collect();
         if intents.is_empty() {
             return;
         }
-        let intents = intents.into_iter().map(|it| Intent { planned_at: Some(at), ..it }).collect();
+        let intents = intents.into_iter().map(|intent| Intent { planned_at: Some(at), ..intent }).collect();
         self.commit_send(intents, true, context);
         let moment = snooze::moment(at, context.now, &context.settings.zone);
         let undo = self.undo_key(context);

@@ -49,7 +49,8 @@ pub(super) fn ask_split(
 /// Asks whether to pause the AI before these leave. What the composer does
 /// not hold has its form beneath.
 pub(super) fn ask_pause(context: &mut Context, pause: Intent, sends: Vec<Intent>, clears_draft: bool) {
-    let text = sends.first().map(|it| SafeText::line(it.operation.summary().as_str())).unwrap_or_default();
+    let text =
+        sends.first().map(|send| SafeText::line(send.operation.summary().as_str())).unwrap_or_default();
     let more = if sends.len() > 1 { format!(" (and {} more)", sends.len() - 1) } else { String::new() };
     let lines = vec![
         DialogLine::plain("The AI may answer this customer too."),

@@ -55,7 +55,12 @@ impl Desk {
     pub(crate) fn send_unless_crossed(&mut self, context: &mut Context) {
         let crossed = self.crossed();
         if !crossed.is_empty() {
-            let text = self.tab().composer.as_ref().map(|it| SafeText::line(&it.text())).unwrap_or_default();
+            let text = self
+                .tab()
+                .composer
+                .as_ref()
+                .map(|composer| SafeText::line(&composer.text()))
+                .unwrap_or_default();
             return context.open(CrossedReply { crossed, text });
         }
         self.send_seen(context);
@@ -73,7 +78,7 @@ impl Desk {
     /// The wishes what the composer holds becomes.
     pub(crate) fn reply_operations(&self) -> Vec<Operation> {
         let tab = self.tab();
-        let to = tab.history.as_ref().and_then(|it| it.row.as_ref()?.conversation.address.clone());
+        let to = tab.history.as_ref().and_then(|history| history.row.as_ref()?.conversation.address.clone());
         let (Some(composer), Some(to)) = (&tab.composer, to) else { return Vec::new() };
         if let Some(attachment) = &composer.attachment {
             return tab.attached_operations(composer, attachment, &to);
@@ -94,7 +99,9 @@ impl Desk {
 
     /// Whether only templates may be sent in the current conversation.
     pub(crate) fn window_is_closed(&self) -> bool {
-        self.current_conversation().is_some_and(|it| it.conversation.window == ServiceWindow::Closed)
+        self.current_conversation().is_some_and(|current_conversation| {
+            current_conversation.conversation.window == ServiceWindow::Closed
+        })
     }
 
     /// Sends these in order; true if it asks first what the AI shall do.
@@ -105,10 +112,11 @@ impl Desk {
         context: &mut Context,
     ) -> bool {
         let tab = self.tab();
-        let Some(row) = tab.history.as_ref().and_then(|it| it.row.as_ref()) else { return false };
+        let Some(row) = tab.history.as_ref().and_then(|history| history.row.as_ref()) else { return false };
         let asks = Tab::ai_may_answer(row) && !tab.send_beside_ai.contains(&row.conversation.id);
         let hold = context.settings.hold;
-        let sends: Option<Vec<Intent>> = operations.into_iter().map(|it| self.intent(it, hold)).collect();
+        let sends: Option<Vec<Intent>> =
+            operations.into_iter().map(|operation| self.intent(operation, hold)).collect();
         let pause = self.intent(Operation::SetAutomation { enabled: false }, 0);
         let (Some(sends), Some(pause)) = (sends, pause) else { return false };
         match context.settings.pause_on_reply {
@@ -137,7 +145,7 @@ impl Desk {
     /// Sends beside the AI, and does not ask again in this conversation until
     /// the AI is switched or the text taken back.
     pub(super) fn send_beside_ai(&mut self, sends: Vec<Intent>, clears_draft: bool, context: &mut Context) {
-        let conversation = sends.first().map(|it| it.conversation.clone());
+        let conversation = sends.first().map(|send| send.conversation.clone());
         self.tab_mut().send_beside_ai.extend(conversation);
         self.commit_send(sends, clears_draft, context);
     }
@@ -148,8 +156,8 @@ impl Desk {
         for effect in &context.effects {
             let Effect::Write(FileWrite::Enqueue { intents, .. }) = effect else { continue };
             let switches =
-                intents.iter().filter(|it| matches!(it.operation, Operation::SetAutomation { .. }));
-            switched.extend(switches.map(|it| (it.channel.clone(), it.conversation.clone())));
+                intents.iter().filter(|intent| matches!(intent.operation, Operation::SetAutomation { .. }));
+            switched.extend(switches.map(|switch| (switch.channel.clone(), switch.conversation.clone())));
         }
         for (channel, conversation) in switched {
             self.forget_beside_ai(&channel, &conversation);
@@ -159,12 +167,12 @@ impl Desk {
     /// What was answered for a conversation holds no longer.
     pub(crate) fn forget_beside_ai(&mut self, channel: &ChannelId, conversation: &ConversationId) {
         if let Some(tab) = self.tab_of(channel) {
-            tab.send_beside_ai.retain(|it| it != conversation);
+            tab.send_beside_ai.retain(|send_beside_ai| send_beside_ai != conversation);
         }
     }
 
     pub(crate) fn commit_send(&mut self, intents: Vec<Intent>, clears_draft: bool, context: &mut Context) {
-        let intents: Vec<Intent> = intents.into_iter().map(|it| self.with_seen(it)).collect();
+        let intents: Vec<Intent> = intents.into_iter().map(|intent| self.with_seen(intent)).collect();
         self.offer_after_sending(&intents, context);
         context.push(FileWrite::Enqueue { intents, clears_draft });
         let tab = self.tab_mut();
@@ -194,26 +202,26 @@ impl Changes {
     /// What is held of the open conversation, the newest alone.
     fn newest_held(&self, desk: &Desk) -> Option<Vec<RowId>> {
         let tab = desk.tab();
-        let open = tab.composer.as_ref().map(|it| &it.conversation);
-        let of_open = |it: &&Held| it.channel == tab.channel.id && it.lane.conversation() == open;
+        let open = tab.composer.as_ref().map(|composer| &composer.conversation);
+        let of_open = |held: &&Held| held.channel == tab.channel.id && held.lane.conversation() == open;
         let until = self.held.iter().rfind(of_open)?.until;
-        let newest = self.held.iter().filter(|it| of_open(it) && it.until == until);
-        Some(newest.map(|it| it.row.clone()).collect())
+        let newest = self.held.iter().filter(|held| of_open(held) && held.until == until);
+        Some(newest.map(|newest| newest.row.clone()).collect())
     }
 
     /// Whether sending with an empty composer ends the hold of this row.
     pub(crate) fn is_sent_now(&self, row: &OutboxRow, desk: &Desk) -> bool {
-        self.newest_held(desk).is_some_and(|it| it.contains(&row.id))
+        self.newest_held(desk).is_some_and(|newest_held| newest_held.contains(&row.id))
     }
 
     /// The newest held message of the open conversation leaves now.
     fn send_held_now(&mut self, desk: &Desk, context: &mut Context) {
         match self.newest_held(desk) {
             Some(rows) => {
-                let (go, stay) = self.held.drain(..).partition(|it| rows.contains(&it.row));
+                let (go, stay) = self.held.drain(..).partition(|held| rows.contains(&held.row));
                 self.held = stay;
                 let go: Vec<Held> = go;
-                context.push_all(go.into_iter().map(|it| FileWrite::SendNow(it.row)));
+                context.push_all(go.into_iter().map(|held| FileWrite::SendNow(held.row)));
             }
             None if self.queueing.decide(Early::SendNow) => (),
             None => context.warn("there is nothing to send: the composer is empty"),
@@ -236,13 +244,13 @@ pub(crate) fn send(inbox: &mut Inbox) {
         return inbox.desk.send_unless_crossed(&mut inbox.context);
     }
     let tab = inbox.desk.tab();
-    let text = tab.composer.as_ref().map(|it| it.text()).unwrap_or_default();
+    let text = tab.composer.as_ref().map(|composer| composer.text()).unwrap_or_default();
     let parts = tab.messages_of(&text);
     let price = tab.text_price(parts.len());
     if parts.len() > 1 {
         let count = tab.count(&text);
         let price = tab.price_words(price);
-        let parts: Vec<SafeText> = parts.iter().map(|it| SafeText::line(it)).collect();
+        let parts: Vec<SafeText> = parts.iter().map(|part| SafeText::line(part)).collect();
         return send_questions::ask_split(&mut inbox.context, &parts, (count.length, count.most), &price);
     }
     inbox.desk.send_unless_crossed(&mut inbox.context);
@@ -260,7 +268,7 @@ pub(crate) fn may_leave_later(inbox: &mut Inbox) -> bool {
         inbox.context.state(Fact::Unfilled);
         return false;
     }
-    if let Some(why) = inbox.desk.tab_mut().composer.as_mut().and_then(|it| it.asks_about_key()) {
+    if let Some(why) = inbox.desk.tab_mut().composer.as_mut().and_then(|composer| composer.asks_about_key()) {
         inbox.context.warn(why);
         return false;
     }
@@ -300,7 +308,7 @@ pub(crate) fn send_beside_draft(
 /// Whether anything may leave now; the reason keeps it in the composer.
 fn may_send(inbox: &Inbox) -> Result<(), String> {
     inbox.enabled(Command::Write)?;
-    let row = inbox.desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
+    let row = inbox.desk.tab().history.as_ref().and_then(|history| history.row.as_ref());
     let row = row.ok_or("the conversation is still being read; the draft is kept")?;
     if row.conversation.window == ServiceWindow::Closed {
         return Err(inbox

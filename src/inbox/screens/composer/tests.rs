@@ -60,7 +60,7 @@ fn a_late_draft_goes_before_what_was_typed() {
         attachment: None,
     }));
     assert_eq!(composer.text(), "early later");
-    let saved = composer.take_unsaved().flatten().map(|it| it.text);
+    let saved = composer.take_unsaved().flatten().map(|draft| draft.text);
     assert_eq!(saved.as_deref(), Some("early later"));
 }
 
@@ -83,7 +83,7 @@ fn a_note_and_an_answer_are_two_texts() {
     let draft = Draft { text: "Hi".into(), reply_to: None, note: "angry".into(), attachment: None };
     assert_eq!((composer.text().as_str(), composer.draft()), ("angry", Some(draft)));
     composer.clear();
-    assert_eq!(composer.draft().map(|it| (it.text, it.note)), Some((String::new(), "angry".into())));
+    assert_eq!(composer.draft().map(|draft| (draft.text, draft.note)), Some((String::new(), "angry".into())));
     composer.clear_note();
     assert_eq!((composer.mode, composer.draft()), (ComposerMode::Reply, None));
 }

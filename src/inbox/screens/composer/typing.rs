@@ -36,14 +36,14 @@ impl Desk {
             composer.edit(edit, now);
             if matches!(edit, TextEdit::Undo | TextEdit::Redo) {
                 let text = composer.sheet().text();
-                composer.change_head(now, |it| it.follow_quote(&text));
+                composer.change_head(now, |composer| composer.follow_quote(&text));
             }
         }
     }
 
     /// What the composer writes.
     pub(crate) fn composer_mode(&self) -> ComposerMode {
-        self.tab().composer.as_ref().map_or(ComposerMode::Reply, |it| it.mode)
+        self.tab().composer.as_ref().map_or(ComposerMode::Reply, |composer| composer.mode)
     }
 
     /// A key that is no command: text, or a cursor key.
@@ -52,7 +52,7 @@ impl Desk {
         if self.fills_field(key, context) {
             return;
         }
-        let known = self.tab_mut().composer.as_mut().is_some_and(|it| it.key(key, now));
+        let known = self.tab_mut().composer.as_mut().is_some_and(|composer| composer.key(key, now));
         if !known {
             context.warn(format!(
                 "{key} is not a key here; {} shows the keys",
@@ -65,7 +65,8 @@ impl Desk {
     /// quote.
     pub(crate) fn drop_quote(&mut self, key: KeyPress, context: &mut Context) {
         let now = context.moment;
-        let quotes = |it: &&mut Composer| it.mode == ComposerMode::Reply && it.sheet().is_empty();
+        let quotes =
+            |composer: &&mut Composer| composer.mode == ComposerMode::Reply && composer.sheet().is_empty();
         match self.tab_mut().composer.as_mut().filter(quotes) {
             Some(composer) if composer.attachment.is_some() => composer.attach(None, now),
             Some(composer) if composer.reply_to.is_some() => composer.reply_to = None,

@@ -129,7 +129,7 @@ fn counted(theme: Theme, count: Count) -> (String, Style) {
     if count.escaped {
         words.push_str(" as sent");
     }
-    if let Some(segments) = count.segments.filter(|it| *it > 0) {
+    if let Some(segments) = count.segments.filter(|segment| *segment > 0) {
         words.push_str(&format!(" · {segments} SMS"));
     }
     if count.is_over() {
@@ -166,7 +166,8 @@ fn cursor(composer: &Composer, inner: Area) -> Position {
 fn guard(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<String> {
     let history = tab.history.as_ref()?;
     let row = history.row.as_ref()?;
-    let percent = history.rows().find_map(|it| inbox.desk.uploads.get(&it.id).filter(|_| it.can_withdraw()));
+    let percent =
+        history.rows().find_map(|row| inbox.desk.uploads.get(&row.id).filter(|_| row.can_withdraw()));
     if let Some(percent) = percent {
         return Some(format!("uploading {}", attachments_view::progress(*percent, theme)));
     }
@@ -248,7 +249,7 @@ fn awaits_reply(tab: &Tab) -> bool {
     let newest = tab
         .history
         .as_ref()
-        .and_then(|it| it.items.iter().rev().find(|it| !matches!(it, HistoryItem::Note(_))));
+        .and_then(|history| history.items.iter().rev().find(|item| !matches!(item, HistoryItem::Note(_))));
     match newest {
         Some(HistoryItem::Message(row)) => row.sent_here && row.message.content_type == "template",
         Some(HistoryItem::Outbox(row, _)) => {
@@ -268,7 +269,7 @@ fn quoted(tab: &Tab) -> Option<String> {
         .items
         .iter()
         .filter_map(crate::screens::history::message_of)
-        .find(|it| it.message.id == *reply_to)?;
+        .find(|message_row| message_row.message.id == *reply_to)?;
     let words = row.message.content.as_str().replace('\n', " ");
     Some(wrap::cut(&format!("↪ {words}"), 300))
 }
@@ -285,7 +286,7 @@ struct Foot {
 fn foot(inbox: &Inbox, theme: Theme, composer: &Composer, area: Area, locked: bool) -> Foot {
     let tab = inbox.desk.tab();
     let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
-    let waits = guard(inbox, theme, tab).map_or_else(String::new, |it| format!(" {it} "));
+    let waits = guard(inbox, theme, tab).map_or_else(String::new, |guard| format!(" {guard} "));
     let room = usize::from(area.width.saturating_sub(2)).saturating_sub(wrap::cells(&waits));
     let keys = focused.then(|| keys(inbox, tab, composer, (locked, room), theme));
     Foot { keys: keys.filter(|(words, _)| waits.is_empty() || wrap::cells(words) <= room), waits }
@@ -336,10 +337,11 @@ fn keys(
         }
         None => (String::new(), String::new()),
     };
-    let language = composer.translated().map_or_else(String::new, |it| match &it.language {
-        Some(language) => format!(" in {}", wrap::cut(language.as_str(), LANGUAGE)),
-        None => " the translation".to_owned(),
-    });
+    let language =
+        composer.translated().map_or_else(String::new, |translated_reply| match &translated_reply.language {
+            Some(language) => format!(" in {}", wrap::cut(language.as_str(), LANGUAGE)),
+            None => " the translation".to_owned(),
+        });
     let parts = [
         format!("{send} send{language}{markup}"),
         price,
@@ -355,7 +357,7 @@ fn keys(
 /// order.
 fn fitting(mut parts: Vec<String>, may_go: &[usize], room: usize) -> String {
     let line = |parts: &[String]| {
-        let there: Vec<&str> = parts.iter().map(String::as_str).filter(|it| !it.is_empty()).collect();
+        let there: Vec<&str> = parts.iter().map(String::as_str).filter(|text| !text.is_empty()).collect();
         format!(" {} ", there.join(" · "))
     };
     for part in may_go {

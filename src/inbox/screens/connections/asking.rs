@@ -34,13 +34,13 @@ pub struct EndpointForm {
 impl EndpointForm {
     /// Names and labels of the lines.
     pub fn labels(&self) -> Vec<(String, String)> {
-        let label = |it: &model::connections::Parameter| {
-            let question = match &it.source {
+        let label = |parameter: &model::connections::Parameter| {
+            let question = match &parameter.source {
                 ParameterSource::Asked(question) if !question.is_empty() => question.clone(),
-                _ => it.name.clone(),
+                _ => parameter.name.clone(),
             };
-            let kind = it.kind.word();
-            let more = if it.required { kind.to_owned() } else { format!("{kind}, may stay empty") };
+            let kind = parameter.kind.word();
+            let more = if parameter.required { kind.to_owned() } else { format!("{kind}, may stay empty") };
             (question, more)
         };
         self.endpoint.asked().map(label).collect()
@@ -52,8 +52,8 @@ impl EndpointForm {
     }
 
     fn answers(&self) -> Vec<(String, String)> {
-        let names = self.endpoint.asked().map(|it| it.name.clone());
-        names.zip(self.values.iter().map(|it| it.text().trim().to_owned())).collect()
+        let names = self.endpoint.asked().map(|parameter| parameter.name.clone());
+        names.zip(self.values.iter().map(|value| value.text().trim().to_owned())).collect()
     }
 }
 
@@ -113,7 +113,9 @@ impl Overlay for EndpointPicker {
 
 impl EndpointForm {
     fn send(&mut self, inbox: &mut Inbox) -> KeyOutcome {
-        let about = inbox.desk.current_conversation().map(|it| (it.key(), inbox.desk.contact_facts(it)));
+        let about = inbox.desk.current_conversation().map(|current_conversation| {
+            (current_conversation.key(), inbox.desk.contact_facts(current_conversation))
+        });
         let (key, facts) = about.map_or((None, Default::default()), |(key, facts)| (Some(key), facts));
         let answers = self.answers();
         if let Err(why) = self.endpoint.fill(&facts, &answers) {
@@ -142,7 +144,7 @@ impl Overlay for EndpointForm {
             FormKey::Submit => return self.send(inbox),
             FormKey::Moved => (),
             FormKey::Field => {
-                if self.values.get_mut(self.focus).is_some_and(|it| it.key(key)) {
+                if self.values.get_mut(self.focus).is_some_and(|value| value.key(key)) {
                     self.wrong = None;
                 }
             }
@@ -180,7 +182,7 @@ impl OverlayView for EndpointForm {
             let method = self.endpoint.method.word();
             lines.push(DialogLine::error(format!("{method} CHANGES something there.")));
         }
-        lines.extend(self.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+        lines.extend(self.wrong.iter().map(|text| DialogLine::error(SafeText::line(text).to_string())));
         lines.push(DialogLine::gap());
         lines.push(DialogLine::strong("Enter asks · Tab next field · Esc back"));
         Dialog::new(title, lines)
@@ -194,7 +196,7 @@ pub fn endpoints<'a>(context: &'a Context, query: &str) -> Vec<(&'a Connection, 
         .filter(|(connection, endpoint)| {
             let text =
                 format!("{} {} {}", connection.name, endpoint.name, endpoint.instructions).to_lowercase();
-            words.split_whitespace().all(|it| text.contains(it))
+            words.split_whitespace().all(|word| text.contains(word))
         })
         .collect()
 }

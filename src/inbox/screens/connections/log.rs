@@ -26,7 +26,9 @@ impl ConnectionAnswers {
     /// Names of conversations have come.
     pub(crate) fn names_of_calls(&mut self, names: &[NamedConversation], context: &Context) {
         if listing::shows_list(context, ListKind::Connections) {
-            let named = |it: &NamedConversation| (it.key.conversation.to_string(), it.title.to_string());
+            let named = |named_conversation: &NamedConversation| {
+                (named_conversation.key.conversation.to_string(), named_conversation.title.to_string())
+            };
             self.names = names.iter().map(named).collect();
         }
     }
@@ -34,38 +36,39 @@ impl ConnectionAnswers {
     /// The contacts the calls of the list were about.
     pub fn names_called_about(&self, desk: &Desk) -> Vec<String> {
         let calls = self.calls.iter();
-        let named = calls.map(|it| (&it.contact, self.called_about(&it.contact, desk)));
-        named.filter(|(contact, name)| *contact != name).map(|it| it.1).collect()
+        let named = calls.map(|call| (&call.contact, self.called_about(&call.contact, desk)));
+        named.filter(|(contact, name)| *contact != name).map(|pair| pair.1).collect()
     }
 
     /// The contact a call was about: by name where any tab's conversations have one.
     fn called_about(&self, contact: &str, desk: &Desk) -> String {
-        let mut rows = desk.tabs.iter().flat_map(|it| &it.list.page.rows);
-        let found = rows.find(|it| it.conversation.id.as_str() == contact);
+        let mut rows = desk.tabs.iter().flat_map(|tab| &tab.list.page.rows);
+        let found = rows.find(|row| row.conversation.id.as_str() == contact);
         let known = || self.names.get(contact).cloned();
-        let title = found.map(|it| it.conversation.title().to_string()).or_else(known);
+        let title =
+            found.map(|conversation_row| conversation_row.conversation.title().to_string()).or_else(known);
         title.unwrap_or_else(|| contact.to_owned())
     }
 
     pub(crate) fn connection_lines(&self, desk: &Desk, context: &Context) -> Vec<ListLine> {
         let zone = &context.settings.zone;
-        let line = |it: &CallLine| {
-            let seconds = it.at.micros().div_euclid(1_000_000).rem_euclid(60);
-            let (status, why) = match &it.result {
+        let line = |call_line: &CallLine| {
+            let seconds = call_line.at.micros().div_euclid(1_000_000).rem_euclid(60);
+            let (status, why) = match &call_line.result {
                 CallResult::Status(status) => (status.to_string(), String::new()),
                 CallResult::Failed(why) => ("none".to_owned(), format!(" · {why}")),
             };
-            let about = self.called_about(&it.contact, desk);
-            let good = it.result.is_good();
+            let about = self.called_about(&call_line.contact, desk);
+            let good = call_line.result.is_good();
             ListLine {
                 name: SafeText::line(&format!(
                     "{}:{seconds:02} {} · {}",
-                    it.at.clock_face(zone),
-                    it.connection,
-                    it.endpoint
+                    call_line.at.clock_face(zone),
+                    call_line.connection,
+                    call_line.endpoint
                 )),
                 words: SafeText::line(&format!("{about}{why}")),
-                right: format!("{status} {:>5} ms {:>7} B", it.millis, it.bytes),
+                right: format!("{status} {:>5} ms {:>7} B", call_line.millis, call_line.bytes),
                 loud: !good,
                 dim: good,
                 goes_to: None,

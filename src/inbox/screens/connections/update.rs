@@ -19,7 +19,7 @@ use model::text::SafeText;
 /// Each endpoint with its connection, in the configuration's order.
 pub(crate) fn every_endpoint(context: &Context) -> impl Iterator<Item = (&Connection, &ConnectionEndpoint)> {
     let connections = context.settings.connections.iter();
-    connections.flat_map(|it| it.endpoints.iter().map(move |at| (it, at)))
+    connections.flat_map(|connection| connection.endpoints.iter().map(move |at| (connection, at)))
 }
 
 impl ConnectionAnswers {
@@ -45,11 +45,13 @@ impl ConnectionAnswers {
             return;
         }
         // What a channel proves of people is known once its platform is.
-        let row = desk.current_conversation().filter(|it| desk.platform_of(it).is_some());
+        let row = desk
+            .current_conversation()
+            .filter(|current_conversation| desk.platform_of(current_conversation).is_some());
         let key = row.map(ConversationRow::key);
         if key.is_some() && self.seen != key {
             self.seen = key;
-            self.ask_about(|it| it.automatic, FRESH, false, desk, context);
+            self.ask_about(|connection_endpoint| connection_endpoint.automatic, FRESH, false, desk, context);
         }
     }
 
@@ -74,18 +76,21 @@ impl ConnectionAnswers {
         desk: &Desk,
         context: &mut Context,
     ) -> usize {
-        let Some((key, facts)) = desk.current_conversation().map(|it| (it.key(), desk.contact_facts(it)))
-        else {
+        let Some((key, facts)) = desk.current_conversation().map(|current_conversation| {
+            (current_conversation.key(), desk.contact_facts(current_conversation))
+        }) else {
             return 0;
         };
         let slots: Vec<AnswerKey> = every_endpoint(context)
-            .filter(|(_, it)| wanted(it) && it.reads_with(&facts))
+            .filter(|(_, endpoint)| wanted(endpoint) && endpoint.reads_with(&facts))
             .map(|(connection, endpoint)| slot(&key, &connection.name, endpoint))
             .collect();
         let now = context.moment;
         let due = slots.into_iter().filter(|slot| {
             let kept = self.answers.get(slot);
-            kept.is_none_or(|it| !it.waits && now.since(it.asked_at) >= older)
+            kept.is_none_or(|endpoint_answer| {
+                !endpoint_answer.waits && now.since(endpoint_answer.asked_at) >= older
+            })
         });
         let due: Vec<AnswerKey> = due.collect();
         for slot in &due {
@@ -103,7 +108,8 @@ impl ConnectionAnswers {
             let now = context.moment;
             let answers = &mut self.answers;
             if answers.len() >= KEPT
-                && let Some(oldest) = answers.iter().min_by_key(|(_, it)| it.asked_at).map(|it| it.0.clone())
+                && let Some(oldest) =
+                    answers.iter().min_by_key(|(_, answer)| answer.asked_at).map(|answer| answer.0.clone())
             {
                 answers.remove(&oldest);
             }
@@ -115,7 +121,7 @@ impl ConnectionAnswers {
 
     /// How much is asked of the business's own systems now, in words.
     pub(crate) fn asking_words(&self) -> Option<String> {
-        match self.answers.values().filter(|it| it.waits).count() {
+        match self.answers.values().filter(|answer| answer.waits).count() {
             0 => None,
             1 => Some("asking".to_owned()),
             count => Some(format!("asking {count} endpoints")),
@@ -144,7 +150,7 @@ impl ConnectionAnswers {
         context: &mut Context,
     ) {
         let name = format!("{} · {}", slot.connection, slot.endpoint);
-        let is_shown = context.layers.top::<AwaitedAnswer>().is_some_and(|it| it.slot == slot);
+        let is_shown = context.layers.top::<AwaitedAnswer>().is_some_and(|top| top.slot == slot);
         let answer = self.answers.entry(slot.clone()).or_default();
         answer.waits = false;
         match mapped {
@@ -157,7 +163,7 @@ impl ConnectionAnswers {
                     } else {
                         lines
                     };
-                    let lines = lines.iter().map(|it| SafeText::line(it)).collect();
+                    let lines = lines.iter().map(|text| SafeText::line(text)).collect();
                     context.open(TextView::new(name, lines));
                 }
                 let answer = self.answers.entry(slot).or_default();
@@ -180,8 +186,8 @@ impl ConnectionAnswers {
         let Some(row) = desk.current_conversation() else { return Vec::new() };
         let mut found: Vec<(String, String)> = Vec::new();
         for (connection, _, answer) in self.connected(row, context) {
-            let fields = answer.mapped.iter().flat_map(|it| &it.fields);
-            found.extend(fields.map(|it| (format!("{connection}.{}", it.name), it.line())));
+            let fields = answer.mapped.iter().flat_map(|mapped| &mapped.fields);
+            found.extend(fields.map(|field| (format!("{connection}.{}", field.name), field.line())));
         }
         found.retain(|(_, value)| !value.is_empty());
         found
@@ -194,15 +200,15 @@ impl Desk {
     pub(crate) fn contact_facts(&self, row: &ConversationRow) -> ContactFacts {
         let proven = self.platform_of(row).zip(row.conversation.address.as_deref());
         let facts = proven.map(|(platform, address)| ContactFacts::of(platform, address)).unwrap_or_default();
-        let contact = self.current_card().and_then(|it| it.contact.as_ref());
-        let metadata = contact.map_or_else(Vec::new, |it| {
-            it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
+        let contact = self.current_card().and_then(|current_card| current_card.contact.as_ref());
+        let metadata = contact.map_or_else(Vec::new, |contact| {
+            contact.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect()
         });
         facts.with_metadata(metadata)
     }
 
     fn platform_of(&self, row: &ConversationRow) -> Option<&Platform> {
         let key = row.key();
-        self.tabs.iter().find(|it| it.channel.id == key.channel).and_then(Tab::platform)
+        self.tabs.iter().find(|tab| tab.channel.id == key.channel).and_then(Tab::platform)
     }
 }

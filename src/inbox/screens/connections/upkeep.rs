@@ -83,12 +83,12 @@ impl Overlay for CredentialForm {
 impl OverlayView for CredentialForm {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
         let title = SafeText::line(&format!("Credential of {}", self.connection)).to_string();
-        let dots = |it: &str| "•".repeat(it.chars().count());
+        let dots = |text: &str| "•".repeat(text.chars().count());
         let (before, after) = (dots(self.secret.0.before()), dots(self.secret.0.after()));
         let field = DialogLine::field(self.label, 15, (&before, &after), !self.waits);
         let mut lines = vec![field, DialogLine::gap()];
         lines.push(DialogLine::dim("Not shown, kept sealed once it was taken, and never shown again."));
-        lines.extend(self.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+        lines.extend(self.wrong.iter().map(|text| DialogLine::error(SafeText::line(text).to_string())));
         lines.push(DialogLine::gap());
         let with = SafeText::line(&self.with);
         let with = if with.is_empty() { String::new() } else { format!(" with {with}") };
@@ -118,17 +118,17 @@ pub(crate) fn connection_line(inbox: &mut Inbox, words: &str) -> Result<(), Stri
 
 /// What can follow `:connection`.
 pub(crate) fn connection_words(inbox: &Inbox) -> Vec<String> {
-    let names = || inbox.context.settings.connections.iter().map(|it| it.name.as_str());
-    let with = |word: &'static str| names().map(move |it| format!("{word} {it}"));
+    let names = || inbox.context.settings.connections.iter().map(|connection| connection.name.as_str());
+    let with = |word: &'static str| names().map(move |name| format!("{word} {name}"));
     std::iter::once("add".to_owned()).chain(with("credential")).chain(with("remove")).collect()
 }
 
 fn connection_named<'a>(context: &'a Context, name: &str) -> Result<&'a Connection, String> {
     let all = &context.settings.connections;
-    if let Some(found) = all.iter().find(|it| it.name == name) {
+    if let Some(found) = all.iter().find(|connection| connection.name == name) {
         return Ok(found);
     }
-    let names: Vec<&str> = all.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = all.iter().map(|connection| connection.name.as_str()).collect();
     Err(match names.as_slice() {
         [] => "there is no connection yet; :connection add makes one".to_owned(),
         names => format!("no connection is called {name:?}; there are {}", names.join(", ")),
@@ -170,7 +170,10 @@ impl Macros {
 impl ConnectionAnswers {
     /// Another credential was tried.
     pub(crate) fn credential_tried(&mut self, name: &str, tried: Result<u16, String>, context: &mut Context) {
-        let form = context.layers.top_mut::<CredentialForm>().filter(|it| it.waits && it.connection == name);
+        let form = context
+            .layers
+            .top_mut::<CredentialForm>()
+            .filter(|top_mut| top_mut.waits && top_mut.connection == name);
         match (tried, form) {
             (Ok(status), form) => {
                 if form.is_some() {

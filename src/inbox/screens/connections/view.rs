@@ -36,7 +36,7 @@ pub fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
         };
         let name = SafeText::line(&format!("{connection} · {endpoint}"));
         facts.push((format!("{name}  {age}").trim_end().to_owned(), String::new(), Style::new()));
-        facts.extend(answer.mapped.iter().flat_map(|it| mapped_facts(theme, it)));
+        facts.extend(answer.mapped.iter().flat_map(|mapped| mapped_facts(theme, mapped)));
         if let Some(why) = answer.failed.as_ref().filter(|_| !answer.waits) {
             facts.push(("not now".to_owned(), why.to_string(), theme.error()));
         }
@@ -45,7 +45,7 @@ pub fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<Fact> {
 }
 
 fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
-    let cut = |it: &str| wrap::cut(it, LABEL);
+    let cut = |text: &str| wrap::cut(text, LABEL);
     let mut facts = Vec::new();
     if mapped.fields.is_empty() {
         facts.push((String::new(), "nothing is known there".to_owned(), theme.quiet()));
@@ -55,7 +55,7 @@ fn mapped_facts(theme: Theme, mapped: &Mapped) -> Vec<Fact> {
             ShownValue::Line(text) => facts.push((cut(it.label.as_str()), text.to_string(), Style::new())),
             ShownValue::Table(_, rows, more) => {
                 for row in rows {
-                    let mut cells = row.iter().map(SafeText::as_str).filter(|it| !it.is_empty());
+                    let mut cells = row.iter().map(SafeText::as_str).filter(|text| !text.is_empty());
                     let first = cells.next().unwrap_or("");
                     let rest: Vec<&str> = cells.collect();
                     let rest = if rest.is_empty() { it.label.to_string() } else { rest.join(" · ") };
@@ -78,7 +78,7 @@ impl OverlayView for EndpointPicker {
 
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let found = asking::endpoints(&inbox.context, &self.picker.query);
-        let line = |it: &str| SafeText::line(it).to_string();
+        let line = |text: &str| SafeText::line(text).to_string();
         let entries: Vec<(String, String)> = found
             .iter()
             .map(|(connection, endpoint)| {

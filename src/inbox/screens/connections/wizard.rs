@@ -136,7 +136,9 @@ impl Wizard {
     /// Whether anything was typed that would be missed.
     pub(crate) fn has_words(&self) -> bool {
         let fresh = Self::new(ContactFacts::default(), String::new());
-        let differs = |it: &WizardField| !self.text(*it).is_empty() && self.text(*it) != fresh.text(*it);
+        let differs = |wizard_field: &WizardField| {
+            !self.text(*wizard_field).is_empty() && self.text(*wizard_field) != fresh.text(*wizard_field)
+        };
         !self.secret.0.is_empty() || WizardField::ALL.iter().any(differs)
     }
 
@@ -147,7 +149,7 @@ impl Wizard {
     /// The entries that are asked for now, in their order.
     pub fn entries(&self) -> Vec<WizardField> {
         let auth = Auth::WORDS[self.auth];
-        let is_asked = |it: &WizardField| match it {
+        let is_asked = |wizard_field: &WizardField| match wizard_field {
             WizardField::Who => !matches!(auth, "none" | "bearer"),
             WizardField::TokenUrl => auth == "oauth2_client_credentials",
             WizardField::Secret => auth != "none",
@@ -177,7 +179,7 @@ impl Wizard {
 
     /// An entry's text as it is shown: before the cursor and behind it.
     pub fn shown(&self, entry: WizardField) -> (String, String) {
-        let dots = |it: &str| "•".repeat(it.chars().count());
+        let dots = |text: &str| "•".repeat(text.chars().count());
         match entry {
             WizardField::Auth => (format!("{} ←→", Auth::WORDS[self.auth]), String::new()),
             WizardField::Secret => (dots(self.secret.0.before()), dots(self.secret.0.after())),
@@ -227,14 +229,14 @@ impl Wizard {
         for place in target::places(path).map_err(|why| why.to_string())? {
             parameters.push(parameter(place, ParameterPlace::Path, &format!("{{{place}}}"))?);
         }
-        for pair in self.text(WizardField::Query).split('&').filter(|it| !it.trim().is_empty()) {
+        for pair in self.text(WizardField::Query).split('&').filter(|part| !part.trim().is_empty()) {
             let (name, value) =
                 pair.split_once('=').ok_or_else(|| format!("{pair:?} in the query has no ="))?;
             parameters.push(parameter(name.trim(), ParameterPlace::Query, value.trim())?);
         }
         let mut fields = Vec::new();
         if let WizardStep::Picking { picks, taken, .. } = &self.step {
-            for (pick, _) in picks.iter().zip(taken).filter(|it| *it.1) {
+            for (pick, _) in picks.iter().zip(taken).filter(|pair| *pair.1) {
                 fields.push(pick.field(&fields));
             }
         }
@@ -253,7 +255,7 @@ impl Wizard {
         let private = self.text(WizardField::PrivateHost);
         let connection = Connection {
             auth,
-            private_hosts: Some(private.to_owned()).filter(|it| !it.is_empty()).into_iter().collect(),
+            private_hosts: Some(private.to_owned()).filter(|text| !text.is_empty()).into_iter().collect(),
             endpoints: vec![endpoint],
             ..Connection::new(self.text(WizardField::Name), self.text(WizardField::BaseUrl))
         };
@@ -267,7 +269,7 @@ impl Wizard {
 /// A value as it was typed: `{phone}` is the contact's, anything else is
 /// always the same.
 fn parameter(name: &str, place: ParameterPlace, value: &str) -> Result<Parameter, String> {
-    let source = match value.strip_prefix('{').and_then(|it| it.strip_suffix('}')) {
+    let source = match value.strip_prefix('{').and_then(|text| text.strip_suffix('}')) {
         None => ParameterSource::Constant(value.to_owned()),
         Some(word) => ParameterSource::ContactField(ContactField::from_word(word).ok_or_else(|| {
             format!("{{{word}}} is not known: use {{phone}}, {{email}}, {{chat_id}} or {{metadata.NAME}}")
@@ -288,5 +290,5 @@ pub(crate) fn secret_label(auth: &str) -> &'static str {
 }
 
 fn index(entry: WizardField) -> usize {
-    WizardField::ALL.iter().position(|it| *it == entry).unwrap_or(0)
+    WizardField::ALL.iter().position(|wizard_field| *wizard_field == entry).unwrap_or(0)
 }

@@ -27,7 +27,7 @@ const PICKS: usize = 10;
 impl Wizard {
     fn fill_key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let entries = self.entries();
-        let mut at = entries.iter().position(|it| *it == self.focus).unwrap_or(0);
+        let mut at = entries.iter().position(|entry| *entry == self.focus).unwrap_or(0);
         match (FormKey::of(key, &mut at, 0..entries.len()), key.code) {
             (FormKey::Leave, _) => {
                 inbox.connections.leave_wizard(self.clone(), &mut inbox.context);
@@ -42,7 +42,7 @@ impl Wizard {
                 self.wrong = None;
             }
             (FormKey::Field, _) => {
-                if self.line().is_some_and(|it| it.key(key)) {
+                if self.line().is_some_and(|line| line.key(key)) {
                     self.wrong = None;
                 }
             }
@@ -66,7 +66,8 @@ impl Wizard {
                     let words = match pick.columns.is_empty() {
                         true => format!("{mark} {path} = {}", pick.sample),
                         false => {
-                            let heads: Vec<&str> = pick.columns.iter().map(|it| it.label.as_str()).collect();
+                            let heads: Vec<&str> =
+                                pick.columns.iter().map(|column| column.label.as_str()).collect();
                             format!("{mark} {path}: {} of {}", pick.sample, heads.join(", "))
                         }
                     };
@@ -85,7 +86,9 @@ impl Wizard {
                 lines.push(DialogLine::plain(format!(
                     "{itself} a: ask by itself when a conversation is opened"
                 )));
-                lines.extend(wizard.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+                lines.extend(
+                    wizard.wrong.iter().map(|text| DialogLine::error(SafeText::line(text).to_string())),
+                );
                 lines.push(DialogLine::gap());
                 lines.push(DialogLine::strong("Space picks · Enter keeps it · Esc back to the form"));
                 Dialog::new(title, lines)
@@ -99,7 +102,9 @@ impl Wizard {
                 }
                 lines.push(DialogLine::gap());
                 lines.push(DialogLine::dim(wizard.focus.help()));
-                lines.extend(wizard.wrong.iter().map(|it| DialogLine::error(SafeText::line(it).to_string())));
+                lines.extend(
+                    wizard.wrong.iter().map(|text| DialogLine::error(SafeText::line(text).to_string())),
+                );
                 lines.push(DialogLine::gap());
                 lines.push(match step {
                     WizardStep::Trying => DialogLine::strong("asking it now…"),
@@ -205,9 +210,9 @@ impl Desk {
     /// What is known of the current contact, and how they are called: whom a
     /// live call is about.
     pub(crate) fn tried_with(&self) -> (ContactFacts, String) {
-        let found = self
-            .current_conversation()
-            .map(|it| (self.contact_facts(it), it.conversation.title().to_string()));
+        let found = self.current_conversation().map(|current_conversation| {
+            (self.contact_facts(current_conversation), current_conversation.conversation.title().to_string())
+        });
         found.unwrap_or_default()
     }
 }
@@ -226,15 +231,15 @@ impl ConnectionAnswers {
 
     /// A new connection was kept, or not.
     pub(crate) fn connection_saved(&mut self, saved: Result<Vec<Connection>, String>, context: &mut Context) {
-        let at_top = context.layers.top::<Wizard>().is_some_and(|it| it.step == WizardStep::Saving);
+        let at_top = context.layers.top::<Wizard>().is_some_and(|top| top.step == WizardStep::Saving);
         match saved {
             Ok(all) => {
                 if at_top {
                     context.layers.pop();
                 }
-                let name = all.last().map(|it| it.name.clone()).unwrap_or_default();
+                let name = all.last().map(|connection| connection.name.clone()).unwrap_or_default();
                 // It was left while it was being kept.
-                self.begun.take_if(|it| it.name() == name);
+                self.begun.take_if(|begun| begun.name() == name);
                 context.settings.connections = all;
                 self.seen = None;
                 context.say(
@@ -291,7 +296,7 @@ fn try_it(wizard: &mut Wizard, context: &mut Context) {
 
 fn save_it(wizard: &mut Wizard, context: &mut Context) {
     match wizard.connection() {
-        Ok(connection) if connection.endpoints.iter().any(|it| !it.fields.is_empty()) => {
+        Ok(connection) if connection.endpoints.iter().any(|endpoint| !endpoint.fields.is_empty()) => {
             wizard.step = WizardStep::Saving;
             wizard.wrong = None;
             let secret = wizard.secret();

@@ -30,8 +30,11 @@ const MOST: usize = 4;
 /// scrolled to.
 pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let inner = area.inner();
-    let lines =
-        inbox.desk.current_conversation().map(|it| lines(inbox, theme, it, inner.width)).unwrap_or_default();
+    let lines = inbox
+        .desk
+        .current_conversation()
+        .map(|current_conversation| lines(inbox, theme, current_conversation, inner.width))
+        .unwrap_or_default();
     let height = usize::from(inner.height);
     let first = inbox.desk.card_scroll().min(lines.len().saturating_sub(height));
     let below = lines.len().saturating_sub(first + height);
@@ -85,20 +88,26 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
             facts.push((label.to_owned(), words, Style::new()));
         }
     };
-    let safe = |it: &String| SafeText::line(it).to_string();
+    let safe = |text: &String| SafeText::line(text).to_string();
     add("address", conversation.address.as_ref().map(safe));
-    add("user name", conversation.username.as_ref().map(|it| format!("@{it}")));
+    add("user name", conversation.username.as_ref().map(|username| format!("@{username}")));
     // Of mail, the address is that already.
     let email = conversation.email.as_ref().map(ToString::to_string);
-    add("email", email.filter(|it| conversation.address.as_ref() != Some(it)));
+    add("email", email.filter(|email| conversation.address.as_ref() != Some(email)));
     add("status", Some(safe(&conversation.status.word().to_owned())));
     let zone = &inbox.context.settings.zone;
     let first = conversation.first_message_at.or(conversation.created_at);
-    let since = first.map(|it| format!(" since {}", it.day_name(zone)));
+    let since = first.map(|time| format!(" since {}", time.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
-    add("last", conversation.last_message_at.map(|it| ago(inbox.context.shown_at().since(it))));
-    add("waits", row.waiting_since.map(|it| short_span(inbox.context.shown_at().since(it))));
-    add("AI", Some(conversation.automation.label().to_owned()).filter(|it| !it.is_empty()));
+    add(
+        "last",
+        conversation.last_message_at.map(|last_message| ago(inbox.context.shown_at().since(last_message))),
+    );
+    add(
+        "waits",
+        row.waiting_since.map(|waiting_since| short_span(inbox.context.shown_at().since(waiting_since))),
+    );
+    add("AI", Some(conversation.automation.label().to_owned()).filter(|text| !text.is_empty()));
     for (number, line) in conversation.escalation.lines().enumerate() {
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
@@ -109,7 +118,7 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     add("claimed", claim(inbox, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
-    add("snoozed", snooze.map(|it| it.words(inbox.context.shown_at(), zone)));
+    add("snoozed", snooze.map(|snooze| snooze.words(inbox.context.shown_at(), zone)));
     add("window", window(inbox, row));
     facts.extend(connections::view::facts(inbox, theme, row));
     facts.extend(contact(inbox, row));
@@ -156,7 +165,8 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
 
 /// The same number or mail address in other tabs.
 fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
-    let others = inbox.desk.current_card().map(|it| it.elsewhere.as_slice()).unwrap_or_default();
+    let others =
+        inbox.desk.current_card().map(|current_card| current_card.elsewhere.as_slice()).unwrap_or_default();
     if others.is_empty() {
         return Vec::new();
     }
@@ -179,7 +189,7 @@ fn referral(row: &ConversationRow) -> Vec<(String, String, Style)> {
         ("text", &referral.body),
         ("link", &referral.source_url),
     ];
-    let told = told.into_iter().filter_map(|(label, it)| Some(fact(label, it.as_ref()?.to_string())));
+    let told = told.into_iter().filter_map(|(label, text)| Some(fact(label, text.as_ref()?.to_string())));
     std::iter::once(heading("Came from an ad")).chain(told).collect()
 }
 
@@ -221,8 +231,9 @@ fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
 fn lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let (now, settings) = (inbox.context.shown_at(), &inbox.context.settings);
     let ends = row.lease_from.filter(|_| settings.pause_lease > 0)?.plus(settings.pause_lease);
-    let who = row.paused.as_ref().map(|it| &it.0).filter(|it| !it.is_empty() && **it != settings.agent);
-    let who = who.map_or_else(String::new, |it| format!(" (paused by {it})"));
+    let who =
+        row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && **text != settings.agent);
+    let who = who.map_or_else(String::new, |text| format!(" (paused by {text})"));
     Some(match ends.since(now) {
         left if left <= 0 => format!("over since {}{who}", snooze::moment(ends, now, &settings.zone)),
         left => {
@@ -252,12 +263,15 @@ fn claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
 /// The tags; those that are not with the server's contact say where they are.
 fn tags(row: &ConversationRow) -> Option<String> {
     let of = |kept: TagPlace| {
-        let tags = row.local.tags.iter().filter(|it| it.kept == kept);
-        tags.map(|it| it.word.as_str()).collect::<Vec<_>>().join(", ")
+        let tags = row.local.tags.iter().filter(|tag| tag.kept == kept);
+        tags.map(|tag| tag.word.as_str()).collect::<Vec<_>>().join(", ")
     };
     let parts = [(TagPlace::Server, ""), (TagPlace::Leaving, " (leaving)"), (TagPlace::Here, " (here only)")];
     let parts = parts.map(|(kept, note)| (of(kept), note));
-    let words: Vec<String> =
-        parts.iter().filter(|it| !it.0.is_empty()).map(|(words, note)| format!("{words}{note}")).collect();
+    let words: Vec<String> = parts
+        .iter()
+        .filter(|part| !part.0.is_empty())
+        .map(|(words, note)| format!("{words}{note}"))
+        .collect();
     (!words.is_empty()).then(|| words.join("; "))
 }

@@ -316,7 +316,7 @@ pub(crate) fn filter_by(inbox: &mut Inbox, words: &str) -> Result<(), String> {
 }
 
 pub(crate) fn view_names(inbox: &Inbox) -> Vec<String> {
-    inbox.desk.views.iter().map(|it| it.name.clone()).collect()
+    inbox.desk.views.iter().map(|view| view.name.clone()).collect()
 }
 
 pub(crate) fn show_view(inbox: &mut Inbox, name: &str) -> Result<(), String> {

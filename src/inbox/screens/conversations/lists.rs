@@ -69,8 +69,8 @@ impl Desk {
             (_, Some(history)) => tab.key_of(&history.conversation),
             (_, None) => return None,
         };
-        let read = || tab.history.as_ref()?.row.as_ref().filter(|it| it.is(&key));
-        let listed = || self.list().page.rows.iter().find(|it| it.is(&key));
+        let read = || tab.history.as_ref()?.row.as_ref().filter(|row| row.is(&key));
+        let listed = || self.list().page.rows.iter().find(|row| row.is(&key));
         if tab.focus == Focus::List { listed().or_else(read) } else { read().or_else(listed) }
     }
 
@@ -92,12 +92,12 @@ impl Desk {
     /// The history of that conversation, once it is there.
     pub(crate) fn current_history(&self) -> Option<&History> {
         let row = self.current_conversation()?;
-        self.tab().history.as_ref().filter(|it| it.conversation == row.conversation.id)
+        self.tab().history.as_ref().filter(|history| history.conversation == row.conversation.id)
     }
 
     /// Goes to the list over all tabs.
     pub(crate) fn go_everywhere(&mut self, context: &mut Context) {
-        let inbox = self.tabs.iter().position(|it| it.is_inbox());
+        let inbox = self.tabs.iter().position(|tab| tab.is_inbox());
         let Some(index) = inbox else {
             return context.warn("no tab has conversations here");
         };
@@ -117,14 +117,18 @@ impl Desk {
         if !self.everywhere || self.tab().focus != Focus::List {
             return;
         }
-        let Some(channel) = self.all.selected.as_ref().map(|it| it.channel.clone()) else { return };
+        let Some(channel) =
+            self.all.selected.as_ref().map(|conversation_key| conversation_key.channel.clone())
+        else {
+            return;
+        };
         self.take_up(&channel);
     }
 
     /// Makes a tab the current one, with its focus where it was in the last.
     pub(crate) fn take_up(&mut self, channel: &ChannelId) {
         let focus = self.tab().focus;
-        let Some(index) = self.tabs.iter().position(|it| it.channel.id == *channel) else { return };
+        let Some(index) = self.tabs.iter().position(|tab| tab.channel.id == *channel) else { return };
         if index != self.active {
             self.active = index;
             self.tab_mut().focus = focus;
@@ -134,12 +138,12 @@ impl Desk {
     /// Puts a conversation into the history pane and composer of its tab.
     pub(crate) fn show(&mut self, key: &ConversationKey, context: &mut Context) {
         let shown =
-            self.tabs.iter().find(|it| it.channel.id == key.channel).and_then(|it| it.history.as_ref());
-        if shown.is_some_and(|it| it.conversation == key.conversation) {
+            self.tabs.iter().find(|tab| tab.channel.id == key.channel).and_then(|tab| tab.history.as_ref());
+        if shown.is_some_and(|history| history.conversation == key.conversation) {
             return;
         }
-        let row = self.list().page.rows.iter().find(|it| it.is(key)).cloned();
-        if let Some(tab) = self.tabs.iter_mut().find(|it| it.channel.id == key.channel) {
+        let row = self.list().page.rows.iter().find(|row| row.is(key)).cloned();
+        if let Some(tab) = self.tabs.iter_mut().find(|tab| tab.channel.id == key.channel) {
             watch::show(tab, &key.conversation, row, context);
         }
     }

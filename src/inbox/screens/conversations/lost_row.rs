@@ -25,7 +25,7 @@ impl ConversationList {
     /// Something done to a conversation is taken back: if that brings back the
     /// lost row, it is selected again.
     pub(crate) fn expect_back(&mut self, conversation: &ConversationId, now: Moment) {
-        if let Some(lost) = self.lost.as_mut().filter(|it| it.key.conversation == *conversation) {
+        if let Some(lost) = self.lost.as_mut().filter(|lost| lost.key.conversation == *conversation) {
             lost.undone_at = Some(now);
         }
     }
@@ -39,14 +39,15 @@ impl ConversationList {
 
     /// Whether the selected row is about to give way to one that returns.
     pub(super) fn awaits_return(&self, now: Moment) -> bool {
-        let undone_at = self.lost.as_ref().and_then(|it| it.undone_at);
-        undone_at.is_some_and(|it| now.since(it) < RETURN)
+        let undone_at = self.lost.as_ref().and_then(|lost| lost.undone_at);
+        undone_at.is_some_and(|undone| now.since(undone) < RETURN)
     }
 
     /// Selects the lost row again, if it is back.
     pub(super) fn select_returned(&mut self, now: Moment) {
-        let returned = |it: &mut LostRow| {
-            (it.is_read || it.undone_at.is_some()) && self.page.rows.iter().any(|row| row.is(&it.key))
+        let returned = |lost_row: &mut LostRow| {
+            (lost_row.is_read || lost_row.undone_at.is_some())
+                && self.page.rows.iter().any(|row| row.is(&lost_row.key))
         };
         if let Some(lost) = self.lost.take_if(returned) {
             self.moved_at = if lost.is_read { Some(now) } else { None };
@@ -69,8 +70,10 @@ impl ConversationList {
     pub(super) fn note_arrivals(&mut self, before: &[ConversationKey]) {
         let now: Vec<ConversationKey> =
             self.page.rows.iter().take(self.index().unwrap_or(0)).map(ConversationRow::key).collect();
-        self.arrived.retain(|it| now.contains(it));
-        let new = now.into_iter().filter(|it| !before.contains(it) && !self.arrived.contains(it));
+        self.arrived.retain(|conversation_key| now.contains(conversation_key));
+        let new = now.into_iter().filter(|conversation_key| {
+            !before.contains(conversation_key) && !self.arrived.contains(conversation_key)
+        });
         let new: Vec<ConversationKey> = new.collect();
         self.arrived.extend(new);
     }
@@ -84,7 +87,7 @@ impl ConversationList {
             (_, Some(last)) => Some(old_index.unwrap_or(0).min(last)),
             (_, None) => None,
         };
-        self.selected = index.map(|it| self.page.rows[it].key());
+        self.selected = index.map(|index| self.page.rows[index].key());
         if let Some(key) = gone {
             self.moved_at = Some(now);
             self.lost.get_or_insert(LostRow { key, is_read: false, undone_at: None });

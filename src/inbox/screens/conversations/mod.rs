@@ -109,7 +109,7 @@ impl ConversationList {
     /// The selection's place in the window.
     pub fn index(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
-        self.page.rows.iter().position(|it| it.is(selected))
+        self.page.rows.iter().position(|row| row.is(selected))
     }
 
     /// Whether it is known that there are no rows.
@@ -132,8 +132,8 @@ impl ConversationList {
     /// How many that nobody has looked at came to stand above the cursor, and
     /// how many of them need a person.
     pub fn arrived(&self) -> (usize, usize) {
-        let rows = self.page.rows.iter().filter(|it| it.unread > 0 && self.arrived.contains(&it.key()));
-        rows.fold((0, 0), |(new, need), it| (new + 1, need + usize::from(it.needs_reply())))
+        let rows = self.page.rows.iter().filter(|row| row.unread > 0 && self.arrived.contains(&row.key()));
+        rows.fold((0, 0), |(new, need), row| (new + 1, need + usize::from(row.needs_reply())))
     }
 
     /// Says that what is loaded may be old; the next [`Self::take_query`]
@@ -156,13 +156,13 @@ impl ConversationList {
 
     /// Whether what was put aside is what it shows.
     pub fn is_showing_snoozed(&self) -> bool {
-        let asked = |it: &filter::Test| !it.negated && it.what == FilterSubject::Is(Is::Snoozed);
+        let asked = |test: &filter::Test| !test.negated && test.what == FilterSubject::Is(Is::Snoozed);
         self.wanted.filter.tests.iter().any(asked)
     }
 
     /// Whether it leaves out who has nothing but a broadcast.
     pub fn leaves_out_broadcasts(&self) -> bool {
-        let left_out = |it: &filter::Test| it.negated && it.what == FilterSubject::Is(Is::Broadcast);
+        let left_out = |test: &filter::Test| test.negated && test.what == FilterSubject::Is(Is::Broadcast);
         self.wanted.filter.tests.iter().any(left_out)
     }
 
@@ -230,7 +230,7 @@ impl ConversationList {
             return false;
         }
         let other = std::mem::take(&mut self.other);
-        let offset = self.index().map(|it| it.saturating_sub(self.first));
+        let offset = self.index().map(|index| index.saturating_sub(self.first));
         let old_index = self.index();
         let above: Vec<ConversationKey> =
             self.page.rows.iter().take(old_index.unwrap_or(0)).map(ConversationRow::key).collect();
@@ -272,7 +272,7 @@ impl ConversationList {
         self.scrolled = false;
         self.untouched = index == 0 && self.page.reaches_top;
         let above = &self.page.rows[..index];
-        self.arrived.retain(|it| above.iter().any(|row| row.is(it)));
+        self.arrived.retain(|conversation_key| above.iter().any(|row| row.is(conversation_key)));
         self.reveal(visible);
         let near_end = index + NEAR_EDGE >= self.page.rows.len() && !self.page.reaches_bottom;
         let near_start = index < NEAR_EDGE && !self.page.reaches_top;
@@ -290,7 +290,7 @@ impl ConversationList {
 
     /// Selects a conversation; the window follows if it is elsewhere.
     pub fn select(&mut self, key: &ConversationKey, visible: usize) {
-        match self.page.rows.iter().position(|it| it.is(key)) {
+        match self.page.rows.iter().position(|row| row.is(key)) {
             // The loaded rows may be those of another question.
             Some(index) if !self.other => self.select_index(index, visible),
             _ => {
@@ -334,7 +334,7 @@ impl ConversationList {
             (Some(index), false) => (&rows[index + 1..], &rows[..index]),
             (None, _) => (&rows[..0], &rows[..]),
         };
-        let needs = |it: &&ConversationRow| it.needs_reply();
+        let needs = |conversation_row: &&ConversationRow| conversation_row.needs_reply();
         let found = match forwards {
             true => after.iter().chain(before).find(needs),
             false => before.iter().chain(after).rfind(needs),

@@ -30,9 +30,9 @@ const NO_WORDS: &str = "to get back to them";
 pub(crate) fn ask_current(inbox: &mut Inbox) {
     let Some(row) = inbox.desk.current_conversation().cloned() else { return };
     // The message that is selected, where somebody of this side wrote it.
-    let selected = inbox.desk.tab().history.as_ref().and_then(|it| it.selected_message());
-    let said = selected.filter(|it| it.message.direction == Direction::Outbound);
-    let said = said.map(|it| SafeText::line(it.message.content.as_str()));
+    let selected = inbox.desk.tab().history.as_ref().and_then(|history| history.selected_message());
+    let said = selected.filter(|message_row| message_row.message.direction == Direction::Outbound);
+    let said = said.map(|message_row| SafeText::line(message_row.message.content.as_str()));
     ask_promise(row, said, &mut inbox.context);
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn ask_promise(row: ConversationRow, said: Option<SafeText>, context:
 }
 
 fn open_prompt(row: ConversationRow, said: Option<SafeText>, context: &mut Context) {
-    let before = row.local.promise.as_ref().map(|it| it.words.clone());
+    let before = row.local.promise.as_ref().map(|promise| promise.words.clone());
     let words = before.or(said).unwrap_or_else(|| SafeText::line(NO_WORDS));
     let shown = words.clone();
     let below = move |inbox: &Inbox, typed: &TextLine| below(inbox, typed, &shown);
@@ -147,8 +147,8 @@ fn text_of(operation: &Operation) -> Option<&str> {
 /// What was promised, for a row: only what is still to come; what is late says
 /// so in the row's age.
 pub(crate) fn label(row: &ConversationRow, now: Timestamp, zone: &Zone) -> String {
-    let promise = row.local.promise.as_ref().filter(|it| !it.is_late(now));
-    promise.map_or_else(String::new, |it| format!(" due {}", snooze::moment(it.due, now, zone)))
+    let promise = row.local.promise.as_ref().filter(|promise| !promise.is_late(now));
+    promise.map_or_else(String::new, |promise| format!(" due {}", snooze::moment(promise.due, now, zone)))
 }
 
 #[cfg(test)]

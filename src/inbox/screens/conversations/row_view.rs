@@ -97,7 +97,7 @@ pub(crate) fn start(
 
 /// Whether there is something in it that nobody here has seen.
 pub(crate) fn is_unread(row: &ConversationRow) -> bool {
-    row.thread.as_ref().map_or(row.unread > 0, |it| it.is_read == Some(false))
+    row.thread.as_ref().map_or(row.unread > 0, |thread| thread.is_read == Some(false))
 }
 
 /// Draws the mark of the selected row, below that of an unread one.
@@ -110,17 +110,17 @@ pub(crate) fn mark_selected(theme: Theme, row: &ConversationRow, area: Area, buf
 
 /// In the list over all tabs, the name of the row's tab.
 pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
-    let tab = inbox.desk.tabs.iter().find(|it| inbox.desk.everywhere && it.channel.id == row.channel);
-    tab.map_or_else(String::new, |it| format!("{} · ", wrap::cut(&it.channel.name, TAB_NAME)))
+    let tab = inbox.desk.tabs.iter().find(|tab| inbox.desk.everywhere && tab.channel.id == row.channel);
+    tab.map_or_else(String::new, |tab| format!("{} · ", wrap::cut(&tab.channel.name, TAB_NAME)))
 }
 
 /// Who has claimed it, what was promised, its tags, and a thread's draft.
 pub(crate) fn labels(inbox: &Inbox, row: &ConversationRow) -> String {
-    let claim = row.local.claim.iter().map(|it| format!(" @{}", it.agent));
+    let claim = row.local.claim.iter().map(|assignment| format!(" @{}", assignment.agent));
     let promised = promises::label(row, inbox.context.shown_at(), &inbox.context.settings.zone);
     // A thread has no line for the AI's state.
-    let drafts = row.thread.iter().filter_map(|_| draft_view::words(row)).map(|it| format!(" {it}"));
-    let tags = row.local.tags.iter().map(|it| format!(" #{}", it.word));
+    let drafts = row.thread.iter().filter_map(|_| draft_view::words(row)).map(|text| format!(" {text}"));
+    let tags = row.local.tags.iter().map(|tag| format!(" #{}", tag.word));
     claim.chain([promised]).chain(tags).chain(drafts).collect()
 }
 
@@ -129,7 +129,7 @@ pub(crate) fn labels(inbox: &Inbox, row: &ConversationRow) -> String {
 fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
     let now = inbox.context.shown_at();
     let since = |word: &str, style, at: Option<Timestamp>| {
-        let span = at.map_or_else(String::new, |it| format!(" {}", short_span(now.since(it))));
+        let span = at.map_or_else(String::new, |time| format!(" {}", short_span(now.since(time))));
         [(word.to_owned(), style), (span, Style::new())]
     };
     let plain = |words: String| [(words, theme.quiet()), (String::new(), Style::new())];
@@ -145,7 +145,7 @@ fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 
     if let Some(silent) = row.unanswered_since(now) {
         return since("AI silent", theme.error(), Some(silent));
     }
-    if let Some(late) = row.local.promise.as_ref().filter(|it| it.is_late(now)) {
+    if let Some(late) = row.local.promise.as_ref().filter(|promise| promise.is_late(now)) {
         return since("promise late", theme.error(), Some(late.due));
     }
     let open = row.conversation.status != ConversationStatus::Closed;
@@ -216,7 +216,7 @@ fn preview(row: &ConversationRow) -> String {
     let preview = row.conversation.preview.as_str();
     let words = if preview.is_empty() { "[no text]" } else { preview };
     let words = row.draft.as_ref().map_or_else(|| words.to_owned(), |draft| format!("[draft] {draft}"));
-    let back = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
+    let back = row.local.snooze.as_ref().is_some_and(|snooze| !snooze.is_asleep());
     let words = if back { format!("[back] {words}") } else { words };
     wrap::cut(&words, 200)
 }

@@ -35,11 +35,11 @@ impl OverlayView for ViewMenu {
         let rows = ShownRows::around(inner, inbox.desk.views.len(), self.chosen);
         for (index, place) in rows.places() {
             let (view, y) = (&inbox.desk.views[index], place.y);
-            let key = view.key.map_or_else(|| " ".to_owned(), |it| it.to_string());
+            let key = view.key.map_or_else(|| " ".to_owned(), |key| key.to_string());
             paint_view::text(buffer, inner.x + 1, y, 2, &key, theme.strong());
             paint_view::text(buffer, inner.x + 3, y, NAME, &view.name, Style::new());
-            let count = inbox.desk.counted.as_ref().map(|it| it.get(index).copied().flatten());
-            let count = count.map(|it| it.map_or_else(|| "many".to_owned(), |it| it.to_string()));
+            let count = inbox.desk.counted.as_ref().map(|numbers| numbers.get(index).copied().flatten());
+            let count = count.map(|count| count.map_or_else(|| "many".to_owned(), |entry| entry.to_string()));
             let count = [(count.as_deref().unwrap_or(""), theme.strong())];
             let taken = paint_view::runs_right(buffer, inner.x, y, inner.width.saturating_sub(1), &count);
             let room = inner.width.saturating_sub(NAME + 7 + taken);

@@ -11,8 +11,12 @@ impl Changes {
     /// Marks what is marked, or selected, as seen; what was seen as not.
     pub(crate) fn turn_seen(&mut self, desk: &mut Desk, context: &mut Context) {
         if desk.acts_on_marks() {
-            let unseen =
-                desk.list().page.rows.iter().any(|it| it.unread > 0 && desk.list().marks.contains(&it.key()));
+            let unseen = desk
+                .list()
+                .page
+                .rows
+                .iter()
+                .any(|row| row.unread > 0 && desk.list().marks.contains(&row.key()));
             return self.act_on_marked(BulkWish::Seen(unseen), desk, context);
         }
         let Some(row) = desk.current_conversation().cloned() else { return };

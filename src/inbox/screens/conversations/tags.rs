@@ -54,15 +54,16 @@ impl TagLine {
     pub fn offers(&self) -> Vec<&SafeText> {
         let word = self.word().to_lowercase();
         let typed: Vec<&str> =
-            self.text.split(',').map(|it| it.trim().trim_start_matches(['+', '-'])).collect();
-        let fits =
-            |it: &&SafeText| it.as_str().to_lowercase().starts_with(&word) && !typed.contains(&it.as_str());
+            self.text.split(',').map(|part| part.trim().trim_start_matches(['+', '-'])).collect();
+        let fits = |text: &&SafeText| {
+            text.as_str().to_lowercase().starts_with(&word) && !typed.contains(&text.as_str())
+        };
         self.known.iter().filter(fits).collect()
     }
 
     /// Takes the first offer.
     fn complete(&mut self) {
-        if let Some(offer) = self.offers().first().map(|it| it.to_string()) {
+        if let Some(offer) = self.offers().first().map(|offer| offer.to_string()) {
             let keep = self.text.len() - self.word().len();
             self.text.truncate(keep);
             self.text.push_str(&offer);
@@ -110,7 +111,7 @@ impl TagEditor {
         if rows.len() > 1 {
             lines.push(DialogLine::dim("tag or +tag adds, -tag takes away"));
         }
-        let place = match rows.iter().filter(|it| inbox.desk.tags_leave(it)).count() {
+        let place = match rows.iter().filter(|row| inbox.desk.tags_leave(row)).count() {
             0 => not_sent(inbox, rows),
             all if all == rows.len() => {
                 "Kept with the contact: colleagues and the AI may see them.".to_owned()
@@ -126,8 +127,8 @@ impl TagEditor {
 
 /// Why tags of conversations stay on this desk.
 fn not_sent(inbox: &Inbox, rows: &[ConversationRow]) -> String {
-    let tabs = rows.iter().filter_map(|row| inbox.desk.tabs.iter().find(|it| it.channel.id == row.channel));
-    let why = match tabs.into_iter().any(|it| it.channel.read_only) {
+    let tabs = rows.iter().filter_map(|row| inbox.desk.tabs.iter().find(|tab| tab.channel.id == row.channel));
+    let why = match tabs.into_iter().any(|tab| tab.channel.read_only) {
         true => "this tab is read-only",
         false => "this channel has no tags",
     };
@@ -163,7 +164,7 @@ impl Overlay for TagEditor {
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.rows.iter().for_each(|it| known_names::of_row(it, names));
+        self.rows.iter().for_each(|row| known_names::of_row(row, names));
     }
 }
 
@@ -190,17 +191,22 @@ impl Changes {
     /// Sets the tags of all a plan applies to.
     pub(crate) fn tag_all(&mut self, plan: &BulkPlan, desk: &Desk, context: &mut Context) {
         let BulkWish::Tag { add, remove } = &plan.wish else { return };
-        let (far, near): (Vec<_>, Vec<_>) = plan.apply.iter().cloned().partition(|it| desk.tags_leave(it));
-        let intents: Vec<Intent> = far.iter().filter_map(|it| desk.tag_intent(it, add, remove)).collect();
+        let (far, near): (Vec<_>, Vec<_>) =
+            plan.apply.iter().cloned().partition(|conversation_row| desk.tags_leave(conversation_row));
+        let intents: Vec<Intent> = far
+            .iter()
+            .filter_map(|conversation_row| desk.tag_intent(conversation_row, add, remove))
+            .collect();
         if !intents.is_empty() {
             context.push(FileWrite::Enqueue { intents, clears_draft: false });
         }
         // Of those that leave, only what this desk alone kept goes here.
-        let forgets = |it: &Tag| it.kept == TagPlace::Here && remove.contains(&it.word);
-        let forgetful = far.into_iter().filter(|it| it.local.tags.iter().any(forgets));
+        let forgets = |tag: &Tag| tag.kept == TagPlace::Here && remove.contains(&tag.word);
+        let forgetful =
+            far.into_iter().filter(|conversation_row| conversation_row.local.tags.iter().any(forgets));
         let kept = BulkPlan { apply: near.iter().cloned().chain(forgetful).collect(), ..plan.clone() };
         let wanted = |row: &ConversationRow| {
-            let stays = near.iter().any(|it| it.is(&row.key()));
+            let stays = near.iter().any(|conversation_row| conversation_row.is(&row.key()));
             tagged(&row.local.tags, if stays { add } else { &[] }, remove)
         };
         if !kept.apply.is_empty() {
@@ -233,10 +239,10 @@ impl Desk {
     pub fn tags_leave(&self, row: &ConversationRow) -> bool {
         let has_number = row.conversation.address.as_deref().is_some_and(bounds::is_e164);
         has_number
-            && self.tabs.iter().any(|it| {
-                it.channel.id == row.channel
-                    && it.platform().is_some_and(Platform::has_contacts)
-                    && conditions::tab_writable(it).is_ok()
+            && self.tabs.iter().any(|tab| {
+                tab.channel.id == row.channel
+                    && tab.platform().is_some_and(Platform::has_contacts)
+                    && conditions::tab_writable(tab).is_ok()
             })
     }
 
@@ -244,14 +250,15 @@ impl Desk {
     /// so already.
     fn tag_intent(&self, row: &ConversationRow, add: &[SafeText], remove: &[SafeText]) -> Option<Intent> {
         let phone = row.conversation.address.clone()?;
-        let has =
-            |word: &SafeText| row.local.tags.iter().any(|it| it.word == *word && it.kept != TagPlace::Here);
-        let add: Vec<String> = add.iter().filter(|it| !has(it)).map(ToString::to_string).collect();
-        let remove: Vec<String> = remove.iter().filter(|it| has(it)).map(ToString::to_string).collect();
+        let has = |word: &SafeText| {
+            row.local.tags.iter().any(|tag| tag.word == *word && tag.kept != TagPlace::Here)
+        };
+        let add: Vec<String> = add.iter().filter(|text| !has(text)).map(ToString::to_string).collect();
+        let remove: Vec<String> = remove.iter().filter(|text| has(text)).map(ToString::to_string).collect();
         if add.is_empty() && remove.is_empty() {
             return None;
         }
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
         Some(Intent {
             channel: row.channel.clone(),
             platform: tab.platform()?.clone(),
@@ -269,13 +276,13 @@ impl Desk {
 fn wish(rows: &[ConversationRow], line: &TagLine) -> BulkWish {
     if let [one] = rows {
         let wanted = line.wanted();
-        let gone = one.local.tags.iter().map(|it| it.word.clone()).filter(|it| !wanted.contains(it));
+        let gone = one.local.tags.iter().map(|tag| tag.word.clone()).filter(|text| !wanted.contains(text));
         let remove = gone.collect();
         return BulkWish::Tag { add: wanted, remove };
     }
     let signed = |sign: bool| {
-        let parts = line.text.split(',').map(str::trim).filter(move |it| it.starts_with('-') == sign);
-        words(parts.map(|it| it.trim_start_matches(['+', '-'])))
+        let parts = line.text.split(',').map(str::trim).filter(move |text| text.starts_with('-') == sign);
+        words(parts.map(|part| part.trim_start_matches(['+', '-'])))
     };
     BulkWish::Tag { add: signed(false), remove: signed(true) }
 }
@@ -285,7 +292,7 @@ mod tests {
     use super::*;
 
     fn texts(words: &[&str]) -> Vec<SafeText> {
-        words.iter().map(|it| SafeText::line(it)).collect()
+        words.iter().map(|word| SafeText::line(word)).collect()
     }
 
     #[test]

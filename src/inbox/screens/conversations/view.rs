@@ -61,7 +61,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     for (index, row) in rows.enumerate() {
         let y = inner.y + u16::try_from(index * 2).unwrap_or(0);
         let place = Area { y, height: 2.min(inner.y + inner.height - y), ..inner };
-        let selected = list.selected.as_ref().is_some_and(|it| row.is(it));
+        let selected = list.selected.as_ref().is_some_and(|conversation_key| row.is(conversation_key));
         row_view::draw(inbox, theme, row, place, buffer);
         if selected {
             paint_view::stripe(buffer, place, if focused { theme.selected() } else { theme.strong() });
@@ -94,8 +94,8 @@ fn padded(area: Area) -> Area {
 /// what is shown; the second only where nothing more urgent needs the room.
 fn aside(inbox: &Inbox, has_room: bool) -> String {
     let list = inbox.desk.list();
-    let snoozed = count_of(inbox, |it| it.snoozed);
-    let broadcast_only = count_of(inbox, |it| it.broadcast_only);
+    let snoozed = count_of(inbox, |tab_counts| tab_counts.snoozed);
+    let broadcast_only = count_of(inbox, |tab_counts| tab_counts.broadcast_only);
     let mut words = String::new();
     if has_room && broadcast_only > 0 && list.leaves_out_broadcasts() {
         words.push_str(&format!("{broadcast_only} broadcast only · "));
@@ -109,7 +109,7 @@ fn aside(inbox: &Inbox, has_room: bool) -> String {
 /// A count of the tab on screen, or of all where all are shown.
 fn count_of(inbox: &Inbox, count: fn(&TabCounts) -> u32) -> u32 {
     match inbox.desk.everywhere {
-        true => inbox.desk.tabs.iter().map(|it| count(&it.counts)).sum(),
+        true => inbox.desk.tabs.iter().map(|tab| count(&tab.counts)).sum(),
         false => count(&inbox.desk.tab().counts),
     }
 }
@@ -148,7 +148,7 @@ pub(crate) fn empty_words(inbox: &Inbox) -> String {
         Health::Trouble { why, .. } => {
             format!("The server answers, but not as it should: {why}\n\nAsking again by itself.")
         }
-        _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, |it| it.why().to_string()),
+        _ if tab.note.is_some() => tab.note.as_ref().map_or_else(String::new, |note| note.why().to_string()),
         Health::Connecting => "Asking the server…".to_owned(),
         _ if !list.loaded => loading_view::words(inbox, Pane::List),
         _ => nothing_found(inbox, list),
@@ -164,11 +164,11 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
     }
     match list.view.name.as_str() {
         "All open" => {
-            let closed = inbox.desk.views.iter().find(|it| it.name == "Closed").and_then(|it| it.key);
-            let closed = closed.map_or_else(String::new, |it| format!(" {it}"));
+            let closed = inbox.desk.views.iter().find(|view| view.name == "Closed").and_then(|view| view.key);
+            let closed = closed.map_or_else(String::new, |character| format!(" {character}"));
             let words = "No open conversations. They appear here when customers write; {choose-view}";
             let words = format!("{}{closed} shows closed ones.", inbox.context.keyed(words));
-            match count_of(inbox, |it| it.broadcast_only) {
+            match count_of(inbox, |tab_counts| tab_counts.broadcast_only) {
                 0 => words,
                 many => {
                     let finds = inbox.context.keyed("{filter-list} is:broadcast");
@@ -180,8 +180,8 @@ fn nothing_found(inbox: &Inbox, list: &ConversationList) -> String {
             "Nothing is snoozed. {snooze} puts a conversation aside; {choose-view} shows other views.",
         ),
         "Needs me" => {
-            let all = inbox.desk.views.iter().find(|it| it.name == "All open").and_then(|it| it.key);
-            let all = all.map_or_else(String::new, |it| format!(" {it}"));
+            let all = inbox.desk.views.iter().find(|view| view.name == "All open").and_then(|view| view.key);
+            let all = all.map_or_else(String::new, |character| format!(" {character}"));
             let words =
                 inbox.context.keyed("No one needs you now. They appear here when they do; {choose-view}");
             format!("{words}{all} shows all open conversations.")

@@ -12,15 +12,15 @@ use model::ids::ConversationId;
 use model::queries::TranscriptFormat;
 
 pub(crate) fn message_down(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.tab_mut().history.iter_mut().for_each(|it| it.step(1));
+    inbox.desk.tab_mut().history.iter_mut().for_each(|history| history.step(1));
 }
 
 pub(crate) fn message_up(inbox: &mut Inbox, _: KeyPress) {
-    inbox.desk.tab_mut().history.iter_mut().for_each(|it| it.step(-1));
+    inbox.desk.tab_mut().history.iter_mut().for_each(|history| history.step(-1));
 }
 
 pub(crate) fn first_unseen(inbox: &mut Inbox, _: KeyPress) {
-    if inbox.desk.tab_mut().history.as_mut().is_some_and(|it| !it.go_to_divider()) {
+    if inbox.desk.tab_mut().history.as_mut().is_some_and(|history| !history.go_to_divider()) {
         inbox.context.say("nothing new since you looked");
     }
 }
@@ -108,7 +108,7 @@ pub(crate) fn find_in_history(inbox: &mut Inbox, _: KeyPress) {
 }
 
 pub(crate) fn may_step_hits(inbox: &Inbox) -> Result<(), Reason> {
-    if inbox.desk.tab().history.as_ref().is_none_or(|it| it.find.is_none()) {
+    if inbox.desk.tab().history.as_ref().is_none_or(|history| history.find.is_none()) {
         return Err("nothing is looked for; {find-in-history} looks in this conversation".into());
     }
     Ok(())
@@ -170,9 +170,13 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
         return inbox.broadcasts.export_csv(file.trim(), &inbox.desk, &mut inbox.context);
     }
     let format = TranscriptFormat::ALL[pick("format", word, &formats(inbox))?];
-    let key = inbox.desk.current_conversation().map(|it| it.key()).ok_or("no conversation is selected")?;
-    let name = inbox.desk.tabs.iter().find(|it| it.channel.id == key.channel);
-    let name = name.map(|it| it.channel.name.clone()).unwrap_or_default();
+    let key = inbox
+        .desk
+        .current_conversation()
+        .map(|current_conversation| current_conversation.key())
+        .ok_or("no conversation is selected")?;
+    let name = inbox.desk.tabs.iter().find(|tab| tab.channel.id == key.channel);
+    let name = name.map(|name| name.channel.name.clone()).unwrap_or_default();
     let file = match file.trim() {
         "" => format!("{}.{word}", file_name(&key.conversation)),
         file => file.to_owned(),
@@ -183,6 +187,12 @@ pub(crate) fn export(inbox: &mut Inbox, words: &str) -> Result<(), String> {
 
 /// A conversation's id as the name of a file.
 fn file_name(id: &ConversationId) -> String {
-    let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' || it == '_' { it } else { '_' };
+    let plain = |character: char| {
+        if character.is_ascii_alphanumeric() || character == '-' || character == '_' {
+            character
+        } else {
+            '_'
+        }
+    };
     id.as_str().chars().map(plain).take(60).collect()
 }

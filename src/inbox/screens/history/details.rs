@@ -19,7 +19,7 @@ const UNKNOWN: &str = "   ← not known to this version";
 /// Whether a field is read on this channel: chat, phone or mail.
 fn is_known(name: &str, is_mail: bool) -> bool {
     if is_mail {
-        known::THREAD.contains(&name) || fields::of_a_mail().any(|it| it == name)
+        known::THREAD.contains(&name) || fields::of_a_mail().any(|mail| mail == name)
     } else {
         known::ITEM.contains(&name)
     }
@@ -46,7 +46,7 @@ pub fn of_message(row: &MessageRow, raw: &[&str], zone: &Zone) -> Vec<String> {
     let mut lines = vec![format!("who        {}", who(row))];
     let sent_at = row.letter.as_ref().and_then(|letter| letter.sent_at).or(message.sent_at);
     lines.extend(sent_at.map(|at| format!("sent       {}", face(at))));
-    lines.extend(message.created_at.map(|it| format!("taken in   {}", face(it))));
+    lines.extend(message.created_at.map(|entry| format!("taken in   {}", face(entry))));
     if message.direction == Direction::Outbound {
         let told = |at: Option<Timestamp>| at.map_or_else(|| "not told".to_owned(), face);
         lines.push(format!("delivered  {}", told(message.delivered_at)));

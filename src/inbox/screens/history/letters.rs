@@ -23,7 +23,7 @@ impl History {
     /// Messages with the texts their mails are shown with.
     pub(crate) fn with_letters(&self, mut messages: Vec<MessageRow>) -> Vec<MessageRow> {
         let subject = self.subject();
-        messages.iter_mut().for_each(|it| reading::compose(it, self.letters, subject));
+        messages.iter_mut().for_each(|message| reading::compose(message, self.letters, subject));
         messages
     }
 

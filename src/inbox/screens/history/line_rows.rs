@@ -21,7 +21,7 @@ impl History {
 
     /// Selects the item of a row of the pane, if it has one.
     pub(crate) fn select_row(&mut self, row: usize) {
-        let line = row.checked_sub(self.lead()).and_then(|it| self.window().get(it));
+        let line = row.checked_sub(self.lead()).and_then(|number| self.window().get(number));
         let item = line.and_then(lines::item_of);
         if let Some(index) = item {
             self.select_index(index);

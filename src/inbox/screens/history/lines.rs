@@ -155,7 +155,7 @@ pub fn with_notes(messages: Vec<MessageRow>, notes: Vec<PrivateNote>) -> Vec<His
     let mut notes = notes.into_iter().peekable();
     for row in messages {
         let at = row.message.created_at;
-        while let Some(note) = notes.next_if(|it| at.is_some_and(|at| it.at < at)) {
+        while let Some(note) = notes.next_if(|note| at.is_some_and(|at| note.at < at)) {
             items.push(HistoryItem::Note(note));
         }
         items.push(HistoryItem::Message(Box::new(row)));
@@ -198,7 +198,7 @@ pub fn media_label(row: &MessageRow) -> Option<String> {
 
 /// Whether a message's file can be opened outside.
 pub fn has_file(row: &MessageRow) -> bool {
-    row.message.media_url.as_ref().is_some_and(|it| links::host_of(it.as_str()).is_some())
+    row.message.media_url.as_ref().is_some_and(|media_url| links::host_of(media_url.as_str()).is_some())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,7 +278,7 @@ fn push_item(items: &[HistoryItem], index: usize, shape: Shape<'_>, lines: &mut 
         for made in &row.made {
             let text = format!("{}{}", made.kind.label(), made.text);
             let parts = wrap::wrap(&text, width);
-            lines.extend(parts.into_iter().map(|it| HistoryLine::Made(index, text[it].to_owned())));
+            lines.extend(parts.into_iter().map(|part| HistoryLine::Made(index, text[part].to_owned())));
         }
     }
     if let HistoryItem::Message(row) = item
@@ -304,14 +304,14 @@ fn push_header(letter: &MailMessage, index: usize, shape: Shape<'_>, lines: &mut
     lines.push(HistoryLine::MailFrom(index));
     if shape.whole_headers {
         let fields = reading::header_lines(letter, shape.widths.mail);
-        lines.extend(fields.into_iter().map(|it| HistoryLine::MailField(index, it)));
+        lines.extend(fields.into_iter().map(|field| HistoryLine::MailField(index, field)));
         lines.push(HistoryLine::Gap);
     }
 }
 
 /// The quoted message on one line, or words for one that is not loaded.
 fn quote(items: &[HistoryItem], quoted: &MessageId, width: usize) -> String {
-    let found = items.iter().find_map(|it| match it {
+    let found = items.iter().find_map(|item| match item {
         HistoryItem::Message(row) if row.message.id == *quoted => Some(row),
         _ => None,
     });

@@ -45,7 +45,7 @@ pub fn links(inbox: &Inbox, buffer: &Buffer) -> Vec<LinkedCells> {
         return found;
     }
     let areas = inbox.desk.areas(&inbox.context);
-    let second = inbox.desk.second().map(|it| &it.history);
+    let second = inbox.desk.second().map(|second| &second.history);
     for (history, area) in [(inbox.desk.tab().history.as_ref(), areas.history), (second, areas.beside)] {
         if let (Some(history), Some(area)) = (history, area) {
             let inner = Area { height: area.height.saturating_sub(1), ..area.inner() };
@@ -55,7 +55,7 @@ pub fn links(inbox: &Inbox, buffer: &Buffer) -> Vec<LinkedCells> {
     if let Some(area) = areas.card {
         of_card(inbox, area.inner(), buffer, &mut found);
     }
-    found.sort_by_key(|it| (it.at.1, it.at.0));
+    found.sort_by_key(|linked_cells| (linked_cells.at.1, linked_cells.at.0));
     found
 }
 
@@ -96,13 +96,16 @@ fn of_history(history: &History, inner: Area, buffer: &Buffer, found: &mut Vec<L
 
 /// The mail addresses of the customer, each where it is a word of the card.
 fn of_card(inbox: &Inbox, inner: Area, buffer: &Buffer, found: &mut Vec<LinkedCells>) {
-    let own = inbox.desk.current_conversation().and_then(|it| it.conversation.email.as_ref());
-    let contact = inbox.desk.current_card().and_then(|it| it.contact.as_ref());
-    let kept = contact.and_then(|it| it.email.as_ref()).filter(|it| Some(*it) != own);
-    let is_gap = |x: u16, y: u16| buffer.cell((x, y)).is_some_and(|it| it.symbol() == " ");
+    let own = inbox
+        .desk
+        .current_conversation()
+        .and_then(|current_conversation| current_conversation.conversation.email.as_ref());
+    let contact = inbox.desk.current_card().and_then(|current_card| current_card.contact.as_ref());
+    let kept = contact.and_then(|contact| contact.email.as_ref()).filter(|text| Some(*text) != own);
+    let is_gap = |x: u16, y: u16| buffer.cell((x, y)).is_some_and(|cell| cell.symbol() == " ");
     for words in [own, kept].into_iter().flatten().map(SafeText::as_str) {
         let all = links::all_in(words);
-        let Some(link) = all.iter().find(|it| it.range == (0..words.len())) else { continue };
+        let Some(link) = all.iter().find(|text_link| text_link.range == (0..words.len())) else { continue };
         let cells = u16::try_from(words.len()).unwrap_or(u16::MAX);
         let rows = inner.y..inner.y + inner.height;
         for (x, y) in rows.flat_map(|y| (inner.x..inner.x + inner.width).map(move |x| (x, y))) {
@@ -117,9 +120,9 @@ fn of_card(inbox: &Inbox, inner: Area, buffer: &Buffer, found: &mut Vec<LinkedCe
 
 /// A range of a text with the words it begins and ends in.
 fn words_around(text: &str, range: &Range<usize>) -> Range<usize> {
-    let is_space = |it: char| it.is_whitespace();
+    let is_space = |character: char| character.is_whitespace();
     let start = text[..range.start].rfind(is_space).unwrap_or(0);
-    let end = text[range.end..].find(is_space).map_or(text.len(), |it| range.end + it);
+    let end = text[range.end..].find(is_space).map_or(text.len(), |number| range.end + number);
     start..end
 }
 
@@ -141,7 +144,8 @@ fn host(
     buffer: &Buffer,
     found: &mut Vec<LinkedCells>,
 ) {
-    let Some(host) = links::host_of(url).filter(|it| links::is_plain(url) && label.ends_with(it.as_str()))
+    let Some(host) =
+        links::host_of(url).filter(|host| links::is_plain(url) && label.ends_with(host.as_str()))
     else {
         return;
     };
@@ -152,15 +156,15 @@ fn host(
 
 /// Adds a link where all of its parts are on the screen.
 fn join(pieces: Vec<Piece<'_>>, target: &str, buffer: &Buffer, found: &mut Vec<LinkedCells>) {
-    if !pieces.iter().all(|it| stands(it, buffer)) {
+    if !pieces.iter().all(|piece| stands(piece, buffer)) {
         return;
     }
     let mut hasher = DefaultHasher::new();
     target.hash(&mut hasher);
     let id = u32::try_from(hasher.finish() & u64::from(u32::MAX)).unwrap_or(0);
-    found.extend(pieces.into_iter().map(|it| LinkedCells {
-        at: it.at,
-        cells: u16::try_from(it.words.len()).unwrap_or(u16::MAX),
+    found.extend(pieces.into_iter().map(|piece| LinkedCells {
+        at: piece.at,
+        cells: u16::try_from(piece.words.len()).unwrap_or(u16::MAX),
         target: target.to_owned(),
         id,
     }));
@@ -169,6 +173,6 @@ fn join(pieces: Vec<Piece<'_>>, target: &str, buffer: &Buffer, found: &mut Vec<L
 /// Whether the cells say these words, which are of characters of one cell.
 fn stands(piece: &Piece<'_>, buffer: &Buffer) -> bool {
     let (x, y) = piece.at;
-    let mut cells = (x..).map(|x| buffer.cell((x, y)).map_or("", |it| it.symbol()));
-    piece.words.bytes().all(|it| cells.next().is_some_and(|cell| cell.as_bytes() == [it]))
+    let mut cells = (x..).map(|x| buffer.cell((x, y)).map_or("", |cell| cell.symbol()));
+    piece.words.bytes().all(|byte| cells.next().is_some_and(|cell| cell.as_bytes() == [byte]))
 }

@@ -210,7 +210,7 @@ impl History {
         self.lines = lines::flatten(&self.items, shape);
         if let Some(selected) = &self.selected
             && self.loaded
-            && !self.items.iter().any(|it| it.key() == *selected)
+            && !self.items.iter().any(|item| item.key() == *selected)
         {
             self.selected = None;
         }
@@ -234,8 +234,8 @@ impl History {
     }
 
     fn line_of(&self, key: &ItemKey) -> Option<usize> {
-        let item = self.items.iter().position(|it| it.key() == *key)?;
-        self.lines.iter().position(|it| lines::item_of(it) == Some(item))
+        let item = self.items.iter().position(|item| item.key() == *key)?;
+        self.lines.iter().position(|line| lines::item_of(line) == Some(item))
     }
 
     /// The greatest first line: the newest line is the last on screen.
@@ -258,7 +258,7 @@ impl History {
     /// The place of the selected item.
     pub fn selected_index(&self) -> Option<usize> {
         let selected = self.selected.as_ref()?;
-        self.items.iter().position(|it| it.key() == *selected)
+        self.items.iter().position(|item| item.key() == *selected)
     }
 
     /// The selected item, or the newest one.
@@ -278,7 +278,7 @@ impl History {
                 .iter()
                 .rev()
                 .filter_map(message_of)
-                .find(|it| it.message.direction == Direction::Inbound),
+                .find(|message_row| message_row.message.direction == Direction::Inbound),
         }
     }
 
@@ -299,7 +299,7 @@ impl History {
     fn select_index(&mut self, index: usize) {
         let Some(item) = self.items.get(index) else { return };
         self.selected = Some(item.key());
-        let of_item = |it: &HistoryLine| lines::item_of(it) == Some(index);
+        let of_item = |history_line: &HistoryLine| lines::item_of(history_line) == Some(index);
         let Some(start) = self.lines.iter().position(of_item) else { return };
         let end = self.lines.iter().rposition(of_item).unwrap_or(start) + 1;
         let first = self.first.unwrap_or(self.last_first()).min(self.last_first());
@@ -343,7 +343,7 @@ impl History {
     /// Older messages that should be asked for because the top is near:
     /// widens the window, and says whether the server must be asked.
     pub fn want_older(&mut self) -> bool {
-        let near_top = self.first.is_some_and(|it| it < self.visible);
+        let near_top = self.first.is_some_and(|number| number < self.visible);
         if !near_top || !self.loaded || self.resource.is_asked() || self.wanted.limit >= MOST {
             return false;
         }
@@ -376,12 +376,12 @@ impl History {
             .iter()
             .rev()
             .filter_map(message_of)
-            .find_map(|it| Some((it.message.created_at?, it.message.id.clone())))
+            .find_map(|message_row| Some((message_row.message.created_at?, message_row.message.id.clone())))
     }
 
     /// The name the pane gives the customer.
     pub fn customer(&self) -> SafeText {
-        self.row.as_ref().map_or_else(SafeText::default, |it| it.conversation.title())
+        self.row.as_ref().map_or_else(SafeText::default, |row| row.conversation.title())
     }
 }
 
@@ -395,5 +395,5 @@ pub fn message_of(item: &HistoryItem) -> Option<&MessageRow> {
 /// How many messages stand after a known one.
 fn count_after(messages: &[MessageRow], newest: Option<&MessageId>) -> usize {
     let Some(newest) = newest else { return 0 };
-    messages.iter().rev().take_while(|it| it.message.id != *newest).count()
+    messages.iter().rev().take_while(|message| message.message.id != *newest).count()
 }

@@ -20,23 +20,23 @@ impl History {
     pub fn current_row(&self) -> Option<&OutboxRow> {
         match self.selected_index() {
             Some(index) => self.items.get(index).and_then(row_of),
-            None => self.rows().find(|it| it.is_stopped()),
+            None => self.rows().find(|row| row.is_stopped()),
         }
     }
 
     /// The newest wish about the AI that is not done.
     fn switching(&self) -> Option<&OutboxRow> {
-        self.rows().find(|it| matches!(it.operation, Operation::SetAutomation { .. }))
+        self.rows().find(|row| matches!(row.operation, Operation::SetAutomation { .. }))
     }
 
     /// Whether no clear answer came to the newest wish about the AI.
     pub fn switch_is_unclear(&self) -> bool {
-        self.switching().is_some_and(|it| it.state == RowState::Uncertain)
+        self.switching().is_some_and(|outbox_row| outbox_row.state == RowState::Uncertain)
     }
 
     /// Why the newest wish about the AI asks a person, if it is a pause.
     pub fn pause_asks(&self) -> Option<Stop> {
-        match self.switching().map(|it| (&it.operation, &it.state)) {
+        match self.switching().map(|outbox_row| (&outbox_row.operation, &outbox_row.state)) {
             Some((Operation::SetAutomation { enabled: false }, RowState::Stopped(stop, _))) => Some(*stop),
             _ => None,
         }
@@ -44,7 +44,7 @@ impl History {
 
     /// Whether a text is due and has not left.
     pub fn has_due_text(&self, now: Timestamp) -> bool {
-        self.rows().any(|it| it.operation.speaks() && it.can_recall() && it.hold_left(now).is_none())
+        self.rows().any(|row| row.operation.speaks() && row.can_recall() && row.hold_left(now).is_none())
     }
 }
 
@@ -70,7 +70,7 @@ impl Desk {
     }
 
     fn facts_of(&self, channel: &ChannelId, context: &Context) -> waiting::QueueFacts<'_> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel).unwrap_or_else(|| self.tab());
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel).unwrap_or_else(|| self.tab());
         waiting::QueueFacts { now: context.now, health: &tab.health, leader: &tab.leader, pays: None }
     }
 }

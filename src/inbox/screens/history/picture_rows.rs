@@ -19,6 +19,6 @@ impl History {
     pub fn visible_items(&self) -> Vec<&HistoryItem> {
         let mut places: Vec<usize> = self.window().iter().filter_map(lines::item_of).collect();
         places.dedup();
-        places.into_iter().filter_map(|it| self.items.get(it)).collect()
+        places.into_iter().filter_map(|place| self.items.get(place)).collect()
     }
 }

@@ -85,13 +85,13 @@ fn halves(theme: Theme, picture: &Picture, row: usize, area: Area, buffer: &mut 
 /// One cell: the colours of its halves, or a shade for both.
 fn cell(theme: Theme, upper: Option<Dot>, lower: Option<Dot>) -> (&'static str, Style) {
     if theme.is_colourless() || theme.ascii {
-        let light = |it: Dot| (u32::from(it[0]) * 3 + u32::from(it[1]) * 6 + u32::from(it[2])) / 10;
+        let light = |dot: Dot| (u32::from(dot[0]) * 3 + u32::from(dot[1]) * 6 + u32::from(dot[2])) / 10;
         let both: Vec<u32> = [upper, lower].into_iter().flatten().map(light).collect();
         let mean = both.iter().sum::<u32>() / u32::try_from(both.len()).unwrap_or(1).max(1);
         let shade = usize::try_from(mean * 5 / 256).unwrap_or(0).min(4);
         return (if theme.ascii { LETTERS } else { SHADES }[shade], Style::new());
     }
-    let color = |it: Dot| Color::Rgb(it[0], it[1], it[2]);
+    let color = |dot: Dot| Color::Rgb(dot[0], dot[1], dot[2]);
     match (upper, lower) {
         (Some(upper), Some(lower)) => ("▀", Style::new().fg(color(upper)).bg(color(lower))),
         (Some(upper), None) => ("▀", Style::new().fg(color(upper))),
@@ -118,14 +118,14 @@ pub fn placements(inbox: &Inbox) -> Vec<Placement<'_>> {
     let mut found = Vec::new();
     for (place, line) in &lines {
         let HistoryLine::Picture { item, row: 0 } = line else { continue };
-        let Some(PictureState::Here(picture)) = history.items.get(*item).and_then(|it| shown(inbox, it))
+        let Some(PictureState::Here(picture)) = history.items.get(*item).and_then(|item| shown(inbox, item))
         else {
             continue;
         };
         let (_, rows) = picture.size_in(columns);
         let whole = lines
             .iter()
-            .filter(|(_, it)| matches!(it, HistoryLine::Picture { item: other, .. } if other == item));
+            .filter(|(_, line)| matches!(line, HistoryLine::Picture { item: other, .. } if other == item));
         if let Some(sharp) = &picture.sharp
             && picture.is_sharp_in(columns)
             && whole.count() == rows

@@ -31,7 +31,7 @@ impl Keyboard {
 
     /// Runs it; it is not asked about again until frontdesk ends.
     fn run_pipe(&mut self, command: String, json: String, context: &mut Context) {
-        self.piped.retain(|it| *it != command);
+        self.piped.retain(|text| *text != command);
         self.piped.push(command.clone());
         context.say(format!("running {}", SafeText::line(&command)));
         context.push(Effect::Ask(OutsideRequest::Pipe { command, json }));

@@ -66,7 +66,7 @@ impl Desk {
     /// A history has come: the view shows what it says now of the same message.
     pub(crate) fn follow_raw(&mut self, context: &mut Context) {
         let Some((title, lines, Some(_))) = self.raw_item(context) else { return };
-        if let Some(view) = context.layers.top_mut::<TextView>().filter(|it| it.title == title) {
+        if let Some(view) = context.layers.top_mut::<TextView>().filter(|top_mut| top_mut.title == title) {
             view.lines = lines;
         }
     }
@@ -87,12 +87,12 @@ impl Desk {
         let text = pretty(raw);
         let lines: Vec<&str> = text.lines().collect();
         let zone = &context.settings.zone;
-        let above = row.map(|it| details::of_message(it, &lines, zone)).unwrap_or_default();
+        let above = row.map(|row| details::of_message(row, &lines, zone)).unwrap_or_default();
         let is_mail = tab.is_mail();
-        let marked = lines.iter().map(|it| details::mark_unknown(it, is_mail));
-        let lines = above.into_iter().chain(marked).map(|it| SafeText::block(&it)).collect();
+        let marked = lines.iter().map(|line| details::mark_unknown(line, is_mail));
+        let lines = above.into_iter().chain(marked).map(|text| SafeText::block(&text)).collect();
         let title = SafeText::line(&title).to_string();
-        Some((title, lines, row.map(|it| it.message.id.clone())))
+        Some((title, lines, row.map(|row| row.message.id.clone())))
     }
 }
 

@@ -26,7 +26,10 @@ impl Overlay for ReactionPicker {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let offered = inbox.desk.quick_reactions(&self.channel);
         let count = offered.len();
-        let digit = key.typed().and_then(|it| it.to_digit(10)).and_then(|it| usize::try_from(it).ok());
+        let digit = key
+            .typed()
+            .and_then(|character| character.to_digit(10))
+            .and_then(|number| usize::try_from(number).ok());
         let picked = match (key.code, digit) {
             (KeyCode::Enter, _) => self.chosen,
             (_, Some(number)) if (1..=count).contains(&number) => number - 1,
@@ -66,8 +69,12 @@ impl Desk {
     }
 
     pub(crate) fn remove_reaction(&mut self, context: &mut Context) {
-        let message =
-            self.tab().history.as_ref().and_then(|it| it.selected_message()).map(|it| it.message.id.clone());
+        let message = self
+            .tab()
+            .history
+            .as_ref()
+            .and_then(|history| history.selected_message())
+            .map(|message_row| message_row.message.id.clone());
         if let Some(message) = message {
             self.enqueue(Operation::React { message, emoji: String::new() }, 0, context);
         }
@@ -75,7 +82,7 @@ impl Desk {
 
     /// What can be put on a message of a channel with one key.
     pub fn quick_reactions(&self, channel: &ChannelId) -> &'static [&'static str; 8] {
-        let tab = self.tabs.iter().find(|it| it.channel.id == *channel);
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == *channel);
         reactions::quick(tab.and_then(Tab::platform))
     }
 
@@ -88,7 +95,7 @@ impl Desk {
         emoji: &str,
         context: &mut Context,
     ) {
-        let platform = self.tab_of(channel).and_then(|it| it.platform().cloned());
+        let platform = self.tab_of(channel).and_then(|tab| tab.platform().cloned());
         let Some(platform) = platform else { return };
         let operation = Operation::React { message: message.clone(), emoji: emoji.to_owned() };
         let intent = Intent {

@@ -22,8 +22,12 @@ impl Desk {
     }
 
     fn current_link(&self) -> Result<(String, String), &'static str> {
-        let history =
-            self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
+        let history = self
+            .tab()
+            .history
+            .as_ref()
+            .filter(|history| history.loaded)
+            .ok_or("open the conversation first")?;
         let row = match history.selected_item().and_then(message_of) {
             Some(row) => Some(row),
             None => history.items.iter().rev().find_map(message_of),
@@ -40,7 +44,7 @@ impl Desk {
     /// Goes to the message the selected one quotes, if it is loaded.
     pub(crate) fn go_to_quoted(&mut self, context: &mut Context) {
         let Some(history) = &mut self.tab_mut().history else { return };
-        let quoted = history.selected_item().and_then(|it| it.quotes().cloned());
+        let quoted = history.selected_item().and_then(|selected_item| selected_item.quotes().cloned());
         let said = match quoted {
             None => Some("this message quotes none"),
             Some(id) if history.go_to(&id) => None,
@@ -66,17 +70,19 @@ impl Desk {
         found: &[ConversationKey],
         context: &mut Context,
     ) {
-        if self.current_conversation().is_none_or(|it| !it.is(asked)) {
+        if self.current_conversation().is_none_or(|current_conversation| !current_conversation.is(asked)) {
             return;
         }
         // From the last one it goes on to the first: the key leads around.
-        let after =
-            found.iter().find(|it| (&it.channel, &it.conversation) > (&asked.channel, &asked.conversation));
+        let after = found.iter().find(|conversation_key| {
+            (&conversation_key.channel, &conversation_key.conversation)
+                > (&asked.channel, &asked.conversation)
+        });
         let Some(next) = after.or_else(|| found.first()).cloned() else {
             return context.say("no other tab here knows a conversation with this number or address");
         };
         self.visit(&next.channel, &next.conversation, Focus::History, context);
-        if let Some(name) = self.tab_of(&next.channel).map(|it| it.channel.name.clone()) {
+        if let Some(name) = self.tab_of(&next.channel).map(|tab| tab.channel.name.clone()) {
             context.say(format!("the same person on {name}; {} goes on", context.key_of(Command::Elsewhere)));
         }
     }

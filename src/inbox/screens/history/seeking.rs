@@ -16,14 +16,14 @@ impl History {
 
     /// The newest message there is of it.
     pub(crate) fn newest_message(&self) -> Option<MessageId> {
-        self.items.iter().rev().find_map(message_of).map(|it| it.message.id.clone())
+        self.items.iter().rev().find_map(message_of).map(|item| item.message.id.clone())
     }
 
     /// To the first message new since the last look. Returns whether there
     /// is one.
     pub fn go_to_divider(&mut self) -> bool {
         let Some(id) = self.divider.clone() else { return false };
-        let found = self.items.iter().position(|it| it.key() == ItemKey::Message(id.clone()));
+        let found = self.items.iter().position(|item| item.key() == ItemKey::Message(id.clone()));
         if let Some(index) = found {
             self.select_index(index);
         }
@@ -33,7 +33,7 @@ impl History {
     /// Selects a message; false if it is not loaded.
     pub fn go_to(&mut self, message: &MessageId) -> bool {
         let key = ItemKey::Message(message.clone());
-        let found = self.items.iter().position(|it| it.key() == key);
+        let found = self.items.iter().position(|item| item.key() == key);
         if let Some(index) = found {
             self.select_index(index);
         }
@@ -42,7 +42,7 @@ impl History {
 
     /// Selects an item by its name, if it is loaded.
     pub fn select_key(&mut self, key: &ItemKey) {
-        if let Some(index) = self.items.iter().position(|it| it.key() == *key) {
+        if let Some(index) = self.items.iter().position(|item| item.key() == *key) {
             self.select_index(index);
         }
     }
@@ -50,7 +50,7 @@ impl History {
     /// Shows an item; one that is not loaded yet is shown when it comes.
     /// Returns whether it is loaded.
     pub fn seek(&mut self, key: &ItemKey) -> bool {
-        match self.items.iter().position(|it| it.key() == *key) {
+        match self.items.iter().position(|item| item.key() == *key) {
             Some(index) => {
                 self.sought = None;
                 // It shall stand in the middle, with what was said around it.
@@ -82,8 +82,8 @@ impl History {
 /// The first inbound message after what had been seen.
 pub(crate) fn first_unseen(page: &HistoryPage) -> Option<MessageId> {
     let seen = page.seen_until.as_ref()?;
-    let found = page.messages.iter().find(|it| {
-        let message = &it.message;
+    let found = page.messages.iter().find(|entry| {
+        let message = &entry.message;
         message.direction == Direction::Inbound
             && message.created_at.is_some_and(|at| (at, &message.id) > (seen.0, &seen.1))
     })?;

@@ -14,15 +14,15 @@ impl Desk {
     /// The second conversation, while it is not the first.
     pub fn second(&self) -> Option<&SecondConversation> {
         let tab = self.tab();
-        let first = tab.history.as_ref().map(|it| tab.key_of(&it.conversation));
-        self.beside.as_ref().filter(|it| first.as_ref() != Some(&it.key))
+        let first = tab.history.as_ref().map(|history| tab.key_of(&history.conversation));
+        self.beside.as_ref().filter(|beside| first.as_ref() != Some(&beside.key))
     }
 
     /// Keeps the current conversation beside others, or lets it go.
     pub(crate) fn keep_beside(&mut self, context: &mut Context) {
         let Some(row) = self.current_conversation().cloned() else { return };
         let key = row.key();
-        if self.beside.take().is_some_and(|it| it.key == key) {
+        if self.beside.take().is_some_and(|beside| beside.key == key) {
             return context.say("it is not kept beside others any more");
         }
         let mut history = History::new(key.channel.clone(), key.conversation.clone());
@@ -37,7 +37,7 @@ impl Desk {
 
     /// Goes to the second conversation; the first takes its place.
     pub(crate) fn swap_beside(&mut self, context: &mut Context) {
-        let Some(key) = self.second().map(|it| it.key.clone()) else { return };
+        let Some(key) = self.second().map(|second| second.key.clone()) else { return };
         let focus = self.tab().focus;
         self.keep_beside(context);
         let focus = if focus == Focus::Composer { Focus::History } else { focus };
@@ -49,14 +49,17 @@ impl Desk {
     pub(crate) fn load_second(&mut self, context: &mut Context) {
         let (seen, now) = (self.areas(context).beside.is_some(), context.moment);
         if let Some(second) = self.beside.as_mut().filter(|_| seen) {
-            context.effects.extend(second.history.take_query(now).map(|it| Effect::Load(Load::History(it))));
+            context
+                .effects
+                .extend(second.history.take_query(now).map(|query| Effect::Load(Load::History(query))));
         }
     }
 
     /// Messages have come.
     pub(crate) fn second_loaded(&mut self, query: &HistoryQuery, page: &HistoryPage) {
-        let of = |it: &&mut SecondConversation| {
-            it.key.channel == query.channel && it.key.conversation == query.conversation
+        let of = |second_conversation: &&mut SecondConversation| {
+            second_conversation.key.channel == query.channel
+                && second_conversation.key.conversation == query.conversation
         };
         if let Some(second) = self.beside.as_mut().filter(of) {
             second.history.receive(query, page.clone());
@@ -65,8 +68,9 @@ impl Desk {
 
     /// Something of a tab changed, or of one of its conversations.
     pub(crate) fn second_changed(&mut self, channel: &ChannelId, conversation: Option<&ConversationId>) {
-        let of = |it: &&mut SecondConversation| {
-            it.key.channel == *channel && conversation.is_none_or(|id| it.key.conversation == *id)
+        let of = |second_conversation: &&mut SecondConversation| {
+            second_conversation.key.channel == *channel
+                && conversation.is_none_or(|id| second_conversation.key.conversation == *id)
         };
         if let Some(second) = self.beside.as_mut().filter(of) {
             second.history.mark_stale();

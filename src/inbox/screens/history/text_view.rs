@@ -106,7 +106,8 @@ fn head(inbox: &Inbox, theme: Theme, history: &History, item: &HistoryItem, area
     let selected = history.selected.as_ref() == Some(&item.key());
     let style = if selected { theme.selected() } else { sender_style(theme, item) };
     paint_view::text(buffer, area.x + 1, area.y, name_width, &sender, style);
-    let time = item.at().map_or_else(|| "--:--".to_owned(), |it| it.clock_face(&inbox.context.settings.zone));
+    let time =
+        item.at().map_or_else(|| "--:--".to_owned(), |time| time.clock_face(&inbox.context.settings.zone));
     paint_view::text(buffer, area.x + 2 + name_width, area.y, 5, &time, theme.quiet());
 }
 

@@ -81,13 +81,13 @@ pub fn draw_second(
     buffer: &mut Buffer,
 ) {
     let history = &second.history;
-    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == second.key.channel);
-    let name = tab.map_or("", |it| it.channel.name.as_str());
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == second.key.channel);
+    let name = tab.map_or("", |tab| tab.channel.name.as_str());
     let title = title(history);
     let right = [(name, theme.quiet()), (" · beside", theme.quiet())];
     let line = tab.map_or_else(
         || ((theme.border_set(), theme.joints()), theme.border(false)),
-        |it| tabs_view::line(it, theme, false),
+        |tab| tabs_view::line(tab, theme, false),
     );
     paint_view::frame_of(buffer, area, line, Sides::All, (&[(&title, theme.strong())], &right));
     let inner = area.inner();
@@ -210,11 +210,11 @@ pub fn paused_by(inbox: &Inbox, row: &ConversationRow) -> String {
         return "someone else".to_owned();
     }
     let agent = &inbox.context.settings.agent;
-    let other = row.paused.as_ref().map(|it| &it.0).filter(|it| !it.is_empty() && *it != agent);
+    let other = row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && *text != agent);
     let who = other.map_or("you", SafeText::as_str);
-    let age = row.paused.as_ref().map(|(_, since)| now.since(*since)).filter(|it| *it >= MINUTE);
-    let age = age.map_or_else(String::new, |it| format!(" {}", short_span(it)));
-    let lease = lease_words(inbox, row).map_or_else(String::new, |it| format!(", {it}"));
+    let age = row.paused.as_ref().map(|(_, since)| now.since(*since)).filter(|number| *number >= MINUTE);
+    let age = age.map_or_else(String::new, |age| format!(" {}", short_span(age)));
+    let lease = lease_words(inbox, row).map_or_else(String::new, |text| format!(", {text}"));
     format!("{who}{age}{lease}")
 }
 
@@ -300,7 +300,7 @@ fn draw_line(
 /// answer that has the keyboard.
 fn send_sends_it(inbox: &Inbox, row: &OutboxRow) -> bool {
     let tab = inbox.desk.tab();
-    let is_empty = |it: &Composer| it.mode == ComposerMode::Reply && !it.has_reply();
+    let is_empty = |composer: &Composer| composer.mode == ComposerMode::Reply && !composer.has_reply();
     tab.focus == Focus::Composer
         && row.operation.speaks()
         && tab.composer.as_ref().is_some_and(is_empty)

@@ -15,8 +15,8 @@ const ENDINGS: [&str; 7] = [".ogg", ".oga", ".opus", ".mp3", ".m4a", ".wav", ".a
 pub(crate) fn current_voice(desk: &Desk) -> Option<&MessageRow> {
     let history = desk.current_history()?;
     match &history.selected {
-        Some(_) => history.selected_message().filter(|it| is_voice(it)),
-        None => history.items.iter().rev().filter_map(message_of).find(|it| is_voice(it)),
+        Some(_) => history.selected_message().filter(|selected_message| is_voice(selected_message)),
+        None => history.items.iter().rev().filter_map(message_of).find(|message_row| is_voice(message_row)),
     }
 }
 
@@ -24,7 +24,7 @@ fn is_voice(row: &MessageRow) -> bool {
     let Some(url) = &row.message.media_url else { return false };
     let name = links::file_name(url.as_str()).unwrap_or_default().to_lowercase();
     let speaks = matches!(row.message.content_type.as_str(), "audio" | "voice")
-        || ENDINGS.iter().any(|it| name.ends_with(it));
+        || ENDINGS.iter().any(|ending| name.ends_with(ending));
     speaks && links::host_of(url.as_str()).is_some()
 }
 
@@ -33,7 +33,7 @@ pub(crate) fn may_transcribe(inbox: &Inbox) -> Result<(), Reason> {
         return Err("no model for it is configured ([assist] transcribe_model in config.toml)".into());
     }
     let row = current_voice(&inbox.desk).ok_or("this message is no voice note")?;
-    match row.made.iter().any(|it| it.kind == MadeKind::Transcript) {
+    match row.made.iter().any(|entry| entry.kind == MadeKind::Transcript) {
         true => Err("it stands below the message already".into()),
         false => Ok(()),
     }

@@ -75,8 +75,8 @@ impl Desk {
     /// An opened thread counts as read on the server, too.
     pub(crate) fn mark_read(&mut self, context: &mut Context) {
         let tab = self.tab();
-        let Some(row) = tab.history.as_ref().and_then(|it| it.row.clone()) else { return };
-        let unread = row.thread.as_ref().is_some_and(|it| it.is_read == Some(false));
+        let Some(row) = tab.history.as_ref().and_then(|history| history.row.clone()) else { return };
+        let unread = row.thread.as_ref().is_some_and(|thread| thread.is_read == Some(false));
         if !unread || !tab.is_mail() || tab.is_in_triage() || crate::conditions::tab_writable(tab).is_err() {
             return;
         }
@@ -86,7 +86,7 @@ impl Desk {
     }
 
     pub(crate) fn filed(&self, row: &ConversationRow, change: ThreadChange) -> Option<Intent> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
         if row.conversation.id.is_stand_in() {
             return None;
         }
@@ -106,10 +106,10 @@ impl Desk {
 /// Whether one of the chosen threads is not filed so yet; `None` if none is
 /// chosen.
 fn is_to_be(filing: &ThreadFiling, desk: &Desk) -> Option<bool> {
-    let fits = |it: &ConversationRow| filing.fits(it).is_ok();
+    let fits = |conversation_row: &ConversationRow| filing.fits(conversation_row).is_ok();
     if desk.acts_on_marks() {
         let list = desk.list();
-        let mut marked = list.page.rows.iter().filter(|it| list.marks.contains(&it.key())).peekable();
+        let mut marked = list.page.rows.iter().filter(|row| list.marks.contains(&row.key())).peekable();
         // Marked rows outside the window are not loaded: the plan tells which of them it fits.
         return Some(marked.peek().is_none() || marked.any(fits));
     }

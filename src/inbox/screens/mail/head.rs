@@ -61,7 +61,7 @@ impl Head {
     /// An edit was undone or done again: the quote is where the text says.
     pub fn follow_quote(&mut self, text: &str) {
         let Some(taken) = &self.taken else { return };
-        match taken.texts.iter().position(|it| it == text) {
+        match taken.texts.iter().position(|entry| entry == text) {
             Some(0) => self.quote = Some(taken.quote.clone()),
             Some(_) => self.quote = None,
             None => (),
@@ -85,7 +85,7 @@ pub enum Did {
 impl Head {
     /// The head of a mail, and its text.
     pub fn of(written: WrittenMail) -> (Self, String) {
-        let line = |it: &str| TextLine::new(it);
+        let line = |text: &str| TextLine::new(text);
         let head = Self {
             fields: [line(&written.to), line(&written.cc), line(&written.bcc), line(&written.subject)],
             at: if written.to.trim().is_empty() { 0 } else { BODY },
@@ -110,7 +110,7 @@ impl Head {
             from: self.from.clone(),
             answers: self.answers.clone(),
             html: self.html,
-            files: self.files.iter().map(|it| it.0.clone()).collect(),
+            files: self.files.iter().map(|file| file.0.clone()).collect(),
             body: body.to_owned(),
             quote: self.quote.clone(),
             quoting: self.quoting,
@@ -119,7 +119,7 @@ impl Head {
 
     /// Whether a person wrote a recipient or a subject.
     pub fn is_begun(&self) -> bool {
-        self.touched && self.fields.iter().any(|it| !it.text().trim().is_empty())
+        self.touched && self.fields.iter().any(|field| !field.text().trim().is_empty())
     }
 
     /// The lines it takes on screen.
@@ -144,21 +144,21 @@ impl Head {
         self.offered.clear();
         // The files stand between the fields and the text.
         let fields = 0..BODY;
-        let mut stops = fields.chain((0..self.files.len()).map(|it| BODY + 1 + it)).chain([BODY]);
+        let mut stops = fields.chain((0..self.files.len()).map(|number| BODY + 1 + number)).chain([BODY]);
         let count = BODY + 1 + self.files.len();
-        let here = stops.clone().position(|it| it == self.at).unwrap_or(0);
+        let here = stops.clone().position(|stop| stop == self.at).unwrap_or(0);
         self.at = stops.nth(step.round(here, count)).unwrap_or(BODY);
     }
 
     /// The file that has the keyboard.
     pub fn file_at(&self) -> Option<usize> {
-        self.at.checked_sub(BODY + 1).filter(|it| *it < self.files.len())
+        self.at.checked_sub(BODY + 1).filter(|number| *number < self.files.len())
     }
 
     /// The files that are listed now, by their place.
     pub fn listed(&self) -> std::ops::Range<usize> {
         let count = self.files.len();
-        let first = self.file_at().map_or(0, |it| (it + 1).saturating_sub(FILES)).min(count);
+        let first = self.file_at().map_or(0, |file| (file + 1).saturating_sub(FILES)).min(count);
         first..count.min(first + FILES)
     }
 
@@ -216,7 +216,7 @@ impl Head {
                 self.touched = true;
                 self.offered.clear();
                 let begun = (self.at < SUBJECT).then(|| self.begun().to_owned());
-                return Did::Changed(begun.filter(|it| it.chars().count() > 1));
+                return Did::Changed(begun.filter(|begun| begun.chars().count() > 1));
             }
         }
         Did::Moved
@@ -238,7 +238,10 @@ impl Head {
     /// Puts the chosen one in place of what was begun; false if none is
     /// offered.
     fn takes_offered(&mut self) -> bool {
-        let Some(email) = self.offered.get(self.chosen).map(|it| it.email.to_string()) else { return false };
+        let Some(email) = self.offered.get(self.chosen).map(|correspondent| correspondent.email.to_string())
+        else {
+            return false;
+        };
         let field = &self.fields[self.at];
         let kept = field.before().len() - field.before().rsplit([',', ';']).next().map_or(0, str::len);
         let before = field.before()[..kept].trim_end().to_owned();
@@ -292,7 +295,7 @@ mod tests {
 
     #[test]
     fn files_are_stops_between_the_fields_and_the_text() {
-        let files = ["/a", "/b"].map(|it| (WrittenFile::from(it), None)).to_vec();
+        let files = ["/a", "/b"].map(|text| (WrittenFile::from(text), None)).to_vec();
         let mut head = Head { files, at: BODY, ..Head::default() };
         let press = |head: &mut Head, code| head.key(KeyPress::plain(code));
         head.turn(Step::Back);
@@ -306,7 +309,7 @@ mod tests {
         assert_eq!((head.at, head.files.len()), (BODY, 0));
         head.turn(Step::Next);
         assert_eq!(head.at, 0);
-        let many = (0..9).map(|it| (WrittenFile::from(it.to_string().as_str()), None)).collect();
+        let many = (0..9).map(|number| (WrittenFile::from(number.to_string().as_str()), None)).collect();
         let head = Head { files: many, at: BODY + 1 + 6, ..Head::default() };
         assert_eq!(head.listed(), 3..7);
     }

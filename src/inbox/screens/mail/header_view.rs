@@ -39,7 +39,7 @@ pub(crate) fn from(
         // Which of ours wrote: a person here, the AI.
         _ => Some(item.sender("", &inbox.context.settings.senders)),
     };
-    let named = name.filter(|it| !it.is_empty() && *it != letter.from.as_str());
+    let named = name.filter(|name| !name.is_empty() && *name != letter.from.as_str());
     let address = match (&named, letter.from.is_empty()) {
         (_, true) => String::new(),
         (None, false) => letter.from.to_string(),
@@ -91,7 +91,7 @@ pub(crate) fn field(theme: Theme, words: &str, area: Area, buffer: &mut Buffer) 
 /// deeper they are.
 pub(crate) fn text_style(theme: Theme, text: &str, part: &Range<usize>) -> Style {
     // A long line goes on below: its marks stand where it begins.
-    let start = text[..part.start].rfind('\n').map_or(0, |it| it + 1);
+    let start = text[..part.start].rfind('\n').map_or(0, |entry| entry + 1);
     let line = text[start..].lines().next().unwrap_or("");
     match quotes::depth(line) {
         0 if quotes::is_fold(line) => theme.quiet(),

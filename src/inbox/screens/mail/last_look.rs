@@ -78,11 +78,11 @@ impl Desk {
         // A row between the mail and the foot tells what is seen of it.
         let taken = foot.len() + usize::from(BORDER.1) + 1;
         let shown = usize::from(size.1).saturating_sub(taken).max(1);
-        let sizes = composer.head.as_ref().map(|it| it.files.as_slice()).unwrap_or_default();
+        let sizes = composer.head.as_ref().map(|head| head.files.as_slice()).unwrap_or_default();
         let mut rows = Vec::new();
         for (kind, words) in head(&written, sizes).into_iter().chain(text(&written, preview)) {
             let words = SafeText::block(&words);
-            let row = |it: std::ops::Range<usize>| (kind, words.as_str()[it].trim_end().to_owned());
+            let row = |range: std::ops::Range<usize>| (kind, words.as_str()[range].trim_end().to_owned());
             rows.extend(wrap::wrap(words.as_str(), width).into_iter().map(row));
         }
         Some(LastLook { rows, foot, shown, size })
@@ -99,8 +99,8 @@ impl Desk {
             .map(str::to_owned);
         let format = if html { "m without HTML" } else { "m Markdown as HTML, too" };
         let mut foot: Vec<(ReviewRowKind, String)> = Vec::new();
-        foot.extend(fitted(&told, " · ", width).into_iter().map(|it| (ReviewRowKind::Dim, it)));
-        foot.extend(fitted(&keys, "   ", width).into_iter().map(|it| (ReviewRowKind::Keys, it)));
+        foot.extend(fitted(&told, " · ", width).into_iter().map(|text| (ReviewRowKind::Dim, text)));
+        foot.extend(fitted(&keys, "   ", width).into_iter().map(|text| (ReviewRowKind::Keys, text)));
         foot.push((ReviewRowKind::Dim, format.to_owned()));
         foot
     }
@@ -124,7 +124,7 @@ fn fitted(parts: &[String], gap: &str, width: usize) -> Vec<String> {
 fn head(written: &WrittenMail, files: &[(WrittenFile, Option<u64>)]) -> Vec<(ReviewRowKind, String)> {
     let line =
         |label: &str, words: &str| (ReviewRowKind::Plain, format!("{label:<9}{}", SafeText::line(words)));
-    let mut lines: Vec<_> = written.from.iter().map(|it| line("From", it)).collect();
+    let mut lines: Vec<_> = written.from.iter().map(|text| line("From", text)).collect();
     lines.push(line("To", &written.to));
     for (label, words) in [("Cc", &written.cc), ("Bcc", &written.bcc)] {
         if !words.trim().is_empty() {
@@ -139,7 +139,7 @@ fn head(written: &WrittenMail, files: &[(WrittenFile, Option<u64>)]) -> Vec<(Rev
     if written.html {
         lines.push(line("Format", "plain text, and its Markdown as HTML"));
     }
-    lines.extend(doubts(written).iter().map(|it| (ReviewRowKind::Doubt, format!("! {it}"))));
+    lines.extend(doubts(written).iter().map(|doubt| (ReviewRowKind::Doubt, format!("! {doubt}"))));
     lines.push((ReviewRowKind::Plain, String::new()));
     lines
 }

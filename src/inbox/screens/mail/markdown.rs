@@ -6,7 +6,7 @@ use pulldown_cmark::{Event, Options, Parser, html};
 /// The HTML of a text.
 pub fn to_html(text: &str) -> String {
     let options = Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TABLES;
-    let events = Parser::new_ext(text, options).map(|it| match it {
+    let events = Parser::new_ext(text, options).map(|new_ext| match new_ext {
         Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
         // A line break that was typed is meant.
         Event::SoftBreak => Event::HardBreak,

@@ -76,7 +76,7 @@ impl Menu {
 
     /// What a rule could do.
     pub(crate) fn of_rules(actions: &[RuleAction]) -> Self {
-        let line = |it: &RuleAction| MailMenuLine::new(&it.words(), &it.kept());
+        let line = |rule_action: &RuleAction| MailMenuLine::new(&rule_action.words(), &rule_action.kept());
         Self::new(MailMenuKind::Rule, actions.iter().map(line).collect())
     }
 
@@ -88,7 +88,7 @@ impl Menu {
     /// The lines in which what was typed stands.
     pub fn fitting(&self) -> Vec<&MailMenuLine> {
         let typed = self.typed.to_lowercase();
-        self.entries.iter().filter(|it| it.words.as_str().to_lowercase().contains(&typed)).collect()
+        self.entries.iter().filter(|entry| entry.words.as_str().to_lowercase().contains(&typed)).collect()
     }
 
     /// Whether anything may stand here.
@@ -129,8 +129,9 @@ impl Overlay for Menu {
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
         if self.kind == MailMenuKind::Contact {
-            let called = self.entries.iter().filter_map(|it| it.words.as_str().split(&it.value).next());
-            called.for_each(|it| names.add(it));
+            let called =
+                self.entries.iter().filter_map(|entry| entry.words.as_str().split(&entry.value).next());
+            called.for_each(|text| names.add(text));
         }
     }
 }
@@ -138,7 +139,7 @@ impl Overlay for Menu {
 impl Menu {
     /// Takes the chosen line, or what was typed where anything may stand.
     fn take(&self, inbox: &mut Inbox) -> KeyOutcome {
-        let chosen = self.fitting().get(self.chosen).map(|it| (*it).clone());
+        let chosen = self.fitting().get(self.chosen).map(|mail_menu_line| (*mail_menu_line).clone());
         let typed = self.typed.trim();
         let typed = (self.is_free() && !typed.is_empty()).then(|| MailMenuLine::new(typed, typed));
         let Some(entry) = chosen.or(typed) else { return KeyOutcome::Stay };
@@ -164,7 +165,7 @@ impl Menu {
 
     /// Goes to the same person on business chat.
     fn go_to_chat(&self, inbox: &mut Inbox) -> KeyOutcome {
-        let phone = self.fitting().get(self.chosen).and_then(|it| it.more.clone());
+        let phone = self.fitting().get(self.chosen).and_then(|mail_menu_line| mail_menu_line.more.clone());
         let Some(phone) = phone else {
             inbox.context.warn("no number on business chat is linked to this address");
             return KeyOutcome::Stay;
@@ -185,10 +186,12 @@ impl Desk {
         ];
         let of = |field: &str, seen: &[String], usual: &[&str]| {
             let mut words: Vec<String> = seen.to_vec();
-            words.extend(usual.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
+            words.extend(usual.iter().map(|text| (*text).to_owned()).filter(|text| !seen.contains(text)));
             words
                 .into_iter()
-                .map(|it| MailMenuLine::new(&format!("{field} {it}"), &format!("{field}:{}", quoted(&it))))
+                .map(|word| {
+                    MailMenuLine::new(&format!("{field} {word}"), &format!("{field}:{}", quoted(&word)))
+                })
                 .collect::<Vec<_>>()
         };
         entries.extend(of("folder", folders, &FOLDERS));
@@ -200,14 +203,14 @@ impl Desk {
     pub(crate) fn choose_destination(&mut self, context: &mut Context) {
         let here = (!self.acts_on_marks()).then(|| self.current_conversation().map(folder_of)).flatten();
         let seen = self.tab().mail.words[0].iter().map(String::as_str);
-        let usual = FOLDERS.into_iter().filter(|it| *it != "sent");
+        let usual = FOLDERS.into_iter().filter(|folder| *folder != "sent");
         let mut names: Vec<&str> = Vec::new();
         for name in usual.chain(seen) {
             if here != Some(name) && !names.contains(&name) && name != "sent" {
                 names.push(name);
             }
         }
-        let entries = names.iter().map(|it| MailMenuLine::new(it, it)).collect();
+        let entries = names.iter().map(|name| MailMenuLine::new(name, name)).collect();
         context.open(Menu::new(MailMenuKind::Destination, entries));
     }
 
@@ -215,8 +218,10 @@ impl Desk {
     pub(crate) fn choose_category(&mut self, context: &mut Context) {
         let seen = &self.tab().mail.words[1];
         let mut words: Vec<String> = seen.clone();
-        words.extend(CATEGORIES.iter().map(|it| (*it).to_owned()).filter(|it| !seen.contains(it)));
-        let entries = words.iter().map(|it| MailMenuLine::new(it, it)).collect();
+        words.extend(
+            CATEGORIES.iter().map(|category| (*category).to_owned()).filter(|text| !seen.contains(text)),
+        );
+        let entries = words.iter().map(|word| MailMenuLine::new(word, word)).collect();
         context.open(Menu::new(MailMenuKind::Category, entries));
     }
 
@@ -286,7 +291,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
     };
     let letter = row.letter.as_ref();
     let numbered: Vec<&str> =
-        letter.map_or_else(Vec::new, |it| it.links.iter().map(SafeText::as_str).collect());
+        letter.map_or_else(Vec::new, |letter| letter.links.iter().map(SafeText::as_str).collect());
     let plain = links::first_in(row.message.content.as_str());
     let all: Vec<String> = match numbered.is_empty() {
         true => plain.into_iter().map(str::to_owned).collect(),
@@ -298,7 +303,7 @@ pub(crate) fn choose_link(inbox: &mut Inbox) {
         entries.push(MailMenuLine::new(&format!("[{}] {host}  {url}", place + 1), url));
     }
     match entries.len() {
-        0 if letter.is_some_and(|it| !it.files.is_empty()) => saving::choose_file(inbox),
+        0 if letter.is_some_and(|letter| !letter.files.is_empty()) => saving::choose_file(inbox),
         0 => inbox.context.warn("this mail has no link"),
         1 => ask_link(&mut inbox.context, &all[0]),
         _ => inbox.context.open(Menu::new(MailMenuKind::Link, entries)),

@@ -73,7 +73,7 @@ impl Overlay for MailReview {
                     Some('d') => inbox.desk.drop_file(&mut inbox.context),
                     Some('m') => {
                         if let Some(composer) = &mut inbox.desk.tab_mut().composer {
-                            composer.change_head(now, |it| it.html = !it.html);
+                            composer.change_head(now, |composer| composer.html = !composer.html);
                         }
                     }
                     Some('v') => *self = Self { preview: !self.preview, first: 0 },
@@ -81,7 +81,7 @@ impl Overlay for MailReview {
                         let moved = inbox
                             .desk
                             .last_look(self.preview, &inbox.context)
-                            .and_then(|it| it.scrolled(self.first, key));
+                            .and_then(|last_look| last_look.scrolled(self.first, key));
                         self.first = moved.unwrap_or(self.first);
                     }
                 }
@@ -104,15 +104,15 @@ impl Desk {
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
         let Some(written) = composer.written() else { return };
         if let Err((at, why)) = written.mail(thread, &own) {
-            composer.change_head(now, |it| {
-                it.at = at.min(BODY);
-                it.wrong = Some(why.clone());
+            composer.change_head(now, |composer| {
+                composer.at = at.min(BODY);
+                composer.wrong = Some(why.clone());
             });
             return context.warn(why);
         }
         if let Some(field) = replies::unfilled(&written.subject).into_iter().next() {
             let why = format!("Subject: {} is still to be filled in", &written.subject[field]);
-            composer.change_head(now, |it| it.at = SUBJECT);
+            composer.change_head(now, |composer| composer.at = SUBJECT);
             return context.warn(why);
         }
         if let Some(why) = self.unfilled(context) {
@@ -121,7 +121,7 @@ impl Desk {
             return context.warn(why.split(": Tab").next().unwrap_or(&why));
         }
         let Some(composer) = self.tab_mut().composer.as_mut() else { return };
-        if let Some(why) = composer.head.as_ref().and_then(|it| too_much(&it.files)) {
+        if let Some(why) = composer.head.as_ref().and_then(|head| too_much(&head.files)) {
             let takes_off = "Shift-Tab goes to the files, Del takes one off";
             return context.warn(format!("{why} · {takes_off}"));
         }
@@ -144,7 +144,11 @@ impl Desk {
     /// Takes the last file away.
     fn drop_file(&mut self, context: &mut Context) {
         let now = context.moment;
-        let gone = self.tab_mut().composer.as_mut().and_then(|it| it.change_head(now, |it| it.files.pop()));
+        let gone = self
+            .tab_mut()
+            .composer
+            .as_mut()
+            .and_then(|composer| composer.change_head(now, |head| head.files.pop()));
         match gone.flatten() {
             Some((file, _)) => context.say(format!("{} does not go with it any more", file.name())),
             None => context.warn("nothing is attached"),
@@ -152,7 +156,7 @@ impl Desk {
     }
 
     fn send_unless_doubted(&mut self, context: &mut Context) {
-        let written = self.tab().composer.as_ref().and_then(|it| it.written());
+        let written = self.tab().composer.as_ref().and_then(|composer| composer.written());
         let doubts = written.as_ref().map(doubts).unwrap_or_default();
         if doubts.is_empty() {
             return self.send_mail(context);
@@ -177,7 +181,7 @@ impl Desk {
         let (own, thread) = (tab.own_addresses(), self.thread_written_in());
         let Some(composer) = &tab.composer else { return };
         let Some(written) = composer.written() else { return };
-        if let Some(why) = composer.head.as_ref().and_then(|it| too_much(&it.files)) {
+        if let Some(why) = composer.head.as_ref().and_then(|head| too_much(&head.files)) {
             return context.warn(why);
         }
         let mut mail = match written.mail(thread, &own) {
@@ -222,14 +226,16 @@ impl Desk {
     /// A mail as it was written, before it was put together to be sent, and
     /// whether files were among it that have to be attached again.
     pub(crate) fn as_written(&self, channel: &ChannelId, mail: &Mail) -> (WrittenMail, bool) {
-        let leaving = self.tabs.iter().find(|it| it.channel.id == *channel).map(|it| &it.mail.leaving);
+        let leaving = self.tabs.iter().find(|tab| tab.channel.id == *channel).map(|tab| &tab.mail.leaving);
         let same = |kept: &Mail| kept.to == mail.to && kept.subject == mail.subject && kept.text == mail.text;
-        let kept = leaving.and_then(|it| it.iter().rev().find(|(kept, _)| same(kept)));
+        let kept = leaving.and_then(|pairs| pairs.iter().rev().find(|(kept, _)| same(kept)));
         match kept.and_then(|(_, draft)| WrittenMail::from_draft(draft)) {
             Some(written) => (written, false),
             None => {
-                let lost =
-                    mail.attachments.iter().any(|it| matches!(it.source, MailAttachmentSource::Enclosed(_)));
+                let lost = mail
+                    .attachments
+                    .iter()
+                    .any(|attachment| matches!(attachment.source, MailAttachmentSource::Enclosed(_)));
                 (from_mail(mail), lost)
             }
         }
@@ -268,8 +274,8 @@ impl Desk {
         };
         let Some(composer) = &mut self.tab_mut().composer else { return };
         composer.change_head(now, |head| {
-            let known = |it: &&mut (WrittenFile, Option<u64>)| {
-                matches!(&it.0, WrittenFile::Typed(typed) if *typed == whole || *typed == path)
+            let known = |pair: &&mut (WrittenFile, Option<u64>)| {
+                matches!(&pair.0, WrittenFile::Typed(typed) if *typed == whole || *typed == path)
             };
             if let Some(file) = head.files.iter_mut().find(known) {
                 *file = (WrittenFile::Typed(whole), Some(size));
@@ -283,7 +289,7 @@ impl Changes {
         let tab = desk.tab_mut();
         let channel = tab.channel.id.clone();
         let Some(composer) = &mut tab.composer else { return };
-        let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|it| it.text));
+        let (conversation, text) = (composer.conversation.clone(), composer.draft().map(|draft| draft.text));
         composer.clear();
         let kept = composer.draft();
         context.push(FileWrite::SaveDraft(channel.clone(), conversation.clone(), kept));
@@ -299,12 +305,12 @@ impl Changes {
 /// The mail as it was written, from what leaves; its enclosed files are not
 /// known any more.
 fn from_mail(mail: &Mail) -> WrittenMail {
-    let links = mail.attachments.iter().filter_map(|it| match &it.source {
-        MailAttachmentSource::Link(it) | MailAttachmentSource::File(it) => {
-            Some(WrittenFile::Typed(it.clone()))
+    let links = mail.attachments.iter().filter_map(|mail_attachment| match &mail_attachment.source {
+        MailAttachmentSource::Link(mail_attachment) | MailAttachmentSource::File(mail_attachment) => {
+            Some(WrittenFile::Typed(mail_attachment.clone()))
         }
         MailAttachmentSource::Received(..) => {
-            Some(WrittenFile::Received(ReceivedFile { attachment: it.clone(), size: None }))
+            Some(WrittenFile::Received(ReceivedFile { attachment: mail_attachment.clone(), size: None }))
         }
         MailAttachmentSource::Enclosed(_) => None,
     });

@@ -24,13 +24,15 @@ const ALL: &str = "all";
 fn letters(inbox: &Inbox) -> Vec<&MessageRow> {
     let current = current_letter(inbox);
     let history = inbox.desk.tab().history.as_ref();
-    let items = history.into_iter().flat_map(|it| it.items.iter().rev()).filter_map(message_of);
-    let is_current = |it: &&MessageRow| current.is_some_and(|current| current.message.id == it.message.id);
-    current.into_iter().chain(items.filter(|it| !is_current(it) && it.letter.is_some())).collect()
+    let items = history.into_iter().flat_map(|history| history.items.iter().rev()).filter_map(message_of);
+    let is_current = |message_row: &&MessageRow| {
+        current.is_some_and(|current| current.message.id == message_row.message.id)
+    };
+    current.into_iter().chain(items.filter(|item| !is_current(item) && item.letter.is_some())).collect()
 }
 
 fn files_of(row: &MessageRow) -> &[LetterFile] {
-    row.letter.as_ref().map_or(&[], |it| &it.files)
+    row.letter.as_ref().map_or(&[], |letter| &letter.files)
 }
 
 /// Asks which file of the thread is saved, those of the current mail first.
@@ -38,10 +40,11 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
     let letters = letters(inbox);
     let mut entries = Vec::new();
     for (at, row) in letters.iter().enumerate() {
-        let from = row.letter.as_ref().map_or_else(String::new, |it| {
-            let name = it.from_name.as_ref().unwrap_or(&it.from);
+        let from = row.letter.as_ref().map_or_else(String::new, |letter| {
+            let name = letter.from_name.as_ref().unwrap_or(&letter.from);
             let zone = &inbox.context.settings.zone;
-            let day = row.written_at().map_or_else(String::new, |it| format!(", {}", it.day_name(zone)));
+            let day =
+                row.written_at().map_or_else(String::new, |written| format!(", {}", written.day_name(zone)));
             if at == 0 { String::new() } else { format!(" · {name}{day}") }
         });
         for (place, file) in files_of(row).iter().enumerate() {
@@ -49,8 +52,8 @@ pub(crate) fn choose_file(inbox: &mut Inbox) {
             entries.push(MailMenuLine::new(&words, &format!("{place} {}", row.message.id)));
         }
     }
-    let own = letters.first().map_or(&[][..], |it| files_of(it));
-    let saved = own.iter().filter(|it| it.enclosed || it.url.is_some()).count();
+    let own = letters.first().map_or(&[][..], |letter| files_of(letter));
+    let saved = own.iter().filter(|letter_file| letter_file.enclosed || letter_file.url.is_some()).count();
     if saved > 1 {
         let words = format!("all {saved} that came with this mail");
         entries.insert(own.len(), MailMenuLine::new(&words, ALL));
@@ -68,7 +71,7 @@ pub(crate) fn save(inbox: &mut Inbox, chosen: &str) {
     }
     let Some((place, id)) = chosen.split_once(' ') else { return };
     let letters = letters(inbox);
-    let Some(row) = letters.into_iter().find(|it| it.message.id.as_str() == id) else { return };
+    let Some(row) = letters.into_iter().find(|letter| letter.message.id.as_str() == id) else { return };
     let place: usize = place.parse().unwrap_or(usize::MAX);
     let Some(file) = files_of(row).get(place) else { return };
     if file.enclosed {
@@ -157,5 +160,5 @@ fn save_file(inbox: &Inbox, file: &LetterFile, raw: String, source: MailAttachme
 /// The `Message-ID` of the current mail.
 pub(crate) fn header_id(inbox: &Inbox) -> Option<SafeText> {
     let id = current_letter(inbox)?.letter.as_ref()?.header_id.as_deref()?;
-    Some(SafeText::line(id)).filter(|it| !it.is_empty())
+    Some(SafeText::line(id)).filter(|text| !text.is_empty())
 }

@@ -112,7 +112,7 @@ impl ThreadFiling {
             }
             Self::Moved(it) => folder_of(row).eq_ignore_ascii_case(it).then_some("there already"),
         };
-        same.map_or(Ok(()), |it| Err(it.to_owned()))
+        same.map_or(Ok(()), |text| Err(text.to_owned()))
     }
 
     pub(crate) fn change(&self, row: &ConversationRow) -> ThreadChange {
@@ -135,7 +135,7 @@ fn is_closed(row: &ConversationRow) -> bool {
 
 /// Where a thread lies, as far as is known.
 pub(crate) fn folder_of(row: &ConversationRow) -> &str {
-    let told = row.thread.as_ref().and_then(|it| it.folder.as_ref());
+    let told = row.thread.as_ref().and_then(|thread| thread.folder.as_ref());
     let known = if is_closed(row) { "archive" } else { INBOX };
     told.map_or(known, SafeText::as_str)
 }
@@ -149,7 +149,7 @@ fn folder(name: &str) -> ThreadChange {
 
 /// Whether the server counts a thread as read.
 fn is_read(row: &ConversationRow) -> bool {
-    row.thread.as_ref().and_then(|it| it.is_read).unwrap_or(true)
+    row.thread.as_ref().and_then(|thread| thread.is_read).unwrap_or(true)
 }
 
 /// Into the archive or out of it.
@@ -178,12 +178,12 @@ pub(crate) fn opposite(row: &ConversationRow, change: &ThreadChange) -> ThreadCh
         }
         (ThreadPlace::Archived(_), _) => ThreadPlace::Folder(lay.to_owned()),
     });
-    let text = |it: &Option<SafeText>, other: &str| {
-        it.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)
+    let text = |text: &Option<SafeText>, other: &str| {
+        text.as_ref().map_or_else(|| other.to_owned(), ToString::to_string)
     };
     ThreadChange {
-        is_read: change.is_read.map(|it| before.is_read.unwrap_or(!it)),
-        is_starred: change.is_starred.map(|it| before.is_starred.unwrap_or(!it)),
+        is_read: change.is_read.map(|flag| before.is_read.unwrap_or(!flag)),
+        is_starred: change.is_starred.map(|flag| before.is_starred.unwrap_or(!flag)),
         place,
         category: change.category.as_ref().map(|_| text(&before.category, "none")),
         priority: change.priority.as_ref().map(|_| text(&before.priority, "normal")),

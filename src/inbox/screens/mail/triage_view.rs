@@ -39,7 +39,9 @@ pub const OVER_HINTS: &[Command] =
 pub fn progress(triage: &Triage, now: Moment, theme: Theme, area: Area, buffer: &mut Buffer) {
     let clock = clock(triage.took(now));
     let place = format!("TRIAGE {}/{} · {clock}", triage.place(), triage.total);
-    let next = triage.next().and_then(|it| Some((it.conversation.title(), it.thread.as_deref()?)));
+    let next = triage.next().and_then(|conversation_row| {
+        Some((conversation_row.conversation.title(), conversation_row.thread.as_deref()?))
+    });
     let next = next.map_or_else(String::new, |(who, thread)| format!(" · next: {who}, {}", subject(thread)));
     let runs = [(place.as_str(), theme.strong()), (next.as_str(), theme.quiet())];
     paint_view::runs(buffer, area.x + 1, area.y, area.width.saturating_sub(2), &runs);
@@ -58,7 +60,7 @@ pub fn summary(inbox: &Inbox, triage: &Triage, theme: Theme, area: Area, buffer:
     let mut lines = vec![(seen, theme.strong()), (String::new(), Style::new())];
     let counts = told(triage.counts());
     let rows = wrap::wrap(&counts, usize::from(inner.width).max(1));
-    lines.extend(rows.into_iter().map(|it| (counts[it].trim_end().to_owned(), Style::new())));
+    lines.extend(rows.into_iter().map(|row| (counts[row].trim_end().to_owned(), Style::new())));
     let keys = inbox.context.keyed(
         "{undo} takes the last one back · {show-done} lists what was done · {leave-triage} back to the list",
     );

@@ -37,8 +37,11 @@ pub(crate) fn mailed(
     thread: &ConversationId,
 ) {
     inbox.history_changed(channel.clone(), thread);
-    let open =
-        inbox.desk.tab_of(channel).and_then(|it| it.history.as_ref()).map(|it| it.conversation.clone());
+    let open = inbox
+        .desk
+        .tab_of(channel)
+        .and_then(|tab| tab.history.as_ref())
+        .map(|history| history.conversation.clone());
     if before != thread && open.as_ref() == Some(before) {
         let focus = inbox.desk.tab().focus;
         if inbox.desk.tab().channel.id == *channel {
@@ -72,7 +75,7 @@ impl Desk {
 
     /// What only mail wants with the list: the words of its menus.
     pub(crate) fn load_mailbox(&mut self, channel: &ChannelId, context: &mut Context) {
-        let is_mail = self.tabs.iter().any(|it| it.channel.id == *channel && it.is_mail());
+        let is_mail = self.tabs.iter().any(|tab| tab.channel.id == *channel && tab.is_mail());
         if is_mail {
             context.push(Effect::Load(Load::Mailbox(channel.clone())));
         }

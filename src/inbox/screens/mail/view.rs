@@ -128,7 +128,9 @@ pub fn header(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let width = area.width.saturating_sub(2);
     let needed = paint_view::cells(&runs);
     let room = width.saturating_sub(needed);
-    let used = match room.checked_sub(paint_view::cells(&[(SEPARATOR, Style::new())])).filter(|it| *it >= 12)
+    let used = match room
+        .checked_sub(paint_view::cells(&[(SEPARATOR, Style::new())]))
+        .filter(|number| *number >= 12)
     {
         None => 0,
         Some(room) => {
@@ -150,8 +152,8 @@ fn reply_word(account: &MailAccount) -> &'static str {
 
 fn sync_words(account: &MailAccount, now: Timestamp, theme: Theme) -> (String, Style) {
     let status = account.sync_status.as_ref().map_or("sync unknown", SafeText::as_str);
-    let age = account.last_sync_at.map(|it| now.since(it));
-    let age = match age.map(|it| short_span(it.max(0))) {
+    let age = account.last_sync_at.map(|last_sync| now.since(last_sync));
+    let age = match age.map(|age| short_span(age.max(0))) {
         None => String::new(),
         Some(span) if span == "now" => ", synced now".to_owned(),
         Some(span) => format!(", synced {span} ago"),
@@ -211,12 +213,13 @@ fn facts(theme: Theme, row: &ConversationRow, thread: &Thread) -> Vec<(String, S
     if folder != "inbox" {
         facts.push((SafeText::line(folder).to_string(), theme.quiet()));
     }
-    if let Some(priority) = thread.priority.as_ref().filter(|it| !matches!(it.as_str(), "normal" | "medium"))
+    if let Some(priority) =
+        thread.priority.as_ref().filter(|priority| !matches!(priority.as_str(), "normal" | "medium"))
     {
         let loud = matches!(priority.as_str(), "urgent" | "high" | "critical");
         facts.push((priority.to_string(), if loud { theme.error() } else { theme.quiet() }));
     }
-    facts.extend(thread.category.as_ref().map(|it| (it.to_string(), theme.quiet())));
+    facts.extend(thread.category.as_ref().map(|category| (category.to_string(), theme.quiet())));
     if thread.by_rule.is_some() {
         facts.push(("by rule".to_owned(), theme.quiet()));
     }
@@ -250,7 +253,7 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
     if history.letters.rich {
         words.push(("HTML as text".to_owned(), theme.quiet()));
     }
-    if let Some(folder) = thread.folder.as_ref().filter(|it| it.as_str() != "inbox") {
+    if let Some(folder) = thread.folder.as_ref().filter(|folder| folder.as_str() != "inbox") {
         words.push((folder.to_string(), theme.strong()));
     }
     if let Some(action) = &thread.by_rule {
@@ -282,6 +285,6 @@ pub fn state(theme: Theme, history: &History, thread: &Thread) -> Vec<(String, S
 /// Whether the current mail has HTML beside its plain text.
 pub fn has_both(inbox: &Inbox) -> bool {
     current_letter(inbox)
-        .and_then(|it| it.letter.as_ref())
-        .is_some_and(|it| it.plain.is_some() && it.rich.is_some())
+        .and_then(|current_letter| current_letter.letter.as_ref())
+        .is_some_and(|mail_message| mail_message.plain.is_some() && mail_message.rich.is_some())
 }

@@ -16,7 +16,7 @@ pub(crate) fn may_decide(inbox: &Inbox) -> Result<(), Reason> {
             _ => "only a message that was stopped on its way out asks; select one first".into(),
         });
     };
-    if inbox.desk.tabs.iter().any(|it| it.channel.id == row.channel && it.channel.read_only) {
+    if inbox.desk.tabs.iter().any(|tab| tab.channel.id == row.channel && tab.channel.read_only) {
         return Err("its tab is read-only: nothing is changed from here".into());
     }
     match row.state {

@@ -29,7 +29,7 @@ impl OutboxScreen {
     /// history.
     pub fn current_row<'a>(&'a self, desk: &'a Desk) -> Option<&'a OutboxRow> {
         match desk.page {
-            PageKind::Outbox => self.rows.chosen().map(|it| &it.row),
+            PageKind::Outbox => self.rows.chosen().map(|chosen| &chosen.row),
             PageKind::Inbox => desk.tab().history.as_ref()?.current_row(),
             _ => None,
         }
@@ -37,15 +37,17 @@ impl OutboxScreen {
 
     /// Asks for the row as it is now; the question opens when it has come.
     pub(crate) fn ask_about_row(&mut self, desk: &Desk, context: &mut Context) {
-        let id = self.current_row(desk).map(|it| it.id.clone());
-        context.effects.extend(id.map(|it| Effect::Load(Load::Question(it, context.now))));
+        let id = self.current_row(desk).map(|current_row| current_row.id.clone());
+        context.effects.extend(id.map(|row_id| Effect::Load(Load::Question(row_id, context.now))));
     }
 
     /// Shows which of the rows that waited for a connection can leave.
     pub(crate) fn ask_about_all(&mut self, context: &mut Context) {
         let (go, look) = decisions::plan(&self.rows.rows);
-        let go: Vec<(RowId, SafeText)> =
-            go.into_iter().map(|it| (it.row.id.clone(), it.title.clone())).collect();
+        let go: Vec<(RowId, SafeText)> = go
+            .into_iter()
+            .map(|outbox_entry| (outbox_entry.row.id.clone(), outbox_entry.title.clone()))
+            .collect();
         ask_to_send_all(context, go, look, None);
     }
 
@@ -53,8 +55,8 @@ impl OutboxScreen {
     fn send_all(&mut self, go: Vec<(RowId, SafeText)>, again: bool, desk: &Desk, context: &mut Context) {
         let verdict = if again { StopVerdict::NewKey } else { StopVerdict::SendAnyway };
         for (row, _) in go {
-            let entry = self.rows.rows.iter().find(|it| it.row.id == row);
-            let seen = entry.and_then(|it| desk.seen_of(&it.row, None));
+            let entry = self.rows.rows.iter().find(|outbox_entry| outbox_entry.row.id == row);
+            let seen = entry.and_then(|entry| desk.seen_of(&entry.row, None));
             context.push(FileWrite::Decide(row, verdict.clone(), seen));
         }
     }
@@ -62,13 +64,14 @@ impl OutboxScreen {
 
 /// The row a question is about has come.
 pub(crate) fn ask_to_decide(inbox: &mut Inbox, question: Option<Box<RowQuestion>>) {
-    let Some(question) = question.filter(|it| it.entry.row.is_stopped()) else {
+    let Some(question) = question.filter(|question| question.entry.row.is_stopped()) else {
         return inbox.context.say("it does not wait for a decision any more");
     };
     let RowQuestion { entry, spent } = *question;
     let answers = decisions::answers(&entry, spent);
     let mut question = Confirm::new(decisions::question(&entry.row), about(inbox, &entry));
-    let shown = entry.crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
+    let shown =
+        entry.crossed.iter().filter_map(|message| Some((message.created_at?, message.id.clone()))).max();
     let (row, title) = (Rc::new(entry.row), entry.title);
     for DecisionOption { key, verdict, word, effect } in answers {
         let (row, shown) = (Rc::clone(&row), shown.clone());
@@ -101,8 +104,10 @@ pub(crate) fn decided(inbox: &mut Inbox, verdict: &StopVerdict, row: Option<Box<
 
 /// Hurries the chosen row, or takes it back into the composer.
 pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
-    let Some(row) = inbox.outbox.current_row(&inbox.desk).map(|it| it.id.clone()) else { return };
-    inbox.changes.held.retain(|it| it.row != row);
+    let Some(row) = inbox.outbox.current_row(&inbox.desk).map(|current_row| current_row.id.clone()) else {
+        return;
+    };
+    inbox.changes.held.retain(|held| held.row != row);
     if hurry {
         // Whatever was said of when it leaves is over.
         inbox.context.say("sends now");
@@ -112,7 +117,7 @@ pub(crate) fn held_row(inbox: &mut Inbox, hurry: bool) {
 
 /// Leaves once nothing is paused any more, if that was asked for.
 pub(crate) fn leave_when_handed_back(inbox: &mut Inbox) {
-    let handed_back = inbox.desk.tabs.iter().all(|it| it.counts.paused_here == 0);
+    let handed_back = inbox.desk.tabs.iter().all(|tab| tab.counts.paused_here == 0);
     if inbox.keyboard.leaving && handed_back {
         inbox.changes.quit(&mut inbox.desk, &mut inbox.context);
     }
@@ -122,8 +127,11 @@ impl Desk {
     /// How far the person has seen a row's conversation: what the question
     /// showed, and what is on screen if it is the one that is open.
     fn seen_of(&self, row: &OutboxRow, shown: Option<Place>) -> Option<Place> {
-        let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
-        let open = tab.history.as_ref().is_some_and(|it| Some(&it.conversation) == row.lane.conversation());
+        let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
+        let open = tab
+            .history
+            .as_ref()
+            .is_some_and(|history| Some(&history.conversation) == row.lane.conversation());
         shown.max(tab.looked.shown().filter(|_| open))
     }
 }
@@ -153,11 +161,11 @@ pub(crate) fn ask_to_send_all(
     let question = Confirm::new("Send what waited?", all(&go, look, price));
     let count = if go.len() == 1 { "1".to_owned() } else { format!("these {}", go.len()) };
     let (titles, again): (Vec<SafeText>, bool) =
-        (go.iter().map(|it| it.1.clone()).collect(), price.is_some());
+        (go.iter().map(|pair| pair.1.clone()).collect(), price.is_some());
     let question = question.answer('y', format!("send {count} now"), move |inbox| {
         inbox.outbox.send_all(go, again, &inbox.desk, &mut inbox.context)
     });
-    let names = move |names: &mut NameIndex| titles.iter().for_each(|it| names.add(it.as_str()));
+    let names = move |names: &mut NameIndex| titles.iter().for_each(|title| names.add(title.as_str()));
     context.open(question.esc("leave them").naming(names));
 }
 
@@ -166,8 +174,8 @@ impl Keyboard {
     /// leave.
     pub(crate) fn hand_all_back(&mut self, desk: &Desk, context: &mut Context) {
         self.leaving = true;
-        let paused = desk.tabs.iter().filter(|it| it.counts.paused_here > 0 && !it.channel.read_only);
-        context.effects.extend(paused.map(|it| Effect::Load(Load::Pauses(it.channel.id.clone()))));
+        let paused = desk.tabs.iter().filter(|tab| tab.counts.paused_here > 0 && !tab.channel.read_only);
+        context.effects.extend(paused.map(|tab| Effect::Load(Load::Pauses(tab.channel.id.clone()))));
         context.say("handing back; frontdesk ends when the server has said so · any key stays");
     }
 
@@ -182,11 +190,11 @@ impl Keyboard {
         if !self.leaving {
             return;
         }
-        let Some(platform) = desk.tab_of(channel).and_then(|it| it.platform().cloned()) else { return };
-        let intent = |it: Pause| Intent {
+        let Some(platform) = desk.tab_of(channel).and_then(|tab| tab.platform().cloned()) else { return };
+        let intent = |pause: Pause| Intent {
             channel: channel.clone(),
             platform: platform.clone(),
-            conversation: it.conversation,
+            conversation: pause.conversation,
             operation: Operation::SetAutomation { enabled: true },
             hold: 0,
             seen: None,

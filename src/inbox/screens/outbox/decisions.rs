@@ -104,11 +104,12 @@ fn first_line(message: &Message) -> String {
 /// go as they are, and how many need a look first because their thread has
 /// moved.
 pub fn plan(entries: &[OutboxEntry]) -> (Vec<&OutboxEntry>, usize) {
-    let waits = |it: &&OutboxEntry| matches!(it.row.state, RowState::Stopped(Stop::Late | Stop::Crossed, _));
-    let (go, look): (Vec<_>, Vec<_>) = entries
-        .iter()
-        .filter(waits)
-        .partition(|it| it.crossed.is_empty() && matches!(it.row.state, RowState::Stopped(Stop::Late, _)));
+    let waits = |outbox_entry: &&OutboxEntry| {
+        matches!(outbox_entry.row.state, RowState::Stopped(Stop::Late | Stop::Crossed, _))
+    };
+    let (go, look): (Vec<_>, Vec<_>) = entries.iter().filter(waits).partition(|entry| {
+        entry.crossed.is_empty() && matches!(entry.row.state, RowState::Stopped(Stop::Late, _))
+    });
     (go, look.len())
 }
 
@@ -184,7 +185,7 @@ mod tests {
                     for it in &offered {
                         assert!(stop.allows(&it.verdict, spent), "{stop:?} {operation:?} {spent} {it:?}");
                     }
-                    let keys: Vec<char> = offered.iter().map(|it| it.key).collect();
+                    let keys: Vec<char> = offered.iter().map(|decision_option| decision_option.key).collect();
                     assert_eq!(keys.first(), Some(&'y'));
                     let once = keys.iter().collect::<std::collections::BTreeSet<_>>().len();
                     assert_eq!(once, keys.len(), "{keys:?}");
@@ -199,7 +200,7 @@ mod tests {
             let offered = answers(&entry(Operation::SetAutomation { enabled: false }, stop), true);
             assert_eq!(offered[0].word, "try again");
             assert_eq!(offered[0].effect, "doing it twice changes nothing");
-            assert!(offered.iter().all(|it| it.key != 'n'), "{stop:?}");
+            assert!(offered.iter().all(|entry| entry.key != 'n'), "{stop:?}");
         }
         let text = Operation::SendText { to: "+1".into(), text: "hi".into(), reply_to: None };
         let young = answers(&entry(text.clone(), Stop::Unknown), false);

@@ -62,18 +62,18 @@ pub fn line<'a>(
         _ => reason.words(&row.operation, inbox.context.now),
     };
     let mut parts = vec![words];
-    parts.extend(reason.ways().iter().filter_map(|it| way(inbox, *it, &reason, keys)));
+    parts.extend(reason.ways().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, keys)));
     if let RowState::Stopped(_, why) = &row.state {
         parts.push(why.to_string());
     }
-    parts.retain(|it| !it.is_empty());
+    parts.retain(|part| !part.is_empty());
     (parts.join(" · "), style(&reason, theme))
 }
 
 /// What holds up all sending of a tab, and the key that ends it.
 pub fn standstill(inbox: &Inbox, channel: &ChannelId) -> Option<String> {
     let reason = inbox.desk.standstill(channel, &inbox.context)?;
-    let ways = reason.ways().iter().filter_map(|it| way(inbox, *it, &reason, ""));
+    let ways = reason.ways().iter().filter_map(|wait_remedy| way(inbox, *wait_remedy, &reason, ""));
     let words = reason.words(&Operation::Close, inbox.context.now);
     Some(std::iter::once(words).chain(ways).collect::<Vec<_>>().join(" · "))
 }
@@ -108,7 +108,7 @@ fn way(inbox: &Inbox, way: WaitRemedy, reason: &WaitReason, keys: &str) -> Optio
 }
 
 fn is_planned(row: &OutboxRow, now: Timestamp) -> bool {
-    row.planned_at.is_some_and(|it| it > now)
+    row.planned_at.is_some_and(|time| time > now)
 }
 
 /// Whether a row is a file that nobody was sent yet.
@@ -118,5 +118,5 @@ fn is_upload(row: &OutboxRow) -> bool {
 
 /// The key that takes it back, where nothing else is offered.
 fn back(keys: &str) -> &str {
-    keys.split(" · ").find(|it| it.ends_with("takes it back")).unwrap_or("")
+    keys.split(" · ").find(|part| part.ends_with("takes it back")).unwrap_or("")
 }

@@ -27,7 +27,7 @@ const WORD: u16 = 10;
 /// Draws the outbox.
 pub fn outbox(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
     let page = &inbox.outbox.rows;
-    let asks = page.rows.iter().filter(|it| it.row.is_stopped()).count();
+    let asks = page.rows.iter().filter(|row| row.row.is_stopped()).count();
     let asks = match asks {
         0 => String::new(),
         1 => "1 needs you · ".to_owned(),
@@ -130,7 +130,7 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
     if area.height < 3 {
         return;
     }
-    let others = inbox.outbox.rows.rows.iter().map(|it| &it.row);
+    let others = inbox.outbox.rows.rows.iter().map(|row| &row.row);
     let (mut state, style) =
         row_state_view::line(inbox, row, others, theme, "{row-now} sends now · {row-back} takes it back");
     if let (RowState::Stopped(stop, _), Some(last)) = (&row.state, entry.crossed.last()) {
@@ -147,7 +147,9 @@ fn outbox_row(inbox: &Inbox, theme: Theme, entry: &OutboxEntry, area: Area, buff
 fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer: &mut Buffer) {
     let width = area.width.saturating_sub(3);
     let tab = tab_name(inbox, inbox.outbox.drafts.all_tabs, &entry.channel);
-    let waits = entry.waiting_since.map(|it| format!("waits {}", short_span(inbox.context.now.since(it))));
+    let waits = entry
+        .waiting_since
+        .map(|waiting_since| format!("waits {}", short_span(inbox.context.now.since(waiting_since))));
     let right =
         [(tab.as_str(), theme.quiet()), (waits.as_deref().unwrap_or_default(), theme.needs_a_person())];
     let used = paint_view::runs_right(buffer, area.x + 2, area.y, width, &right);
@@ -167,7 +169,7 @@ fn draft_row(inbox: &Inbox, theme: Theme, entry: &DraftEntry, area: Area, buffer
 /// How a draft begins: a mail's head is shown by its subject, or by whom it
 /// is for where nothing else was written.
 fn draft_words(inbox: &Inbox, entry: &DraftEntry) -> String {
-    let is_mail = inbox.desk.tabs.iter().any(|it| it.channel.id == entry.channel && it.is_mail());
+    let is_mail = inbox.desk.tabs.iter().any(|tab| tab.channel.id == entry.channel && tab.is_mail());
     match WrittenMail::from_draft(entry.text.as_str()).filter(|_| is_mail) {
         Some(mail) if mail.subject.is_empty() && mail.body.trim().is_empty() => format!("to {}", mail.to),
         Some(mail) if mail.subject.is_empty() => mail.body,
@@ -177,6 +179,6 @@ fn draft_words(inbox: &Inbox, entry: &DraftEntry) -> String {
 }
 
 pub(crate) fn tab_name(inbox: &Inbox, wanted: bool, channel: &ChannelId) -> String {
-    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == *channel).filter(|_| wanted);
-    tab.map_or_else(String::new, |it| format!("{} · ", it.channel.name))
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == *channel).filter(|_| wanted);
+    tab.map_or_else(String::new, |tab| format!("{} · ", tab.channel.name))
 }

@@ -41,8 +41,8 @@ impl Overview {
 
     /// Broadcasts of a tab that go on, and those that wait for a person.
     pub fn running_of(&self, tab: &Tab) -> (usize, usize) {
-        let of = self.broadcasts.iter().filter(|it| *it.channel() == tab.channel.id);
-        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|it| it.waits());
+        let of = self.broadcasts.iter().filter(|broadcast| *broadcast.channel() == tab.channel.id);
+        let (waiting, running): (Vec<_>, Vec<_>) = of.partition(|entry| entry.waits());
         (running.len(), waiting.len())
     }
 }

@@ -61,19 +61,19 @@ impl RequestLogView {
                 continue;
             }
             failures.count += 1;
-            failures.since = Some(failures.since.map_or(call.at, |it| it.min(call.at)));
+            failures.since = Some(failures.since.map_or(call.at, |time| time.min(call.at)));
             let code = call.code.as_ref().map(ToString::to_string);
             let code = code.unwrap_or_else(|| match &call.answer {
                 Ok(status) => status.to_string(),
                 Err(_) => "no answer".to_owned(),
             });
-            match codes.iter_mut().find(|it| it.0 == code) {
+            match codes.iter_mut().find(|pair| pair.0 == code) {
                 Some(found) => found.1 += 1,
                 None => codes.push((code, 1)),
             }
         }
-        codes.sort_by_key(|it| std::cmp::Reverse(it.1));
-        failures.most = codes.into_iter().next().map(|it| it.0);
+        codes.sort_by_key(|code| std::cmp::Reverse(code.1));
+        failures.most = codes.into_iter().next().map(|code| code.0);
         failures
     }
 }

@@ -84,15 +84,18 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
     let (label, label_style) = tabs_view::environment(tab, theme);
     let name = format!("{} {}", index + 1, tab.channel.name);
     let name = crate::wrap::cut(&name, 15);
-    let oldest =
-        tab.counts.waiting_since.map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
+    let oldest = tab
+        .counts
+        .waiting_since
+        .map(|waiting_since| short_span(inbox.context.now.since(waiting_since)))
+        .unwrap_or_default();
     let waiting = if tab.counts.needs_reply > 0 { theme.needs_a_person() } else { theme.quiet() };
     let outbox = match tab.counts.stopped {
         0 => tab.counts.outbox.to_string(),
         asks => format!("{} +{asks}!", tab.counts.outbox),
     };
     let loud = failures.count >= LOUD;
-    let credits = tab.account.as_ref().map(|it| prices::credits(it.credits)).unwrap_or_default();
+    let credits = tab.account.as_ref().map(|account| prices::credits(account.credits)).unwrap_or_default();
     let cells = [
         (name, theme.strong()),
         (tab.counts.needs_reply.to_string(), waiting),
@@ -113,7 +116,8 @@ fn line(inbox: &Inbox, theme: Theme, (index, tab): (usize, &Tab), area: Area, bu
 fn trouble(inbox: &Inbox, theme: Theme, tab: &Tab) -> Option<(String, Style)> {
     let failures = inbox.features.request_log.failures_of(&tab.channel.id, &inbox.context);
     if failures.count >= LOUD {
-        let since = failures.since.map(|it| it.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
+        let since =
+            failures.since.map(|entry| entry.clock_face(&inbox.context.settings.zone)).unwrap_or_default();
         let most = failures.most.unwrap_or_default();
         return Some((
             format!("{most} {}/min since {since} · Enter shows them", failures.count),

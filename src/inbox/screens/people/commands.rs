@@ -40,7 +40,7 @@ pub(crate) fn may_change(inbox: &Inbox) -> Result<(), Reason> {
     may_add(inbox)?;
     let chosen = inbox.people.rows.chosen().ok_or("no person is chosen")?;
     let row = inbox.outbox.row_about(&chosen.phone, &inbox.desk);
-    if row.is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. })) {
+    if row.is_some_and(|row| matches!(row.operation, Operation::DeleteContact { .. })) {
         return Err("this person is being deleted; {undo} keeps it as long as it is held".into());
     }
     Ok(())

@@ -111,7 +111,7 @@ impl OverlayView for Deleting {
 impl People {
     /// Reads the chosen person, then asks.
     pub(crate) fn ask_delete_person(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(phone) = self.rows.chosen().map(|it| it.phone.clone()) else { return };
+        let Some(phone) = self.rows.chosen().map(|chosen| chosen.phone.clone()) else { return };
         self.opening = Opening { delete: Some(phone.clone()), ..Opening::default() };
         context.push(Effect::Load(Load::Person(desk.tab().channel.id.clone(), phone)));
     }

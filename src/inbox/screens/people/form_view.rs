@@ -63,8 +63,8 @@ fn field(theme: Theme, form: &PersonForm, place: usize, area: Area, buffer: &mut
     let fixed = place == 0 && !form.is_new;
     // An empty field is not scolded before anyone tried to save it.
     let shown = form.tried || !value.is_empty();
-    let told = form.told.as_ref().filter(|it| it.0 == place).map(|_| " ← refused".to_owned());
-    let wrong = form.wrong(place).filter(|_| shown && !fixed).map(|it| format!(" {it}"));
+    let told = form.told.as_ref().filter(|pair| pair.0 == place).map(|_| " ← refused".to_owned());
+    let wrong = form.wrong(place).filter(|_| shown && !fixed).map(|wrong| format!(" {wrong}"));
     let wrong = told.or(wrong).unwrap_or_default();
     let (x, width) = (area.x + LABEL, area.width.saturating_sub(LABEL));
     let taken = paint_view::runs_right(buffer, x, area.y, width, &[(&wrong, theme.error())]);

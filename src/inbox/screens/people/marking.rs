@@ -44,11 +44,11 @@ impl Marked {
 impl People {
     /// Marks the chosen person, or takes the mark away, and goes down.
     pub(crate) fn mark_person(&mut self) {
-        let Some(phone) = self.rows.chosen().map(|it| it.phone.clone()) else { return };
+        let Some(phone) = self.rows.chosen().map(|chosen| chosen.phone.clone()) else { return };
         let mut phones = match std::mem::take(&mut self.marked) {
             Marked::These(phones) => phones,
             // Unmarking one of "all" keeps the loaded rows marked.
-            Marked::All(_) => self.rows.rows.iter().map(|it| it.phone.clone()).collect(),
+            Marked::All(_) => self.rows.rows.iter().map(|row| row.phone.clone()).collect(),
         };
         if !phones.remove(&phone) && phones.len() < MOST {
             phones.insert(phone);

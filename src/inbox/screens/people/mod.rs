@@ -44,9 +44,9 @@ impl Default for PeopleFetch {
 impl PeopleFetch {
     /// What the server was to look for.
     fn search(&self) -> Option<&str> {
-        self.page
-            .wanted()
-            .and_then(|it| if let Fetch::People { search, .. } = it { Some(search.as_str()) } else { None })
+        self.page.wanted().and_then(|fetch| {
+            if let Fetch::People { search, .. } = fetch { Some(search.as_str()) } else { None }
+        })
     }
 }
 
@@ -75,12 +75,12 @@ pub struct People {
 impl People {
     /// Whether the server has more that fit.
     pub fn has_more(&self, channel: &ChannelId) -> bool {
-        self.asked.get(channel).is_some_and(|it| it.more)
+        self.asked.get(channel).is_some_and(|people_fetch| people_fetch.more)
     }
 
     /// How it stands with what the server tells.
     pub fn told(&self, channel: &ChannelId, now: Moment) -> LoadState<'_> {
-        self.asked.get(channel).map_or(LoadState::Well, |it| it.page.shown(now))
+        self.asked.get(channel).map_or(LoadState::Well, |people_fetch| people_fetch.page.shown(now))
     }
 
     /// When the server is looked at again without any event.
@@ -90,9 +90,9 @@ impl People {
 
     /// Whether the server is being asked.
     pub fn is_asking(&self, channel: &ChannelId) -> bool {
-        self.asked
-            .get(channel)
-            .is_some_and(|it| it.page.is_asked() || it.search() != Some(&*server_search(&self.search)))
+        self.asked.get(channel).is_some_and(|people_fetch| {
+            people_fetch.page.is_asked() || people_fetch.search() != Some(&*server_search(&self.search))
+        })
     }
 
     /// What to ask the server now for a tab, with the last row on screen.
@@ -122,7 +122,7 @@ impl People {
         self.total = page.total;
         if let Some(phone) = &self.opening.choose {
             self.rows.choose(phone);
-            if self.rows.chosen().is_some_and(|it| it.phone == *phone) {
+            if self.rows.chosen().is_some_and(|chosen| chosen.phone == *phone) {
                 self.opening.choose = None;
             }
         }

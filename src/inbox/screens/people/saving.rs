@@ -46,8 +46,8 @@ impl Overlay for PersonForm {
             }
             FormKey::Field => {
                 let focus = self.focus;
-                if self.values.get_mut(focus).is_some_and(|it| it.key(key)) {
-                    self.told = self.told.take().filter(|it| it.0 != focus);
+                if self.values.get_mut(focus).is_some_and(|value| value.key(key)) {
+                    self.told = self.told.take().filter(|pair| pair.0 != focus);
                 }
                 self.grow();
             }
@@ -69,7 +69,7 @@ impl Overlay for PersonForm {
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
         names.add(&self.before.name);
-        self.values.get(PersonField::Name.place()).into_iter().for_each(|it| names.add(it.text()));
+        self.values.get(PersonField::Name.place()).into_iter().for_each(|value| names.add(value.text()));
     }
 }
 
@@ -83,7 +83,7 @@ impl People {
     /// Opens the form of the chosen person once it has been read whole; the
     /// server is asked for what is newer.
     pub(crate) fn edit_person(&mut self, at: PersonField, desk: &Desk, context: &mut Context) {
-        let Some(phone) = self.rows.chosen().map(|it| it.phone.clone()) else { return };
+        let Some(phone) = self.rows.chosen().map(|chosen| chosen.phone.clone()) else { return };
         let channel = desk.tab().channel.id.clone();
         self.opening = Opening { form: Some((phone.clone(), at)), ..Opening::default() };
         context.push(Effect::Load(Load::Person(channel.clone(), phone.clone())));
@@ -95,7 +95,7 @@ impl People {
             self.begun = Some(Box::new(form.clone()));
             return context.say(context.keyed("not saved; {new-person} goes on with it"));
         }
-        if form.change().is_none_or(|it| !it.is_empty()) {
+        if form.change().is_none_or(|change| !change.is_empty()) {
             context.say("not saved; nothing was changed");
         }
     }
@@ -123,11 +123,11 @@ impl People {
 
     /// Rows were queued: those of a form are followed.
     pub(crate) fn follow_saving(&mut self, rows: &[OutboxRow]) {
-        let follows = |it: &&OutboxRow| {
-            matches!(it.operation, Operation::ChangeContact(_) | Operation::DeleteContact { .. })
+        let follows = |outbox_row: &&OutboxRow| {
+            matches!(outbox_row.operation, Operation::ChangeContact(_) | Operation::DeleteContact { .. })
         };
         let saved = rows.iter().filter(follows);
-        self.saving.extend(saved.map(|it| it.id.clone()));
+        self.saving.extend(saved.map(|outbox_row| outbox_row.id.clone()));
         let over = self.saving.len().saturating_sub(20);
         self.saving.drain(..over);
     }
@@ -136,7 +136,7 @@ impl People {
     pub(crate) fn metadata_edited(&mut self, edited: &Result<String, String>, context: &mut Context) -> bool {
         let Some(mut form) = self.lent.take() else { return false };
         let read = edited.clone().map_err(|why| format!("the editor: {why}"));
-        let taken = read.and_then(|it| form.set_json(&text::pasted(&it)));
+        let taken = read.and_then(|entry| form.set_json(&text::pasted(&entry)));
         match taken {
             Ok(()) => context.say("metadata taken over; Enter saves"),
             Err(why) => context.warn(format!("{why}; the metadata is as it was")),
@@ -158,15 +158,16 @@ pub(crate) fn person_loaded(
     }
     let Some(detail) = detail else {
         inbox.people.opening = Opening::default();
-        let is_untouched =
-            |it: &PersonForm| it.before.phone == phone && it.change().is_some_and(|it| it.is_empty());
+        let is_untouched = |person_form: &PersonForm| {
+            person_form.before.phone == phone && person_form.change().is_some_and(|change| change.is_empty())
+        };
         if inbox.context.layers.top::<PersonForm>().is_some_and(is_untouched) {
             inbox.context.layers.pop();
         }
         return inbox.context.warn(format!("{phone} is no contact any more"));
     };
     let opening = std::mem::take(&mut inbox.people.opening);
-    if let Some((_, at)) = opening.form.filter(|(it, _)| it == phone) {
+    if let Some((_, at)) = opening.form.filter(|(text, _)| text == phone) {
         let mut form = PersonForm::new(Some(detail), at);
         // What was refused before is what the person wants still.
         if let Some((change, row, why)) = inbox.outbox.refused_change(phone, &inbox.desk) {
@@ -187,19 +188,15 @@ pub(crate) fn bring_refused_back(inbox: &mut Inbox) {
         return;
     }
     let saving = inbox.people.saving.clone();
-    let refused = inbox
-        .outbox
-        .rows
-        .rows
-        .iter()
-        .map(|it| &it.row)
-        .find(|it| saving.contains(&it.id) && matches!(it.state, RowState::Stopped(..)));
+    let refused = inbox.outbox.rows.rows.iter().map(|row| &row.row).find(|outbox_row| {
+        saving.contains(&outbox_row.id) && matches!(outbox_row.state, RowState::Stopped(..))
+    });
     let Some(row) = refused.cloned() else { return };
-    inbox.people.saving.retain(|it| *it != row.id);
+    inbox.people.saving.retain(|row_id| *row_id != row.id);
     let (Operation::ChangeContact(change), RowState::Stopped(_, why)) = (&row.operation, &row.state) else {
         return;
     };
-    let known = inbox.people.rows.rows.iter().any(|it| it.phone == change.phone);
+    let known = inbox.people.rows.rows.iter().any(|row| row.phone == change.phone);
     if known {
         // Its form needs all of the person, which is read first.
         inbox.people.opening.form = Some((change.phone.clone(), PersonField::Name));
@@ -218,7 +215,7 @@ fn refresh_form(context: &mut Context, detail: &PersonDetail) {
         && !form.is_new
         && form.before.phone == detail.phone
         && form.before != *detail
-        && form.change().is_some_and(|it| it.is_empty())
+        && form.change().is_some_and(|change| change.is_empty())
     {
         let focus = form.focus;
         *form = PersonForm::new(Some(detail.clone()), PersonField::at(focus));

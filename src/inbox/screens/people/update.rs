@@ -34,7 +34,9 @@ impl People {
 
     /// Goes to the page, to the current person if it is one of them.
     pub(crate) fn go_to_people(&mut self, desk: &mut Desk) {
-        let current_conversation = desk.current_conversation().and_then(|it| it.conversation.address.clone());
+        let current_conversation = desk
+            .current_conversation()
+            .and_then(|current_conversation| current_conversation.conversation.address.clone());
         desk.page = PageKind::People;
         self.rows.mark_stale();
         self.search.clear();
@@ -107,14 +109,17 @@ pub(crate) fn load_people(inbox: &mut Inbox) {
         PeopleQuery { channel: channel.clone(), text: people.search.trim().to_owned(), limit: people.wanted };
     let same_tab = |old: &PeopleQuery, new: &PeopleQuery| old.channel == new.channel;
     people.rows.want(query, same_tab);
-    inbox.context.effects.extend(people.rows.resource.take(now).map(|it| Effect::Load(Load::People(it))));
+    inbox
+        .context
+        .effects
+        .extend(people.rows.resource.take(now).map(|resource| Effect::Load(Load::People(resource))));
     let due = if inbox.desk.tab().account.is_some() { inbox.people.due(&channel, last, now) } else { None };
-    inbox.context.push_all(due.map(|it| SyncOrder::Fetch(channel.clone(), it)));
+    inbox.context.push_all(due.map(|due| SyncOrder::Fetch(channel.clone(), due)));
     // What is queued for one of them stands beside it.
     inbox
         .context
         .effects
-        .extend(inbox.outbox.rows.take_query(&channel, now).map(|it| Effect::Load(Load::Outbox(it))));
+        .extend(inbox.outbox.rows.take_query(&channel, now).map(|query| Effect::Load(Load::Outbox(query))));
     saving::bring_refused_back(inbox);
 }
 
@@ -122,8 +127,9 @@ impl OutboxScreen {
     /// The row of the outbox that is about a person, the newest of them.
     pub fn row_about(&self, phone: &str, desk: &Desk) -> Option<&OutboxRow> {
         let channel = &desk.tab().channel.id;
-        let rows = self.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
-        let mut about = rows.filter(|it| matches!(&it.lane, Lane::Contact(of) if of == phone));
+        let rows =
+            self.rows.rows.iter().map(|row| &row.row).filter(|outbox_row| outbox_row.channel == *channel);
+        let mut about = rows.filter(|row| matches!(&row.lane, Lane::Contact(of) if of == phone));
         about.next_back()
     }
 }

@@ -71,10 +71,10 @@ fn frame(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
         String::new()
     };
     let titles = [(title.as_str(), theme.strong()), (looks.as_str(), theme.own())];
-    let marked = people.marked.words().map(|it| match (&people.marked, more) {
+    let marked = people.marked.words().map(|text| match (&people.marked, more) {
         // What is counted beside it is what was read here.
-        (Marked::All(_), true) => format!("{it}, those not read here too · "),
-        (Marked::All(_) | Marked::These(_), _) => format!("{it} · "),
+        (Marked::All(_), true) => format!("{text}, those not read here too · "),
+        (Marked::All(_) | Marked::These(_), _) => format!("{text} · "),
     });
     let marked = marked.unwrap_or_default();
     let right = [(marked.as_str(), theme.own()), (asks, theme.quiet()), (count.as_str(), Style::new())];
@@ -118,24 +118,24 @@ fn empty(inbox: &Inbox) -> Option<String> {
 fn row(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mut Buffer) {
     let (x, width) = (area.x + 2, area.width.saturating_sub(3));
     let name_wide = (width.saturating_sub(PHONE) * 2 / 5).max(8);
-    let state = inbox.outbox.row_about(&person.phone, &inbox.desk).map(|it| about(it, theme));
+    let state = inbox.outbox.row_about(&person.phone, &inbox.desk).map(|row_about| about(row_about, theme));
     let gone = inbox
         .outbox
         .row_about(&person.phone, &inbox.desk)
-        .is_some_and(|it| matches!(it.operation, Operation::DeleteContact { .. }));
+        .is_some_and(|row_about| matches!(row_about.operation, Operation::DeleteContact { .. }));
     let name = if gone { theme.quiet() } else { theme.strong() };
     paint_view::text(buffer, x, area.y, name_wide, person.title().as_str(), name);
     let phone = SafeText::line(&person.phone);
     paint_view::text(buffer, x + name_wide + 1, area.y, PHONE, phone.as_str(), Style::new());
     let at = name_wide + 1 + PHONE + 1;
     let room = width.saturating_sub(at);
-    let last = person.last_at.map(|it| short_span(inbox.context.now.since(it))).unwrap_or_default();
+    let last = person.last_at.map(|time| short_span(inbox.context.now.since(time))).unwrap_or_default();
     let right = match &state {
         Some((words, style)) => paint_view::runs_right(buffer, x + at, area.y, room, &[(words, *style)]),
         None => paint_view::runs_right(buffer, x + at, area.y, room, &[(&last, theme.quiet())]),
     };
     let tags: Vec<&str> = person.contact.tags.iter().map(SafeText::as_str).collect();
-    let tags = tags.iter().map(|it| format!("#{it}")).collect::<Vec<_>>().join(" ");
+    let tags = tags.iter().map(|tag| format!("#{tag}")).collect::<Vec<_>>().join(" ");
     paint_view::text(buffer, x + at, area.y, room.saturating_sub(right + 1), &tags, theme.own());
 }
 
@@ -190,7 +190,7 @@ fn details(inbox: &Inbox, theme: Theme, person: &Person, area: Area, buffer: &mu
     add("name", person.title().to_string(), theme.strong());
     add("phone", SafeText::line(&person.phone).to_string(), Style::new());
     add("email", contact.email.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string), Style::new());
-    let tags: Vec<String> = contact.tags.iter().map(|it| format!("#{it}")).collect();
+    let tags: Vec<String> = contact.tags.iter().map(|tag| format!("#{tag}")).collect();
     add("tags", if tags.is_empty() { "-".to_owned() } else { tags.join(" ") }, theme.own());
     for (name, value) in &contact.metadata {
         add(name.as_str(), value.to_string(), Style::new());

@@ -32,7 +32,7 @@ impl CallForm {
 
     /// The call, or what is wrong with the fields.
     fn operation(&self) -> Result<Operation, String> {
-        let [to, told, via] = self.fields.each_ref().map(|it| it.text().trim());
+        let [to, told, via] = self.fields.each_ref().map(|text_line| text_line.text().trim());
         let to = number(to)?;
         let context = match told {
             "" => None,
@@ -45,7 +45,8 @@ impl CallForm {
 
 /// A number as typed, without its blanks and brackets.
 fn number(typed: &str) -> Result<String, String> {
-    let number: String = typed.chars().filter(|it| !matches!(it, ' ' | '-' | '(' | ')' | '/')).collect();
+    let number: String =
+        typed.chars().filter(|character| !matches!(character, ' ' | '-' | '(' | ')' | '/')).collect();
     if bounds::is_e164(&number) {
         return Ok(number);
     }
@@ -86,7 +87,7 @@ mod tests {
         let context = |told| match form("+44 (7700) 900-517", told).operation() {
             Ok(Operation::Call { to, context, .. }) => {
                 assert_eq!(to, "+447700900517");
-                context.map(|it| it.0)
+                context.map(|context| context.0)
             }
             other => panic!("{other:?}"),
         };

@@ -106,7 +106,7 @@ fn ask_to_call(context: &mut Context, form: CallForm, operation: Operation) {
 /// The call could not be queued: its form comes back.
 pub(crate) fn call_not_queued(context: &mut Context, operation: &Operation) {
     if let Operation::Call { to, via, context: told } = operation {
-        let told = told.as_ref().map(|it| it.0.clone()).unwrap_or_default();
+        let told = told.as_ref().map(|json| json.0.clone()).unwrap_or_default();
         let fields = [to.clone(), told, via.clone().unwrap_or_default()].map(TextLine::new);
         context.open(CallForm { fields, at: 1, wrong: None });
     }
@@ -115,10 +115,12 @@ pub(crate) fn call_not_queued(context: &mut Context, operation: &Operation) {
 impl Desk {
     /// Opens the call form: as it was left, or for the current number.
     pub(crate) fn ask_call(&mut self, context: &mut Context) {
-        let number =
-            self.current_conversation().and_then(|it| it.conversation.address.clone()).unwrap_or_default();
+        let number = self
+            .current_conversation()
+            .and_then(|current_conversation| current_conversation.conversation.address.clone())
+            .unwrap_or_default();
         let tab = self.tab_mut();
-        let kept = tab.call.take().filter(|it| it.fields[0].text() == number || number.is_empty());
+        let kept = tab.call.take().filter(|call| call.fields[0].text() == number || number.is_empty());
         let form = kept.unwrap_or_else(|| CallForm {
             at: usize::from(!number.is_empty()),
             fields: [TextLine::new(number), TextLine::default(), TextLine::default()],
@@ -155,7 +157,7 @@ impl Desk {
     fn show_number(&mut self, number: &ConversationId, focus: Focus, context: &mut Context) {
         let channel = self.tab().channel.id.clone();
         let key = ConversationKey { channel: channel.clone(), conversation: number.clone() };
-        if self.list().page.rows.iter().any(|it| it.is(&key)) {
+        if self.list().page.rows.iter().any(|row| row.is(&key)) {
             return self.visit(&channel, number, focus, context);
         }
         self.show(&key, context);
@@ -171,10 +173,12 @@ impl Desk {
 /// what is not known of the price.
 fn ask(inbox: &Inbox, operation: &Operation) -> Vec<DialogLine> {
     let Operation::Call { to, via, context } = operation else { return Vec::new() };
-    let line = |it: &str| SafeText::line(it).to_string();
+    let line = |text: &str| SafeText::line(text).to_string();
     let mut lines = vec![DialogLine::plain(format!("An AI voice will CALL {}.", line(to)))];
-    lines.extend(context.as_ref().map(|it| DialogLine::plain(format!("It is told: {}", line(&it.0)))));
-    lines.extend(via.as_ref().map(|it| DialogLine::plain(format!("From the channel {}", line(it)))));
+    lines.extend(
+        context.as_ref().map(|context| DialogLine::plain(format!("It is told: {}", line(&context.0)))),
+    );
+    lines.extend(via.as_ref().map(|via| DialogLine::plain(format!("From the channel {}", line(via)))));
     lines.push(time_there(inbox, to));
     let tab = inbox.desk.tab();
     let price = match (&tab.account, tab.is_simulated()) {

@@ -22,7 +22,7 @@ pub(crate) fn may_accept(inbox: &Inbox) -> Result<(), Reason> {
     if entry.row.is_none() {
         return Err("its conversation is not known any more; {drop-proposal} drops it".into());
     }
-    let tab = inbox.desk.tabs.iter().find(|it| it.channel.id == entry.proposal.channel);
+    let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == entry.proposal.channel);
     conditions::tab_writable(tab.ok_or("its tab is gone")?)
 }
 
@@ -49,6 +49,6 @@ pub(crate) fn drop_it(inbox: &mut Inbox, _: KeyPress) {
 }
 
 fn settle(inbox: &mut Inbox, verdict: ProposalVerdict) {
-    let id = inbox.outbox.proposals.chosen().map(|it| it.proposal.id.clone());
-    inbox.context.push_all(id.map(|it| FileWrite::SettleProposal(it, verdict)));
+    let id = inbox.outbox.proposals.chosen().map(|chosen| chosen.proposal.id.clone());
+    inbox.context.push_all(id.map(|entry| FileWrite::SettleProposal(entry, verdict)));
 }

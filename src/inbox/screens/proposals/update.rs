@@ -67,7 +67,7 @@ fn carry_out(inbox: &mut Inbox, entry: ProposalEntry) {
 
 /// Sends a proposed text once all of it was seen.
 fn send_whole(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationRow, text: String) {
-    let is_mail = inbox.desk.tabs.iter().any(|it| it.channel.id == row.channel && it.is_mail());
+    let is_mail = inbox.desk.tabs.iter().any(|tab| tab.channel.id == row.channel && tab.is_mail());
     if is_mail || unfit(&text).is_some() || view::is_whole(inbox, &text) {
         return send(inbox, &entry, row, &text);
     }
@@ -76,14 +76,15 @@ fn send_whole(inbox: &mut Inbox, entry: ProposalEntry, row: ConversationRow, tex
             "nothing was sent: it is too long to be seen here; {edit-proposal} puts it into the composer";
         return inbox.context.warn(inbox.context.keyed(words));
     }
-    let lines = SafeText::block(&text).as_str().lines().map(|it| DialogLine::new(it, Tone::Own)).collect();
+    let lines =
+        SafeText::block(&text).as_str().lines().map(|line| DialogLine::new(line, Tone::Own)).collect();
     let send = move |inbox: &mut Inbox| send(inbox, &entry, row, &text);
     inbox.context.open(Confirm::new("All that is sent", lines).answer('y', "send it", send).esc("back"));
 }
 
 /// Sends a proposed text as if it had been written here.
 fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &str) {
-    let Some(tab) = inbox.desk.tabs.iter().find(|it| it.channel.id == row.channel) else { return };
+    let Some(tab) = inbox.desk.tabs.iter().find(|tab| tab.channel.id == row.channel) else { return };
     let (Some(platform), Some(to)) = (tab.platform().cloned(), row.conversation.address.clone()) else {
         return inbox.context.warn("nothing was sent: no address is known of this customer");
     };
@@ -121,7 +122,7 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
     };
     let hold = inbox.context.settings.hold;
     let count = parts.len();
-    let sends: Vec<Intent> = parts.into_iter().map(|it| intent(operation(it), hold)).collect();
+    let sends: Vec<Intent> = parts.into_iter().map(|part| intent(operation(part), hold)).collect();
     let mut pausing = vec![intent(Operation::SetAutomation { enabled: false }, 0)];
     pausing.extend(sends.clone());
     let id = entry.proposal.id.clone();
@@ -152,8 +153,8 @@ fn send(inbox: &mut Inbox, entry: &ProposalEntry, row: ConversationRow, text: &s
 /// Why a text may not leave as it is.
 fn unfit(text: &str) -> Option<String> {
     let field = replies::unfilled(text).into_iter().next();
-    let open = field.map(|it| format!("{} is still to be filled in", &text[it]));
-    open.or_else(|| secret::key_in(text).map(|it| format!("{it} in it is a channel key")))
+    let open = field.map(|field| format!("{} is still to be filled in", &text[field]));
+    open.or_else(|| secret::key_in(text).map(|key| format!("{key} in it is a channel key")))
 }
 
 /// A person's word to a proposal was carried out, or came too late.

@@ -62,9 +62,9 @@ fn proposal_row(inbox: &Inbox, theme: Theme, entry: &ProposalEntry, area: Area, 
         let words = if is_cut { &what.as_str()[part.start..] } else { &what.as_str()[part.clone()] };
         rows.push((wrap::cut(words.trim_end(), usize::from(width)), Style::new()));
     }
-    let last = entry.row.as_ref().map_or("", |it| it.conversation.preview.as_str());
+    let last = entry.row.as_ref().map_or("", |row| row.conversation.preview.as_str());
     let last = if last.is_empty() { String::new() } else { format!("Last message: {last}") };
-    rows.extend([why.to_string(), last].map(|it| (it, theme.quiet())));
+    rows.extend([why.to_string(), last].map(|entry| (entry, theme.quiet())));
     for (y, (words, style)) in (area.y + 1..area.y + area.height).zip(rows) {
         paint_view::text(buffer, indent, y, width, &words, style);
     }

@@ -69,7 +69,7 @@ impl Overlay for BadAnswerForm {
 
 impl OverlayView for BadAnswerForm {
     fn dialog(&self, _inbox: &Inbox) -> Dialog {
-        let quoted = |it: &SafeText| wrap::cut(SafeText::line(it.as_str()).as_str(), QUOTED);
+        let quoted = |text: &SafeText| wrap::cut(SafeText::line(text.as_str()).as_str(), QUOTED);
         let reason = format!("{:<LABEL$} < {} >", "What is wrong", self.reason().label());
         let tone = if self.at == 0 { Tone::Strong } else { Tone::Plain };
         let text = (self.corrected.before(), self.corrected.after());

@@ -60,7 +60,7 @@ fn answer_row(inbox: &Inbox, theme: Theme, entry: &ReviewEntry, area: Area, buff
     let used = paint_view::runs_right(buffer, indent, area.y, width, &[(&age, theme.quiet())]);
     let room = width.saturating_sub(used + 1);
     paint_view::text(buffer, indent, area.y, room, entry.title.as_str(), theme.strong());
-    let line = |it: &SafeText| SafeText::line(it.as_str());
+    let line = |text: &SafeText| SafeText::line(text.as_str());
     let asked = line(&entry.question);
     let asked = if asked.is_empty() { "nothing was asked before it" } else { asked.as_str() };
     let text = Area { x: indent + WHO, width: width.saturating_sub(WHO), ..area };
@@ -77,13 +77,14 @@ fn answer_row(inbox: &Inbox, theme: Theme, entry: &ReviewEntry, area: Area, buff
 
 /// The share of good answers, a column a week.
 fn agreement(theme: Theme, weeks: &[ReviewWeek], area: Area, buffer: &mut Buffer) {
-    let (good, all) = weeks.iter().fold((0, 0), |(good, all), it| (good + it.good, all + it.good + it.bad));
+    let (good, all) =
+        weeks.iter().fold((0, 0), |(good, all), week| (good + week.good, all + week.good + week.bad));
     let percent = (good * 100).checked_div(all).unwrap_or(0);
     let count = if all == 1 { "1 answer".to_owned() } else { format!("{all} answers") };
     let title = format!("Good answers by week, the newest at the right · {percent} % of {count}");
     paint_view::text(buffer, area.x, area.y, area.width, &title, theme.quiet());
     // Three columns a week stand out more than one.
-    let data: Vec<u64> = spread(weeks).into_iter().flat_map(|it| [it, it, 0]).collect();
+    let data: Vec<u64> = spread(weeks).into_iter().flat_map(|number| [number, number, 0]).collect();
     let set = if theme.ascii { ASCII } else { bar::NINE_LEVELS };
     let chart = Sparkline::default().data(data).max(100).bar_set(set).style(theme.own());
     let place = Area { y: area.y + 1, height: 2, ..area };
@@ -103,9 +104,10 @@ fn weeks_shown(weeks: &[ReviewWeek]) -> usize {
 fn spread(weeks: &[ReviewWeek]) -> Vec<u64> {
     let (Some(first), Some(last)) = (weeks.first(), weeks.last()) else { return Vec::new() };
     let first = first.week.max(last.week - 11);
-    let percent =
-        |week: i64| weeks.iter().find(|it| it.week == week).and_then(ReviewWeek::percent).unwrap_or(0);
-    (first..=last.week).map(|it| u64::from(percent(it))).collect()
+    let percent = |week: i64| {
+        weeks.iter().find(|review_week| review_week.week == week).and_then(ReviewWeek::percent).unwrap_or(0)
+    };
+    (first..=last.week).map(|entry| u64::from(percent(entry))).collect()
 }
 
 #[cfg(test)]

@@ -68,7 +68,7 @@ impl TemplateForm {
 
     /// What was filled in.
     pub fn texts(&self) -> Vec<&str> {
-        self.values.iter().map(|it| it.text().trim()).collect()
+        self.values.iter().map(|value| value.text().trim()).collect()
     }
 
     /// Why it cannot be sent yet.
@@ -80,7 +80,7 @@ impl TemplateForm {
                 .err()
                 .map(|(line, _, why)| format!("the components are no JSON array: line {line}: {why}"));
         }
-        let empty = texts.iter().filter(|it| it.is_empty()).count();
+        let empty = texts.iter().filter(|text| text.is_empty()).count();
         let link =
             self.slots.iter().zip(&texts).find(|(slot, text)| {
                 slot.name.is_empty() && !text.is_empty() && !text.starts_with("https://")
@@ -98,7 +98,7 @@ impl TemplateForm {
         let texts = self.texts();
         let components = match &self.template.parts {
             Some(_) => self.template.components(&self.slots, &texts),
-            None => texts.first().map(|it| Json((*it).to_owned())),
+            None => texts.first().map(|text| Json((*text).to_owned())),
         };
         FilledTemplate {
             name: self.template.name.clone(),
@@ -119,8 +119,12 @@ impl Tab {
     /// The templates a question finds.
     pub fn found_templates(&self, query: &str) -> Vec<&ApprovedTemplate> {
         let query = query.to_lowercase();
-        let all = |it: &&ApprovedTemplate| {
-            let words = format!("{} {} {}", it.name, it.language, it.category).to_lowercase();
+        let all = |approved_template: &&ApprovedTemplate| {
+            let words = format!(
+                "{} {} {}",
+                approved_template.name, approved_template.language, approved_template.category
+            )
+            .to_lowercase();
             query.split_whitespace().all(|word| words.contains(word))
         };
         let mut found: Vec<&ApprovedTemplate> = self.templates.all.iter().filter(all).collect();
@@ -231,7 +235,7 @@ impl Desk {
         let now = context.now;
         let shown = self.page == PageKind::Templates || context.layers.top::<TemplatePicker>().is_some();
         let Some(tab) = self.tab_of(channel) else { return };
-        let old = templates.fetched_at.is_none_or(|it| !(0..FRESH).contains(&now.since(it)));
+        let old = templates.fetched_at.is_none_or(|time| !(0..FRESH).contains(&now.since(time)));
         let first = tab.templates.fetched_at != templates.fetched_at || templates.fetched_at.is_none();
         tab.templates = templates;
         if shown && old && first {
@@ -242,7 +246,7 @@ impl Desk {
     /// Asks the server for the list, unless it is being asked.
     fn fetch_templates(&mut self, channel: &ChannelId, context: &mut Context) {
         let now = context.moment;
-        let has_any = |it: &&mut Tab| it.platform().is_none_or(Platform::can_take_over);
+        let has_any = |tab: &&mut Tab| tab.platform().is_none_or(Platform::can_take_over);
         let Some(tab) = self.tab_of(channel).filter(has_any) else { return };
         tab.templates_page.mark_stale();
         let taken = tab.templates_page.take(now);
@@ -279,7 +283,7 @@ impl ConnectionAnswers {
         context: &mut Context,
     ) {
         let name = self.facts(desk, context).contact;
-        let first = name.as_deref().and_then(|it| it.split_whitespace().next());
+        let first = name.as_deref().and_then(|name| name.split_whitespace().next());
         let form = TemplateForm { from_page, ..TemplateForm::new(template, first) };
         context.open(form);
     }
@@ -288,8 +292,8 @@ impl ConnectionAnswers {
 /// Sends a full form; a quote does not go with a template.
 fn send_template(inbox: &mut Inbox, form: &mut TemplateForm) -> KeyOutcome {
     let tab = inbox.desk.tab();
-    let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-    let refused = match row.and_then(|it| it.conversation.address.clone()) {
+    let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
+    let refused = match row.and_then(|row| row.conversation.address.clone()) {
         None => Err("there is no address to send to".to_owned()),
         Some(to) => tab.cannot_pay(tab.template_price()).map_or(Ok(to), Err),
     };

@@ -29,10 +29,12 @@ impl OverlayView for TemplatePicker {
     fn draw(&self, inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position> {
         let tab = inbox.desk.tab();
         let found = tab.found_templates(&self.picker.query);
-        let line = |it: &str| SafeText::line(it).to_string();
+        let line = |text: &str| SafeText::line(text).to_string();
         let entries: Vec<(String, String)> = found
             .iter()
-            .map(|it| (line(&it.name), line(&format!("{}  {}", it.language, it.category.to_lowercase()))))
+            .map(|entry| {
+                (line(&entry.name), line(&format!("{}  {}", entry.language, entry.category.to_lowercase())))
+            })
             .collect();
         let fetched = match tab.templates.fetched_at {
             None => "reading the list…".to_owned(),

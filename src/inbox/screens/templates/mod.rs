@@ -36,7 +36,13 @@ impl Desk {
 impl ConnectionAnswers {
     /// Fills the chosen template in for the current conversation.
     pub(crate) fn fill_chosen_template(&mut self, id: &str, desk: &mut Desk, context: &mut Context) {
-        let found = desk.tab().templates.all.iter().find(|it| name_of(it) == id).cloned();
+        let found = desk
+            .tab()
+            .templates
+            .all
+            .iter()
+            .find(|approved_template| name_of(approved_template) == id)
+            .cloned();
         let (Some(template), Some(row)) = (found, desk.current_conversation()) else {
             return context.warn("open a conversation first: a template is sent to someone");
         };
@@ -79,7 +85,7 @@ fn template_card(it: &ApprovedTemplate) -> PageCard {
             TemplatePart::Button(_, label, None) => card.line("button", label),
         }
     }
-    let slots: Vec<String> = it.slots().into_iter().map(|it| it.label).collect();
+    let slots: Vec<String> = it.slots().into_iter().map(|slot| slot.label).collect();
     let slots = if slots.is_empty() { "nothing".to_owned() } else { slots.join(", ") };
     card.line("fill in", &slots);
     card

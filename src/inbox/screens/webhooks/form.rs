@@ -54,21 +54,21 @@ impl WebhookForm {
     pub fn address(&self) -> &str {
         let url = self.url.text().trim();
         let pasted = url.strip_prefix("https://").map(str::trim_start);
-        let is_whole = |it: &&str| it.starts_with("https://") || it.starts_with("http://");
+        let is_whole = |text: &&str| text.starts_with("https://") || text.starts_with("http://");
         pasted.filter(is_whole).unwrap_or(url)
     }
 
     pub fn wrong(&self) -> Option<String> {
         let url = self.address();
         let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
-        if !rest.is_some_and(|it| {
-            it.starts_with(|sign: char| sign.is_alphanumeric() || sign == '[')
+        if !rest.is_some_and(|text| {
+            text.starts_with(|sign: char| sign.is_alphanumeric() || sign == '[')
                 && !url.contains(char::is_whitespace)
-                && !it.contains("://")
+                && !text.contains("://")
         }) {
             return Some("the address must begin with https:// and name a host".to_owned());
         }
-        if !self.events.iter().any(|it| it.2) {
+        if !self.events.iter().any(|event| event.2) {
             return Some("no event is chosen: nothing would be told".to_owned());
         }
         None
@@ -76,7 +76,7 @@ impl WebhookForm {
 
     /// The names of the events that are wanted.
     pub fn wanted(&self) -> Vec<String> {
-        self.events.iter().filter(|it| it.2).map(|it| it.0.to_owned()).collect()
+        self.events.iter().filter(|event| event.2).map(|event| event.0.to_owned()).collect()
     }
 }
 
@@ -207,8 +207,8 @@ mod tests {
             form.url.set(url);
             assert_eq!(form.wrong().is_some(), wrong, "{url}");
         }
-        form.events.iter_mut().for_each(|it| it.2 = false);
-        assert!(form.wrong().is_some_and(|it| it.contains("no event")));
+        form.events.iter_mut().for_each(|event| event.2 = false);
+        assert!(form.wrong().is_some_and(|wrong| wrong.contains("no event")));
         assert_eq!(WebhookForm::new(&Platform::Email).wanted()[0], "email.received");
     }
 }

@@ -25,10 +25,12 @@ use model::webhooks::{self, Webhook};
 
 pub(crate) fn webhook_cards(inbox: &Inbox) -> Vec<PageCard> {
     let channel = &inbox.desk.tab().channel.id;
-    let rows = inbox.outbox.rows.rows.iter().map(|it| &it.row).filter(|it| it.channel == *channel);
-    let told = inbox.cards.webhooks.get(channel).and_then(|it| it.told.as_deref()).unwrap_or_default();
+    let rows =
+        inbox.outbox.rows.rows.iter().map(|row| &row.row).filter(|outbox_row| outbox_row.channel == *channel);
+    let told =
+        inbox.cards.webhooks.get(channel).and_then(|webhook| webhook.told.as_deref()).unwrap_or_default();
     let own = inbox.desk.tab().reception.as_ref().map(own_card);
-    let there = told.iter().map(|it| inbox.desk.webhook_card(it, &inbox.context));
+    let there = told.iter().map(|webhook| inbox.desk.webhook_card(webhook, &inbox.context));
     own.into_iter().chain(rows.filter_map(waiting_card)).chain(there).collect()
 }
 
@@ -60,7 +62,8 @@ impl Desk {
         card.line("secret", "is never told again; whoever lost it registers anew");
         let known = webhooks::events(self.tab().platform().unwrap_or(&Platform::Whatsapp));
         for name in events {
-            let what = known.iter().find(|it| it.0 == name).map_or("not known to this version", |it| it.1);
+            let what =
+                known.iter().find(|pair| pair.0 == name).map_or("not known to this version", |pair| pair.1);
             card.line(name, what);
         }
         card
@@ -97,9 +100,11 @@ impl Desk {
 
 impl CardsScreen {
     pub(crate) fn ask_remove_webhook(&mut self, desk: &Desk, context: &mut Context) {
-        let Some(id) = self.cards.chosen().map(|it| it.id.clone()) else { return };
-        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|it| it.told.as_deref());
-        if let Some(webhook) = told.and_then(|it| it.iter().find(|it| it.id.as_str() == id)).cloned() {
+        let Some(id) = self.cards.chosen().map(|chosen| chosen.id.clone()) else { return };
+        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|webhook| webhook.told.as_deref());
+        if let Some(webhook) =
+            told.and_then(|entry| entry.iter().find(|webhook| webhook.id.as_str() == id)).cloned()
+        {
             let lines = vec![
                 DialogLine::strong(SafeText::line(&webhook.url).to_string()),
                 DialogLine::plain(
@@ -114,9 +119,9 @@ impl CardsScreen {
 
     /// Whether the chosen card is a webhook that is registered.
     pub fn chosen_webhook(&self, desk: &Desk) -> bool {
-        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|it| it.told.as_deref());
+        let told = self.webhooks.get(&desk.tab().channel.id).and_then(|webhook| webhook.told.as_deref());
         let chosen = self.cards.chosen();
-        told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|it| it.id.as_str() == card.id))
+        told.zip(chosen).is_some_and(|(all, card)| all.iter().any(|webhook| webhook.id.as_str() == card.id))
     }
 
     /// The subscriptions of a tab may be others now.

@@ -60,7 +60,7 @@ fn values_come_from_where_they_are_said_to() {
     );
     let answers = [("e".to_owned(), " 1041 ".to_owned()), ("a".to_owned(), "+442079460123".to_owned())];
     let filled = wanted.fill(&facts, &answers).expect("filled");
-    let values: Vec<_> = filled.iter().map(|it| (it.name.as_str(), it.value.as_str())).collect();
+    let values: Vec<_> = filled.iter().map(|filled| (filled.name.as_str(), filled.value.as_str())).collect();
     assert_eq!(values, [("a", "+34600111222"), ("b", "C-7"), ("d", "x"), ("e", "1041")]);
     assert_eq!(wanted.fill(&facts, &[]), Err("Order number is wanted".to_owned()));
     let mail = ContactFacts::of(&Platform::Email, "ana@mail.example");
@@ -173,7 +173,7 @@ impl Case {
             })
             .collect();
         // A model tries to fill in everything, also what it is not asked for.
-        let answers = parameters.iter().map(|it| (it.name.clone(), told.clone())).collect();
+        let answers = parameters.iter().map(|parameter| (parameter.name.clone(), told.clone())).collect();
         let public = random.random_bool(0.1);
         let endpoint = ConnectionEndpoint { public, ..endpoint(&contact, parameters) };
         Self { platform, address, metadata, answers, endpoint }
@@ -181,7 +181,8 @@ impl Case {
 
     /// What the channel proves, told apart without the code under test.
     fn proves(&self, field: &ContactField) -> bool {
-        let digits = |it: &str| !it.is_empty() && it.chars().all(|it| it.is_ascii_digit());
+        let digits =
+            |text: &str| !text.is_empty() && text.chars().all(|character| character.is_ascii_digit());
         match (field, &self.platform) {
             (ContactField::Phone, Platform::Whatsapp | Platform::Voip) => {
                 self.address.strip_prefix('+').is_some_and(digits)
@@ -209,8 +210,9 @@ fn nothing_a_customer_chooses_identifies_anybody() {
         };
         left += 1;
         let told = || format!("{number}: {} {:?} {:?}", case.address, case.platform, case.endpoint);
-        let value =
-            |it: &Parameter| values.iter().find(|value| value.name == it.name).map(|it| it.value.as_str());
+        let value = |parameter: &Parameter| {
+            values.iter().find(|value| value.name == parameter.name).map(|value| value.value.as_str())
+        };
         let mut identified = case.endpoint.public;
         for it in &case.endpoint.parameters {
             let proven = match &it.source {
@@ -220,7 +222,7 @@ fn nothing_a_customer_chooses_identifies_anybody() {
                     continue;
                 }
                 ParameterSource::ContactField(ContactField::Metadata(name)) => {
-                    let kept = case.metadata.iter().find(|it| it.0 == *name).map(|it| it.1.trim());
+                    let kept = case.metadata.iter().find(|pair| pair.0 == *name).map(|pair| pair.1.trim());
                     assert_eq!(value(it), kept, "{}", told());
                     continue;
                 }

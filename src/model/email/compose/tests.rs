@@ -6,7 +6,7 @@ use super::*;
 use crate::text::SafeText;
 
 fn letter() -> MailMessage {
-    let line = |it: &str| SafeText::line(it);
+    let line = |text: &str| SafeText::line(text);
     MailMessage {
         from: line("ana@y.example"),
         from_name: Some(line("Ana")),
@@ -52,7 +52,7 @@ fn answers_go_where_they_belong() {
     assert_eq!(answer(&again, None, &own(), false, "").subject, "RE: Order 1041");
     let passed = forward(&letter(), &MessageId::from("m1"), None, "today");
     assert_eq!((passed.to.as_str(), passed.subject.as_str()), ("", "Fwd: Order 1041"));
-    assert!(passed.quote.is_some_and(|it| it.contains("From: ana@y.example\nDate: today")));
+    assert!(passed.quote.is_some_and(|quote| quote.contains("From: ana@y.example\nDate: today")));
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn what_is_wrong_with_a_mail_is_named() {
         ..WrittenMail::default()
     };
     assert!(good.mail(None, &own()).is_ok());
-    let many = (0..=bounds::ATTACHMENTS).map(|it| WrittenFile::Typed(format!("/tmp/{it}"))).collect();
+    let many = (0..=bounds::ATTACHMENTS).map(|number| WrittenFile::Typed(format!("/tmp/{number}"))).collect();
     let cases = [
         (WrittenMail { to: String::new(), ..good.clone() }, 0, "To: at least one"),
         (WrittenMail { to: "ana".into(), ..good.clone() }, 0, "To: \"ana\" is no mail address"),
@@ -93,8 +93,11 @@ fn what_is_wrong_with_a_mail_is_named() {
     let files =
         WrittenMail { files: vec!["/tmp/a b.pdf".into(), "https://f.example/c.png?x=1".into()], ..good };
     let mail = files.mail(None, &own()).expect("a mail");
-    let kinds: Vec<(&str, &str)> =
-        mail.attachments.iter().map(|it| (it.filename.as_str(), it.content_type.as_str())).collect();
+    let kinds: Vec<(&str, &str)> = mail
+        .attachments
+        .iter()
+        .map(|attachment| (attachment.filename.as_str(), attachment.content_type.as_str()))
+        .collect();
     assert_eq!(kinds, [("a b.pdf", "application/pdf"), ("c.png", "image/png")]);
     assert!(matches!(mail.attachments[1].source, crate::outbox::content::MailAttachmentSource::Link(_)));
 }
@@ -138,10 +141,11 @@ fn a_mail_is_quoted_where_its_tab_wants_and_under_its_line() {
     assert!(!WrittenMail { body, ..between }.is_blank());
     let nowhere = WrittenMail { body: "Hi".into(), ..answered().in_style(&style(QuoteStyle::Nowhere)) };
     assert_eq!(nowhere.whole_text(), "Hi");
-    let turns: Vec<&str> = std::iter::successors(Some(QuoteStyle::Below), |it| Some(it.next()))
-        .take(4)
-        .map(QuoteStyle::word)
-        .collect();
+    let turns: Vec<&str> =
+        std::iter::successors(Some(QuoteStyle::Below), |quote_style| Some(quote_style.next()))
+            .take(4)
+            .map(QuoteStyle::word)
+            .collect();
     assert_eq!(turns, ["below", "above", "none", "below"]);
     let line = |attribution| answered().attributed(&letter(), "today", attribution).quote.expect("a quote");
     assert_eq!(
@@ -197,14 +201,14 @@ proptest! {
     fn nothing_written_adds_a_header(written in anything()) {
         if let Ok(mail) = written.mail(None, &[]) {
             for it in mail.to.iter().chain(&mail.cc).chain(&mail.bcc).chain([&mail.subject]) {
-                let breaks = |it: char| it.is_control() || matches!(it, '\u{2028}' | '\u{2029}');
+                let breaks = |character: char| character.is_control() || matches!(character, '\u{2028}' | '\u{2029}');
                 prop_assert!(!it.chars().any(breaks), "{:?}", it);
             }
         }
         let draft = written.to_draft();
         let head = draft.split("\n\n").next().unwrap_or("");
         let known = ["To:", "Cc:", "Bcc:", "Subject:", "Answers:", "Format:", "File:", "Received file:", "From:", "Quote:"];
-        prop_assert!(head.lines().all(|it| known.iter().any(|name| it.starts_with(name))), "{:?}", head);
+        prop_assert!(head.lines().all(|line| known.iter().any(|name| line.starts_with(name))), "{:?}", head);
     }
 
     #[test]

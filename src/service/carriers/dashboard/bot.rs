@@ -32,7 +32,7 @@ impl Admin {
         }
         let vault = self.vault().await?;
         let random: [u8; 24] = rand::rng().random();
-        let hook = random.iter().map(|it| format!("{it:02x}")).collect();
+        let hook = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let secrets = BotSecrets { token: token.expose().to_owned(), hook };
         let settings = BotSettings { api: api.to_owned(), bot: 0, name: String::new(), webhook };
         let bot = BotPlatform::new(&settings, &secrets);
@@ -49,7 +49,10 @@ impl Admin {
             secrets: text(serde_json::to_string(&secrets))?,
             // Reading of the same bot continues where it ended.
             mark: Box::new(move |before| {
-                before.filter(|it| bot_of(it) == Some(id)).map(|it| it.mark.clone()).unwrap_or_default()
+                before
+                    .filter(|connected_row| bot_of(connected_row) == Some(id))
+                    .map(|connected_row| connected_row.mark.clone())
+                    .unwrap_or_default()
             }),
             at: now,
         };

@@ -84,7 +84,9 @@ impl MailboxAccess {
                 "--address is the mailbox's own, such as desk@shop.example, not {address:?}"
             ));
         }
-        if name.iter().any(|it| it.chars().any(char::is_control) || bounds::length(it) > bounds::CONTACT_NAME)
+        if name
+            .iter()
+            .any(|text| text.chars().any(char::is_control) || bounds::length(text) > bounds::CONTACT_NAME)
         {
             return refuse("--name is one line that mail is signed with".to_owned());
         }
@@ -193,7 +195,7 @@ pub(super) async fn test(
     let mailbox = MailboxPlatform::open(settings, secrets).map_err(AdminError::Refused)?;
     let tested = mailbox.test(0, String::new()).await;
     let now = match mailbox.changed_secrets().await {
-        Some(now) => Some(text(serde_json::to_string(&now))?).filter(|it| it != secrets),
+        Some(now) => Some(text(serde_json::to_string(&now))?).filter(|entry| entry != secrets),
         None => None,
     };
     Ok((tested.map(|_| mailbox.standing()).map_err(refused), now))

@@ -181,7 +181,7 @@ impl Admin {
                 tested?
             }
         };
-        lines.extend(row.trouble.map(|it| format!("the service's last trouble: {it}")));
+        lines.extend(row.trouble.map(|trouble| format!("the service's last trouble: {trouble}")));
         Ok(lines)
     }
 
@@ -255,10 +255,12 @@ pub fn standings(db: &dyn DbSession, now: Option<Timestamp>) -> Result<Vec<Chann
         let Some(channel) = channels::of_kind(db, kind)? else { continue };
         let row = stored::read(db, &channel.id)?;
         let settings: Option<Value> =
-            row.as_ref().map(|it| serde_json::from_str(&it.settings).unwrap_or_else(|_| json!({})));
-        let word = |name: &str| settings.as_ref().and_then(|it| Some(it[name].as_str()?.to_owned()));
+            row.as_ref().map(|row| serde_json::from_str(&row.settings).unwrap_or_else(|_| json!({})));
+        let word =
+            |name: &str| settings.as_ref().and_then(|setting| Some(setting[name].as_str()?.to_owned()));
         let (quality, tier) = (word("quality"), word("tier"));
-        let heard = settings.map(|it| if it["webhook"] == true { "the platform calls" } else { READ });
+        let heard =
+            settings.map(|setting| if setting["webhook"] == true { "the platform calls" } else { READ });
         let is_read = match now {
             Some(now) if heard == Some(READ) => is_being_read(db, row.as_ref(), now)?,
             _ => true,

@@ -29,7 +29,7 @@ impl NumberAccess {
     fn check(&self) -> Result<(), AdminError> {
         check_address(&self.api)?;
         for (name, id) in [("--phone-number-id", &self.number), ("--business-account-id", &self.account)] {
-            if id.is_empty() || !id.bytes().all(|it| it.is_ascii_digit()) {
+            if id.is_empty() || !id.bytes().all(|byte| byte.is_ascii_digit()) {
                 let why =
                     format!("{name} is a number that the platform shows beside the phone number, not {id:?}");
                 return Err(AdminError::Refused(why));
@@ -96,11 +96,11 @@ pub(super) async fn test(settings: &str, secrets: &str) -> Result<Vec<String>, A
     let mut lines = vec![format!("{} ({}): the platform takes the token", me.phone, me.name)];
     let rated = [("quality", &me.quality), ("limit", &me.tier)];
     let rated: Vec<String> =
-        rated.into_iter().filter_map(|(name, it)| Some(format!("{name} {}", it.as_ref()?))).collect();
+        rated.into_iter().filter_map(|(name, text)| Some(format!("{name} {}", text.as_ref()?))).collect();
     if !rated.is_empty() {
         lines.push(rated.join(", "));
     }
-    let approved = templates.iter().filter(|it| it.status == "APPROVED").count();
+    let approved = templates.iter().filter(|template| template.status == "APPROVED").count();
     lines.push(format!("{} templates, {approved} of them approved", templates.len()));
     lines.push(if number.is_followed().await.map_err(refused)? {
         "the platform calls for this account; its own pages say where".to_owned()

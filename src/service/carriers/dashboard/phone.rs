@@ -39,7 +39,7 @@ impl PhoneAccess {
         check_address(&self.api)?;
         let refuse = |why: String| Err(AdminError::Refused(why));
         let digits = self.account.strip_prefix("AC").unwrap_or("");
-        if digits.len() != 32 || !digits.bytes().all(|it| it.is_ascii_hexdigit()) {
+        if digits.len() != 32 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
             let account = &self.account;
             return refuse(format!(
                 "--account-sid is AC and 32 hex digits, which the platform's console shows, not {account:?}"
@@ -90,8 +90,8 @@ impl Admin {
             secrets: text(serde_json::to_string(&secrets))?,
             // Reading of the same number continues where it ended.
             mark: Box::new(move |before| {
-                let same = before.filter(|it| number_of(it).as_ref() == Some(&number));
-                same.map_or_else(|| mark(now), |it| it.mark.clone())
+                let same = before.filter(|connected_row| number_of(connected_row).as_ref() == Some(&number));
+                same.map_or_else(|| mark(now), |connected_row| connected_row.mark.clone())
             }),
             at: now,
         };
@@ -141,10 +141,15 @@ impl Admin {
             .read(|db| {
                 let channel = channel_of(db, Channel::Voip)?;
                 let rows = stored::open(db, &channel.id, LISTED)?;
-                let with_peer = |it: CallRow| {
-                    let found = conversations::read(db, &it.channel, &it.conversation)?;
-                    let to = found.map(|it| it.peer).unwrap_or_default();
-                    Ok(OpenCall { id: it.id, to, status: it.status, placed_at: it.created_at })
+                let with_peer = |call_row: CallRow| {
+                    let found = conversations::read(db, &call_row.channel, &call_row.conversation)?;
+                    let to = found.map(|conversation_row| conversation_row.peer).unwrap_or_default();
+                    Ok(OpenCall {
+                        id: call_row.id,
+                        to,
+                        status: call_row.status,
+                        placed_at: call_row.created_at,
+                    })
                 };
                 rows.into_iter().map(with_peer).collect()
             })
@@ -155,9 +160,10 @@ impl Admin {
         let (row, secrets) = self.connected_row(Channel::Voip).await?;
         let (channel, wanted) = (row.channel.clone(), id.to_owned());
         let found = self.database.read(move |db| {
-            let open = stored::read(db, &wanted)?.filter(|it| it.channel == channel && it.ended_at.is_none());
-            let message = open.map(|it| messages::by_id(db, &it.id)).transpose()?.flatten();
-            Ok::<_, AdminError>(message.map(|it| it.platform_id))
+            let open = stored::read(db, &wanted)?
+                .filter(|call_row| call_row.channel == channel && call_row.ended_at.is_none());
+            let message = open.map(|call_row| messages::by_id(db, &call_row.id)).transpose()?.flatten();
+            Ok::<_, AdminError>(message.map(|message| message.platform_id))
         });
         let none =
             || AdminError::Absent(format!("no call {id} goes on; `admin call list` shows those that do"));

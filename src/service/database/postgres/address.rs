@@ -101,7 +101,9 @@ fn is_passing(cause: &tokio_postgres::Error) -> bool {
 /// Whether a server is on this machine.
 fn is_here(host: &Host) -> bool {
     match host {
-        Host::Tcp(name) => name == "localhost" || name.parse::<IpAddr>().is_ok_and(|it| it.is_loopback()),
+        Host::Tcp(name) => {
+            name == "localhost" || name.parse::<IpAddr>().is_ok_and(|entry| entry.is_loopback())
+        }
         #[cfg(unix)]
         Host::Unix(_) => true,
     }

@@ -81,7 +81,7 @@ impl ChangeFeed {
     pub fn end(&self) {
         self.stop.notify_one();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if thread.is_some_and(|it| it.join().is_err()) {
+        if thread.is_some_and(|thread| thread.join().is_err()) {
             tracing::error!("what follows the database's commits failed");
         }
     }
@@ -130,7 +130,7 @@ impl Follower {
         let row = client.query_one(sql, &[]).await.map_err(|cause| link::told(&cause))?;
         let row = DbRow::of(&row);
         let (revision, shift): (i64, Option<Vec<u8>>) = (row.get("revision")?, row.get("shift")?);
-        let shift = shift.and_then(|it| std::str::from_utf8(&it).ok()?.parse().ok()).unwrap_or(0);
+        let shift = shift.and_then(|shift| std::str::from_utf8(&shift).ok()?.parse().ok()).unwrap_or(0);
         // What this process has committed it has told itself; told twice, it wakes
         // whoever finds nothing. Left out, it could hide what another did.
         let news = CommittedElsewhere { revision, clock_shift: shift };

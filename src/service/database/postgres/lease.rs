@@ -89,7 +89,7 @@ impl BackgroundLease {
     pub fn end(&self) {
         drop(self.stop.lock().unwrap_or_else(PoisonError::into_inner).take());
         let renewing = self.renewing.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if renewing.is_some_and(|it| it.join().is_err()) {
+        if renewing.is_some_and(|task| task.join().is_err()) {
             tracing::error!("what renews the lease of the database failed");
         }
     }

@@ -104,7 +104,7 @@ impl Link {
                 tokio::task::yield_now().await;
             }
         });
-        self.open.borrow().as_ref().is_some_and(|it| !it.client.is_closed())
+        self.open.borrow().as_ref().is_some_and(|open_link| !open_link.client.is_closed())
     }
 
     /// Takes the obstacle that was met since the last call, `None` without one.
@@ -143,10 +143,11 @@ impl Link {
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
         self.answer(open, async {
             let client = &open.client;
-            let run = |it| execute(client, it);
+            let run = |line| execute(client, line);
             let asked = async {
                 let Some((statement, bound)) = &question else { return Ok(Vec::new()) };
-                let rows = client.query_raw(statement, bound.iter().map(|it| Sent(*it))).await?;
+                let rows =
+                    client.query_raw(statement, bound.iter().map(|sql_value| Sent(*sql_value))).await?;
                 rows.try_collect().await
             };
             // Sent in this order, since each is sent when it is first polled.
@@ -162,8 +163,8 @@ impl Link {
         let open = open.as_ref().ok_or(DatabaseError::Lost)?;
         self.answer(open, async {
             // Sent in this order, since each is sent when it is first polled.
-            let done = join_all(lines.iter().map(|it| execute(&open.client, it))).await;
-            done.into_iter().try_fold(0, |_, it| it)
+            let done = join_all(lines.iter().map(|line| execute(&open.client, line))).await;
+            done.into_iter().try_fold(0, |_, result| result)
         })
     }
 
@@ -211,7 +212,7 @@ impl Link {
 }
 
 async fn execute(client: &Client, line: &Line) -> Result<u64, tokio_postgres::Error> {
-    client.execute_raw(&line.statement, line.values.iter().map(|it| Sent(it.lent()))).await
+    client.execute_raw(&line.statement, line.values.iter().map(|value| Sent(value.lent()))).await
 }
 
 /// Drives a connection until it ends.
@@ -248,7 +249,7 @@ pub fn told(cause: &tokio_postgres::Error) -> DatabaseError {
         Some(code) if *code == SqlState::DISK_FULL => DatabaseError::Full(words(cause)),
         Some(code) if !gone.contains(code) => DatabaseError::Sql(words(cause)),
         None if !cause.is_closed()
-            && std::error::Error::source(cause).is_none_or(|it| !it.is::<std::io::Error>()) =>
+            && std::error::Error::source(cause).is_none_or(|error| !error.is::<std::io::Error>()) =>
         {
             DatabaseError::Sql(words(cause))
         }
@@ -277,7 +278,7 @@ fn numbered(sql: &str) -> String {
     let mut text = parts.next().unwrap_or_default().to_owned();
     for (number, part) in (1..).zip(parts) {
         text.push('$');
-        if !part.starts_with(|it: char| it.is_ascii_digit()) {
+        if !part.starts_with(|part: char| part.is_ascii_digit()) {
             text.push_str(&number.to_string());
         }
         text.push_str(part);

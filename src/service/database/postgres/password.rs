@@ -17,7 +17,7 @@ struct Login<'a> {
 /// The password for a server: `PGPASSWORD`, or what `PGPASSFILE` or `~/.pgpass` says of
 /// its first host.
 pub fn of(config: &Config) -> Option<String> {
-    let named = |name| std::env::var_os(name).filter(|it| !it.is_empty());
+    let named = |name| std::env::var_os(name).filter(|var_os| !var_os.is_empty());
     if let Some(password) = named("PGPASSWORD") {
         return password.into_string().ok();
     }
@@ -60,9 +60,10 @@ fn private(file: &Path) -> Option<String> {
 fn found(text: &str, login: &Login<'_>) -> Option<String> {
     let port = login.port.to_string();
     let wanted = [login.host, &port, login.database, login.user];
-    text.lines().filter(|it| !it.starts_with('#')).find_map(|line| {
+    text.lines().filter(|line| !line.starts_with('#')).find_map(|line| {
         let mut fields = fields(line).into_iter();
-        let fits = wanted.iter().all(|it| fields.next().is_some_and(|field| field == "*" || field == *it));
+        let fits =
+            wanted.iter().all(|text| fields.next().is_some_and(|field| field == "*" || field == *text));
         fits.then(|| fields.next()).flatten()
     })
 }
@@ -74,7 +75,7 @@ fn fields(line: &str) -> Vec<String> {
             ':' if fields.len() < 5 => fields.push(String::new()),
             letter => {
                 let meant = if letter == '\\' { letters.next() } else { Some(letter) };
-                fields.last_mut().into_iter().for_each(|it| it.extend(meant));
+                fields.last_mut().into_iter().for_each(|field| field.extend(meant));
             }
         }
     }

@@ -110,7 +110,7 @@ pub fn make_within(link: &Link) -> Result<(), DatabaseError> {
     link.batch(META)?;
     link.batch("INSERT INTO meta VALUES ('format', '0') ON CONFLICT (name) DO NOTHING")?;
     let format = format(link, "FOR UPDATE")?.unwrap_or(0);
-    let Some(missing) = usize::try_from(format).ok().and_then(|it| STEPS.get(it..)) else {
+    let Some(missing) = usize::try_from(format).ok().and_then(|number| STEPS.get(number..)) else {
         return Err(DatabaseError::Newer(format));
     };
     if missing.is_empty() {
@@ -151,5 +151,5 @@ fn format(link: &Link, lock: &str) -> Result<Option<i64>, DatabaseError> {
     let sql = format!("SELECT value FROM meta WHERE name = 'format' {lock}");
     let rows = link.send(&[], Some((&sql, &[])))?;
     let digits: Option<Vec<u8>> = rows.first().map(|row| DbRow::of(row).get("value")).transpose()?;
-    Ok(digits.and_then(|it| std::str::from_utf8(&it).ok()?.parse().ok()))
+    Ok(digits.and_then(|digit| std::str::from_utf8(&digit).ok()?.parse().ok()))
 }

@@ -126,7 +126,7 @@ impl WritingSession {
     /// What stands in line, which is sent or given up now.
     fn take_line(&self) -> Vec<Line> {
         self.changes.set(0);
-        self.parts.borrow_mut().iter_mut().for_each(|it| *it = None);
+        self.parts.borrow_mut().iter_mut().for_each(|part| *part = None);
         self.line.take()
     }
 

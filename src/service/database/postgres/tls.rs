@@ -36,12 +36,14 @@ impl ServerTls {
     /// Trusts whom a file of certificates names, or else the system.
     pub fn trusting(file: Option<&Path>) -> Result<Self, String> {
         let Some(file) = file else {
-            return Ok(Self { trust: connections::guard::system_trust().map_err(|it| it.to_string())? });
+            return Ok(Self {
+                trust: connections::guard::system_trust().map_err(|error| error.to_string())?,
+            });
         };
         let unfit = |why: &dyn fmt::Display| format!("{}, as sslrootcert names it: {why}", file.display());
         let mut roots = RootCertStore::empty();
-        for certificate in CertificateDer::pem_file_iter(file).map_err(|it| unfit(&it))? {
-            roots.add(certificate.map_err(|it| unfit(&it))?).map_err(|it| unfit(&it))?;
+        for certificate in CertificateDer::pem_file_iter(file).map_err(|error| unfit(&error))? {
+            roots.add(certificate.map_err(|error| unfit(&error))?).map_err(|error| unfit(&error))?;
         }
         if roots.is_empty() {
             return Err(unfit(&"no certificate is in it"));
@@ -49,7 +51,7 @@ impl ServerTls {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
-            .map_err(|it| it.to_string())?
+            .map_err(|error| error.to_string())?
             .with_root_certificates(roots)
             .with_no_client_auth();
         Ok(Self { trust: Arc::new(config) })

@@ -66,7 +66,7 @@ impl ToSql for Sent<'_> {
             }
             // No text of this engine holds a zero.
             (SqlValue::Text(text), &Type::TEXT | &Type::VARCHAR | &Type::NAME) => {
-                text.split('\0').for_each(|it| out.extend_from_slice(it.as_bytes()));
+                text.split('\0').for_each(|part| out.extend_from_slice(part.as_bytes()));
             }
             (SqlValue::Bytes(bytes), &Type::BYTEA) => out.extend_from_slice(bytes),
             (value, kind) => return Err(format!("{value:?} is no {kind}").into()),
@@ -89,7 +89,7 @@ impl<'a> FromSql<'a> for Came<'a> {
             Type::INT8 => SqlValue::Int(i64::from_be_bytes(raw.try_into()?)),
             Type::INT4 => SqlValue::Int(i64::from(i32::from_be_bytes(raw.try_into()?))),
             Type::INT2 => SqlValue::Int(i64::from(i16::from_be_bytes(raw.try_into()?))),
-            Type::BOOL => SqlValue::Int(i64::from(raw.first().is_some_and(|it| *it != 0))),
+            Type::BOOL => SqlValue::Int(i64::from(raw.first().is_some_and(|byte| *byte != 0))),
             Type::TEXT | Type::VARCHAR | Type::NAME | Type::UNKNOWN => {
                 SqlValue::Text(std::str::from_utf8(raw)?)
             }
@@ -109,12 +109,12 @@ impl RowCells for Row {
     }
 
     fn name(&self, place: usize) -> &str {
-        self.columns().get(place).map_or("", |it| it.name())
+        self.columns().get(place).map_or("", |column| column.name())
     }
 
     fn value(&self, place: usize) -> Result<SqlValue<'_>, DatabaseError> {
         let came: Option<Came<'_>> =
             self.try_get(place).map_err(|cause| DatabaseError::Sql(cause.to_string()))?;
-        Ok(came.map_or(SqlValue::Null, |it| it.0))
+        Ok(came.map_or(SqlValue::Null, |entry| entry.0))
     }
 }

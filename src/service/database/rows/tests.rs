@@ -60,7 +60,7 @@ fn a_question_has_one_answer_or_none() {
         [("names", "there is no column names"), ("age", "the column age holds something else")]
     {
         let wrong = db.first("SELECT name, age FROM people", &[], |row| row.get::<String>(column));
-        assert!(wrong.is_err_and(|it| it.to_string().contains(said)), "{column}");
+        assert!(wrong.is_err_and(|error| error.to_string().contains(said)), "{column}");
     }
     let none = db.one("SELECT name FROM people WHERE age = 7", &[], only::<String>);
     assert!(matches!(none, Err(DatabaseError::NoRow)));

@@ -40,10 +40,10 @@ fn add_value(hash: &mut Sha256, value: SqlValue<'_>) {
             return;
         }
         SqlValue::Text(text) => {
-            let length = text.bytes().filter(|it| *it != 0).count();
+            let length = text.bytes().filter(|byte| *byte != 0).count();
             hash.update([2]);
             hash.update(u64::try_from(length).unwrap_or(u64::MAX).to_le_bytes());
-            text.split('\0').for_each(|it| hash.update(it));
+            text.split('\0').for_each(|part| hash.update(part));
             return;
         }
         SqlValue::Bytes(bytes) => (3, bytes),

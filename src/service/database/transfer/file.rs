@@ -50,7 +50,7 @@ impl FileSide {
 
     /// A file that is made, unless nothing is lost with what it holds.
     pub fn target(path: &Path, from: &str) -> Result<Self, DatabaseError> {
-        let holds_something = std::fs::metadata(path).is_ok_and(|it| it.len() > 0);
+        let holds_something = std::fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
         if holds_something && look(path)?.is_none() {
             return Err(DatabaseError::Occupied(path.display().to_string()));
         }

@@ -48,6 +48,6 @@ pub fn compare(target: &dyn TransferSide, copied: &[CopiedMedia]) -> Result<(), 
 
 fn digest(parts: &[Vec<u8>]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    parts.iter().for_each(|it| hash.update(it));
+    parts.iter().for_each(|part| hash.update(part));
     hash.finalize().into()
 }

@@ -224,6 +224,6 @@ fn explained_credits(db: &dyn DbSession) -> Result<i64, DatabaseError> {
         db.all(sql, &[], |row| Ok((row.get("id")?, row.get("balance")?, row.get("explained")?)))?;
     match balances.iter().find(|(_, balance, explained)| balance != explained) {
         Some((id, ..)) => Err(DatabaseError::Unexplained(id.clone())),
-        None => Ok(balances.iter().map(|it| it.1).sum()),
+        None => Ok(balances.iter().map(|balance| balance.1).sum()),
     }
 }

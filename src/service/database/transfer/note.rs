@@ -65,7 +65,7 @@ pub fn refuse(db: &dyn DbSession) -> Result<(), DatabaseError> {
 /// # Errors
 /// When the database fails, or a newer version has written it.
 pub fn read(db: &dyn DbSession) -> Result<Option<TransferNote>, DatabaseError> {
-    meta::get::<Vec<u8>>(db, NAME)?.map(|it| of_bytes(&it)).transpose()
+    meta::get::<Vec<u8>>(db, NAME)?.map(|entry| of_bytes(&entry)).transpose()
 }
 
 /// Reads a note as it is kept.

@@ -106,8 +106,11 @@ impl TransferSide for ServerSide {
     }
 
     fn clear(&self, tables: &[TransferTable]) -> Result<(), DatabaseError> {
-        let names: Vec<_> =
-            tables.iter().filter(|it| it.name != "meta").map(|it| format!("\"{}\"", it.name)).collect();
+        let names: Vec<_> = tables
+            .iter()
+            .filter(|table| table.name != "meta")
+            .map(|table| format!("\"{}\"", table.name))
+            .collect();
         self.session.link.batch(&format!("TRUNCATE {}, media_parts", names.join(", ")))?;
         self.session.change("DELETE FROM meta WHERE name NOT IN ('format', ?1)", bound![note::NAME]).map(drop)
     }

@@ -42,12 +42,12 @@ impl TransferTable {
 
     /// Adds a row.
     pub fn insert(&self) -> String {
-        let values: Vec<_> = (1..=self.columns.len()).map(|it| format!("?{it}")).collect();
+        let values: Vec<_> = (1..=self.columns.len()).map(|number| format!("?{number}")).collect();
         format!("INSERT INTO \"{}\" ({}) VALUES ({})", self.name, self.names(), values.join(", "))
     }
 
     fn names(&self) -> String {
-        let quoted: Vec<_> = self.columns.iter().map(|it| format!("\"{it}\"")).collect();
+        let quoted: Vec<_> = self.columns.iter().map(|column| format!("\"{column}\"")).collect();
         quoted.join(", ")
     }
 }
@@ -80,7 +80,7 @@ pub fn of_server(db: &dyn DbSession) -> Result<Vec<TransferTable>, DatabaseError
         if is_counter || !erasing::is_own_table(&name) || OF_SERVERS.contains(&name.as_str()) {
             continue;
         }
-        match tables.iter_mut().find(|it| it.name == name) {
+        match tables.iter_mut().find(|table| table.name == name) {
             Some(table) => table.columns.push(column),
             None => tables.push(TransferTable { name, columns: vec![column], parents: Vec::new() }),
         }
@@ -96,15 +96,15 @@ pub fn common(
 ) -> Result<Vec<TransferTable>, DatabaseError> {
     let missing = |tables: &[TransferTable], others: &[TransferTable]| {
         let differs = |table: &&TransferTable| {
-            let same = others.iter().find(|it| it.name == table.name);
-            same.is_none_or(|it| sorted(&it.columns) != sorted(&table.columns))
+            let same = others.iter().find(|transfer_table| transfer_table.name == table.name);
+            same.is_none_or(|transfer_table| sorted(&transfer_table.columns) != sorted(&table.columns))
         };
-        tables.iter().find(differs).map(|it| it.name.clone())
+        tables.iter().find(differs).map(|table| table.name.clone())
     };
     if let Some(name) = missing(&one, &other).or_else(|| missing(&other, &one)) {
         return Err(DatabaseError::Differs(name));
     }
-    let is_file = one.iter().any(|it| !it.parents.is_empty());
+    let is_file = one.iter().any(|transfer_table| !transfer_table.parents.is_empty());
     ordered(if is_file { one } else { other })
 }
 
@@ -119,7 +119,9 @@ fn ordered(mut tables: Vec<TransferTable>) -> Result<Vec<TransferTable>, Databas
     let mut done: Vec<TransferTable> = Vec::with_capacity(tables.len());
     while !tables.is_empty() {
         let is_ready = |table: &TransferTable| {
-            let known = |parent: &String| *parent == table.name || done.iter().any(|it| it.name == *parent);
+            let known = |parent: &String| {
+                *parent == table.name || done.iter().any(|transfer_table| transfer_table.name == *parent)
+            };
             table.parents.iter().all(known)
         };
         let place = tables.iter().position(is_ready);
@@ -134,7 +136,7 @@ mod tests {
     use super::*;
 
     fn table(name: &str, parents: &[&str]) -> TransferTable {
-        let owned = |it: &&str| (*it).to_owned();
+        let owned = |text: &&str| (*text).to_owned();
         TransferTable {
             name: name.to_owned(),
             columns: vec!["id".to_owned(), "at".to_owned()],
@@ -147,7 +149,8 @@ mod tests {
         let file = vec![table("a", &["c"]), table("b", &["a", "b"]), table("c", &[])];
         let mut server = vec![table("c", &[]), table("a", &[]), table("b", &[])];
         server[0].columns.reverse();
-        let names = |tables: Vec<TransferTable>| tables.into_iter().map(|it| it.name).collect::<Vec<_>>();
+        let names =
+            |tables: Vec<TransferTable>| tables.into_iter().map(|table| table.name).collect::<Vec<_>>();
         for (one, other) in [(file.clone(), server.clone()), (server.clone(), file.clone())] {
             assert_eq!(names(common(one, other).expect("the same")), ["c", "a", "b"]);
         }

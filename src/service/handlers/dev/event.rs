@@ -30,7 +30,7 @@ pub async fn event(State(service): State<Service>, Switch(body): Switch) -> Resu
         .database
         .write(move |db| {
             let stamp = state.stamps.next(now, state.clock.known());
-            let own = data.get("id").and_then(Value::as_str).filter(|it| !it.is_empty());
+            let own = data.get("id").and_then(Value::as_str).filter(|entry| !entry.is_empty());
             let id = own.map_or_else(|| state.stamps.id("evt", stamp), str::to_owned);
             let workspace = workspaces::first(db)?;
             happenings::note(db, &workspace.id, name, &id, &data, stamp)?;

@@ -54,7 +54,7 @@ fn read(fields: &Fields<'_>) -> Result<Fault, ApiError> {
         path_prefix: fields.required_text("path_prefix", 1024)?.to_owned(),
         method,
         count: u32::try_from(count).unwrap_or(1),
-        status: optional("status", 200, 599)?.and_then(|it| u16::try_from(it).ok()),
+        status: optional("status", 200, 599)?.and_then(|optional| u16::try_from(optional).ok()),
         code: fields.text("code", 64)?.map(str::to_owned),
         delay: Duration::from_millis(delay.unsigned_abs()),
         cut,

@@ -75,7 +75,7 @@ fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
             to => AnswerTarget::Others { to, name: None },
         },
         in_reply_to: reference(fields, "inReplyTo")?,
-        attachments: attachments::read(fields)?.into_iter().map(|it| it.told).collect(),
+        attachments: attachments::read(fields)?.into_iter().map(|attachment| attachment.told).collect(),
         ..InboundMail::default()
     };
     if mail.text.is_none() && mail.html.is_none() {
@@ -87,12 +87,12 @@ fn read_mail(fields: &Fields<'_>) -> Result<InboundMail, ApiError> {
 fn read(fields: &Fields<'_>, kind: Channel) -> Result<Inbound, ApiError> {
     let from = match kind {
         Channel::Whatsapp | Channel::Voip => fields.required_phone("from")?.to_owned(),
-        Channel::Telegram | Channel::Email => match fields.value("from").and_then(|it| it.as_i64()) {
+        Channel::Telegram | Channel::Email => match fields.value("from").and_then(|value| value.as_i64()) {
             Some(number) => number.to_string(),
             None => fields.required_text("from", 320)?.to_owned(),
         },
     };
-    let media_url = fields.text("mediaUrl", LINK)?.filter(|it| !it.is_empty()).map(str::to_owned);
+    let media_url = fields.text("mediaUrl", LINK)?.filter(|entry| !entry.is_empty()).map(str::to_owned);
     let text = fields.text("text", TEXT)?.unwrap_or("").to_owned();
     if text.is_empty() && media_url.is_none() {
         return Err(fields.refuse("text", "is required where there is no mediaUrl"));

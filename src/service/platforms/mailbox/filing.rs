@@ -77,10 +77,10 @@ async fn change(link: &mut ImapLink, filing: &MailFiling) -> Result<(), Platform
         None => None,
     };
     // A mail that a person has put elsewhere is not looked for.
-    let lay = filing.lay.as_deref().filter(|it| *it != "sent");
+    let lay = filing.lay.as_deref().filter(|lay| *lay != "sent");
     let mut folders: Vec<String> = Vec::new();
     for word in ["inbox", "archive", "trash", "spam"].into_iter().chain(lay) {
-        folders.extend(link.folder(word).filter(|it| !folders.contains(it)));
+        folders.extend(link.folder(word).filter(|folder| !folders.contains(folder)));
     }
     for folder in folders {
         timed(link.enter(&folder)).await?;
@@ -90,8 +90,8 @@ async fn change(link: &mut ImapLink, filing: &MailFiling) -> Result<(), Platform
                 all.push((index, uid));
             }
         }
-        let every: Vec<u32> = all.iter().map(|it| it.1).collect();
-        let newest: Vec<u32> = all.iter().filter(|it| it.0 == 0).map(|it| it.1).collect();
+        let every: Vec<u32> = all.iter().map(|pair| pair.1).collect();
+        let newest: Vec<u32> = all.iter().filter(|pair| pair.0 == 0).map(|pair| pair.1).collect();
         for (flag, wanted, set, unset) in
             [(SEEN, filing.seen, &every, &newest), (FLAGGED, filing.flagged, &newest, &every)]
         {
@@ -101,7 +101,7 @@ async fn change(link: &mut ImapLink, filing: &MailFiling) -> Result<(), Platform
                 None => {}
             }
         }
-        if let Some(goes) = goes.as_ref().filter(|it| **it != folder) {
+        if let Some(goes) = goes.as_ref().filter(|text| **text != folder) {
             timed(link.move_to(&every, goes)).await?;
         }
     }

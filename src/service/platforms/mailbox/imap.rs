@@ -227,8 +227,8 @@ impl ImapLink {
     /// The name of a folder of the interface, if the mailbox has it.
     pub fn folder(&self, word: &str) -> Option<String> {
         let named = || {
-            let (exact, coded) = (|it: &&String| it.as_str() == word, modified_utf7(word));
-            let alike = |it: &&String| it.eq_ignore_ascii_case(&coded);
+            let (exact, coded) = (|text: &&String| text.as_str() == word, modified_utf7(word));
+            let alike = |text: &&String| text.eq_ignore_ascii_case(&coded);
             self.names.iter().find(exact).or_else(|| self.names.iter().find(alike)).cloned()
         };
         match word {
@@ -406,7 +406,7 @@ pub(super) fn modified_utf7(name: &str) -> String {
                     out.push('-');
                 }
             }
-            _ => it.encode_utf16(&mut [0; 2]).iter().for_each(|it| coded.extend(it.to_be_bytes())),
+            _ => it.encode_utf16(&mut [0; 2]).iter().for_each(|number| coded.extend(number.to_be_bytes())),
         }
     }
     end(&mut coded, &mut out);
@@ -422,7 +422,7 @@ fn list(uids: &[u32]) -> String {
 fn is_plain(text: &str) -> bool {
     !text.is_empty()
         && text.len() < 1000
-        && text.bytes().all(|it| it.is_ascii_graphic() && !b"\"\\".contains(&it))
+        && text.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"\\".contains(&byte))
 }
 
 /// Bounds what a server takes.

@@ -47,7 +47,7 @@ pub struct LoginProof {
 impl MailLogin {
     /// What is said to the server that is read.
     pub async fn reading(&self) -> Result<LoginProof, PlatformTrouble> {
-        self.proof(|it| match it {
+        self.proof(|mail_login| match mail_login {
             Self::Passwords { reading, .. } => Some(reading),
             Self::Tokens(_) => None,
         })
@@ -56,7 +56,7 @@ impl MailLogin {
 
     /// What is said to the server that sends.
     pub async fn sending(&self) -> Result<LoginProof, PlatformTrouble> {
-        self.proof(|it| match it {
+        self.proof(|mail_login| match mail_login {
             Self::Passwords { sending, .. } => Some(sending),
             Self::Tokens(_) => None,
         })
@@ -145,7 +145,7 @@ impl TokenSource {
         let issued = self.fetch(&held.refresh).await?;
         let lasts = Duration::from_secs(issued.lasts).saturating_sub(MARGIN);
         held.access = Some((issued.access.clone(), Instant::now() + lasts));
-        if let Some(next) = issued.refresh.filter(|it| it.expose() != held.refresh.expose()) {
+        if let Some(next) = issued.refresh.filter(|refresh| refresh.expose() != held.refresh.expose()) {
             held.refresh = next;
             self.keep(&mut held).await;
         }
@@ -190,7 +190,7 @@ impl TokenSource {
         };
         let request = Request::post(self.form(refresh).into_bytes())
             .header("content-type", "application/x-www-form-urlencoded")
-            .and_then(|it| it.header("accept", "application/json"))
+            .and_then(|header| header.header("accept", "application/json"))
             .map_err(|why| unreachable(why.to_string()))?;
         let url = self.guard.vet(&self.settings.token_url).map_err(|why| unreachable(why.to_string()))?;
         let limits = FetchLimits { max_body: ANSWER, longer: Longer::Refuse, total: TIME };
@@ -201,7 +201,7 @@ impl TokenSource {
             Some(token) => Ok(IssuedTokens {
                 access: Secret::new(token),
                 lasts: told["expires_in"].as_u64().unwrap_or(USUAL),
-                refresh: told["refresh_token"].as_str().filter(|it| !it.is_empty()).map(Secret::new),
+                refresh: told["refresh_token"].as_str().filter(|text| !text.is_empty()).map(Secret::new),
             }),
             None if answer.status >= 500 => Err(unreachable(format!("it answered {}", answer.status))),
             None => {

@@ -17,6 +17,6 @@ pub fn piece(name: String, head: &PieceHead, mail: &[u8]) -> Result<HookPiece, P
 
 /// Reads what was kept, and the mail behind it.
 pub fn read(piece: &[u8]) -> Option<(PieceHead, &[u8])> {
-    let end = piece.iter().position(|it| *it == b'\n')?;
+    let end = piece.iter().position(|byte| *byte == b'\n')?;
     Some((serde_json::from_slice(&piece[..end]).ok()?, &piece[end + 1..]))
 }

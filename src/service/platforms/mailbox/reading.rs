@@ -295,15 +295,15 @@ impl MailboxReader {
         now.retain(|uid, _| *uid < next);
         let mails: Vec<MailFact> = now
             .iter()
-            .filter(|(uid, it)| self.known.get(uid) != Some(*it))
-            .map(|(_, it)| it.clone())
+            .filter(|(uid, mail_fact)| self.known.get(uid) != Some(*mail_fact))
+            .map(|(_, mail_fact)| mail_fact.clone())
             .collect();
         // One that newer mail has pushed out of those that are followed may be there.
         let gone: Vec<String> = self
             .known
             .range(from..)
-            .filter(|(uid, it)| !now.contains_key(uid) && now.values().all(|other| other.id != it.id))
-            .map(|(_, it)| it.id.clone())
+            .filter(|(uid, range)| !now.contains_key(uid) && now.values().all(|other| other.id != range.id))
+            .map(|(_, range)| range.id.clone())
             .collect();
         self.known = now;
         if mails.is_empty() && gone.is_empty() && !anew {
@@ -342,17 +342,19 @@ async fn look_at_flags(
     let asked = link.fetch(&numbers, "(UID FLAGS INTERNALDATE)");
     let Some(told) = unless_refused(STEP, asked).await? else { return Ok(None) };
     // A mail that is marked as deleted is on its way out.
-    let is_there = |it: &&FetchedMail| it.flags().all(|it| it != Flag::Deleted);
+    let is_there = |fetched_mail: &&FetchedMail| fetched_mail.flags().all(|flag| flag != Flag::Deleted);
     let told: Vec<&FetchedMail> = told
         .iter()
-        .filter(|it| it.uid.is_some_and(|it| it >= from) && arrival_seconds(it) >= since)
+        .filter(|fetched_mail| {
+            fetched_mail.uid.is_some_and(|uid| uid >= from) && arrival_seconds(fetched_mail) >= since
+        })
         .filter(is_there)
         .collect();
     let unknown: Vec<String> = told
         .iter()
-        .filter_map(|it| it.uid)
-        .filter(|it| !known.contains_key(it))
-        .map(|it| it.to_string())
+        .filter_map(|fetched_mail| fetched_mail.uid)
+        .filter(|number| !known.contains_key(number))
+        .map(|number| number.to_string())
         .collect();
     let mut ids: BTreeMap<u32, String> = BTreeMap::new();
     if !unknown.is_empty() {
@@ -368,8 +370,11 @@ async fn look_at_flags(
     let mut now = BTreeMap::new();
     for it in told {
         let Some(uid) = it.uid else { continue };
-        let Some(id) = known.get(&uid).map(|it| it.id.clone()).or_else(|| ids.remove(&uid)) else { continue };
-        let has = |flag: Flag<'_>| it.flags().any(|it| it == flag);
+        let Some(id) = known.get(&uid).map(|mail_fact| mail_fact.id.clone()).or_else(|| ids.remove(&uid))
+        else {
+            continue;
+        };
+        let has = |flag: Flag<'_>| it.flags().any(|entry| entry == flag);
         now.insert(uid, MailFact { id, seen: has(Flag::Seen), flagged: has(Flag::Flagged) });
     }
     Ok(Some(now))
@@ -378,7 +383,7 @@ async fn look_at_flags(
 /// The `Message-ID` in a header that is asked for alone.
 fn header_id(header: &[u8]) -> Option<String> {
     let parsed = mail_parser::MessageParser::default().parse_headers(header)?;
-    parsed.message_id().map(|it| format!("<{it}>"))
+    parsed.message_id().map(|message_id| format!("<{message_id}>"))
 }
 
 /// When a mail came into the mailbox, in seconds of the epoch.
@@ -409,7 +414,7 @@ async fn fetch_new(
     for it in found {
         let Some(uid) = it.uid else { continue };
         if arrival_seconds(&it) >= mark.since {
-            let size = it.size.and_then(|it| usize::try_from(it).ok()).unwrap_or(0);
+            let size = it.size.and_then(|size| usize::try_from(size).ok()).unwrap_or(0);
             let enough = bytes + size.min(WHOLE) > BYTES || begun.elapsed() > ENOUGH;
             if count >= MAILS || (count > 0 && enough) {
                 return Ok(());
@@ -426,7 +431,8 @@ async fn fetch_new(
                 }
                 None => return Err(refused()),
             };
-            let body = told.iter().find(|it| it.uid == Some(uid)).and_then(FetchedMail::body);
+            let body =
+                told.iter().find(|fetched_mail| fetched_mail.uid == Some(uid)).and_then(FetchedMail::body);
             // One that is gone by now is nobody's any more.
             if let Some(body) = body {
                 let arrived_at = it.internal_date().map(InternalDate::timestamp);

@@ -154,7 +154,7 @@ impl MailboxPlatform {
         };
         if !mechanisms
             .iter()
-            .any(|it| connection.server_info().supports_feature(Extension::Authentication(*it)))
+            .any(|mechanism| connection.server_info().supports_feature(Extension::Authentication(*mechanism)))
         {
             let why = format!(
                 "{place} offers no login of this kind: is it the server for submitting mail (port 465 or 587)?"

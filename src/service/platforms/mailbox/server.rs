@@ -100,7 +100,7 @@ impl MailServer {
         let word = protocol.word();
         let shape = || format!("{text:?} is no address of a mail server, such as {word}s://USER@HOST:PORT");
         let url = url::Url::parse(text).map_err(|_| shape())?;
-        let host = url.host_str().filter(|it| !it.is_empty()).ok_or_else(shape)?;
+        let host = url.host_str().filter(|host_str| !host_str.is_empty()).ok_or_else(shape)?;
         let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
         let here = matches!(host.as_str(), "127.0.0.1" | "localhost" | "::1");
         let encryption = match url.scheme() {
@@ -109,7 +109,8 @@ impl MailServer {
             it if it == word => Encryption::StartTls,
             _ => return Err(shape()),
         };
-        let user = decode(url.username()).filter(|it| !it.is_empty() && !it.chars().any(char::is_control));
+        let user = decode(url.username())
+            .filter(|decode| !decode.is_empty() && !decode.chars().any(char::is_control));
         let user = user.ok_or_else(|| format!("{text:?} names no user: write {word}s://USER@HOST:PORT"))?;
         if url.password().is_some() {
             return Err(

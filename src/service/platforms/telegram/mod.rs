@@ -92,7 +92,7 @@ impl BotPlatform {
     /// Asks who the bot is: whether the token is good.
     pub async fn identify(&self) -> Result<BotIdentity, PlatformTrouble> {
         let me = self.ask("getMe", json!({})).await?;
-        let name = me["username"].as_str().map(|it| format!("@{it}"));
+        let name = me["username"].as_str().map(|text| format!("@{text}"));
         match (me["id"].as_i64(), name) {
             (Some(id), Some(name)) => Ok(BotIdentity { id, name }),
             _ => Err(PlatformTrouble::passing("the platform does not say who the bot is")),
@@ -103,7 +103,7 @@ impl BotPlatform {
     /// wrong there.
     pub async fn webhook(&self) -> Result<(Option<String>, Option<String>), PlatformTrouble> {
         let info = self.ask("getWebhookInfo", json!({})).await?;
-        let text = |name: &str| info[name].as_str().filter(|it| !it.is_empty()).map(str::to_owned);
+        let text = |name: &str| info[name].as_str().filter(|info| !info.is_empty()).map(str::to_owned);
         Ok((text("url"), text("last_error_message")))
     }
 }
@@ -149,12 +149,12 @@ impl PlatformSource for BotPlatform {
                 }
                 None => self.ask("deleteWebhook", json!({})).await,
             };
-            done.map(drop).map_err(|it| PlatformTrouble { pause: it.pause.max(MINUTE / 2), ..it })
+            done.map(drop).map_err(|error| PlatformTrouble { pause: error.pause.max(MINUTE / 2), ..error })
         })
     }
 
     fn is_genuine(&self, call: &HookCall<'_>) -> bool {
-        let given = call.headers.get(SECRET_HEADER).map_or(&[][..], |it| it.as_bytes());
+        let given = call.headers.get(SECRET_HEADER).map_or(&[][..], |header| header.as_bytes());
         !self.hook.is_empty() && bool::from(given.ct_eq(self.hook.as_bytes()))
     }
 

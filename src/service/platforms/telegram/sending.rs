@@ -20,9 +20,9 @@ impl BotPlatform {
             Some(file) => {
                 let field = field(&parcel.kind);
                 // What is no text goes as JSON.
-                let text = |it: &Value| it.as_str().map_or_else(|| it.to_string(), str::to_owned);
+                let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
                 let texts = body.as_object().into_iter().flatten().filter(|(name, _)| *name != field);
-                web::multipart(texts.map(|(name, it)| (name.as_str(), text(it))), field, file)
+                web::multipart(texts.map(|(name, value)| (name.as_str(), text(value))), field, file)
             }
             None => web::json(&body),
         };
@@ -143,7 +143,7 @@ fn judge(status: u16, told: &Value, again: bool) -> CarryOutcome {
 /// The interface's code for what the platform says of a request.
 fn code_of(status: u16, said: &str) -> ErrorCode {
     let said = said.to_ascii_lowercase();
-    let has = |words: &[&str]| words.iter().any(|it| said.contains(it));
+    let has = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if has(&["topic_closed", "topic_deleted", "topic_not_found"]) {
         ErrorCode::InvalidRecipient
     } else if status == 413 || has(&["file is too big", "photo_invalid_dimensions", "image_process_failed"]) {

@@ -244,7 +244,7 @@ mod tests {
         );
         assert_eq!((said.inbound.from.as_str(), said.quoted.as_deref()), ("-5", Some("3")));
         let moved = understand(&message(json!({"chat": chat, "migrate_to_chat_id": -1005})));
-        let wanted = |it: &PlatformEvent| matches!(it, PlatformEvent::Moved { from, to, for_good: true } if from == "-5" && to == "-1005");
+        let wanted = |platform_event: &PlatformEvent| matches!(platform_event, PlatformEvent::Moved { from, to, for_good: true } if from == "-5" && to == "-1005");
         assert!(moved.iter().all(wanted) && moved.len() == 1, "{moved:?}");
         let larger = json!({"id": -1005, "type": "supergroup", "title": "Harbour"});
         let moved = understand(&message(json!({"chat": larger, "migrate_from_chat_id": -5})));

@@ -205,7 +205,7 @@ fn kind_of(media_type: &str) -> &'static str {
 /// A name for a file that has none.
 fn name_of(media_type: &str) -> String {
     let ending = media_type.split(['/', ';']).nth(1).unwrap_or("").trim();
-    let is_plain = !ending.is_empty() && ending.bytes().all(|it| it.is_ascii_alphanumeric());
+    let is_plain = !ending.is_empty() && ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let ending = if is_plain { ending } else { "bin" };
     format!("{}.{ending}", kind_of(media_type))
 }
@@ -268,13 +268,14 @@ mod tests {
         let body = form_urlencoded::Serializer::new(String::new()).extend_pairs(both).finish();
         let headers = HeaderMap::new();
         let pieces = split(&settings, &HookCall { query, headers: &headers, body: body.as_bytes() });
-        let read = |it: &HookPiece| understand(&serde_json::from_slice(&it.body).expect("JSON"));
+        let read =
+            |hook_piece: &HookPiece| understand(&serde_json::from_slice(&hook_piece.body).expect("JSON"));
         pieces.iter().flat_map(read).collect()
     }
 
     fn texts(fields: &[(&str, &str)]) -> Vec<ArrivedMessage> {
         let both = [fields, &[("MessageSid", "SM1"), ("To", "+15550100200")]].concat();
-        let message = |it| match it {
+        let message = |platform_event| match platform_event {
             PlatformEvent::Message(message) => *message,
             other => panic!("{other:?}"),
         };
@@ -297,8 +298,12 @@ mod tests {
             ("MediaContentType1", "text/x-vcard"),
         ];
         let both = texts(&files);
-        let shown = |it: &ArrivedMessage| {
-            (it.inbound.kind.clone(), it.inbound.text.clone(), it.media.clone().expect("a file").name)
+        let shown = |arrived_message: &ArrivedMessage| {
+            (
+                arrived_message.inbound.kind.clone(),
+                arrived_message.inbound.text.clone(),
+                arrived_message.media.clone().expect("a file").name,
+            )
         };
         assert_eq!(shown(&both[0]), ("image".to_owned(), "look".to_owned(), "image.jpeg".to_owned()));
         assert_eq!(shown(&both[1]), ("document".to_owned(), String::new(), "document.bin".to_owned()));

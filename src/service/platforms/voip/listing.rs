@@ -40,7 +40,7 @@ impl PhonePlatform {
         }
         let of_us = [("From", number), ("DateSent>", &from), ("PageSize", PAGE)];
         for told in self.pages("Messages", "messages", &of_us).await? {
-            if told["direction"].as_str().is_some_and(|it| it.starts_with("outbound")) {
+            if told["direction"].as_str().is_some_and(|text| text.starts_with("outbound")) {
                 found.note(&told["date_sent"]);
                 found.pieces.extend(status(&told).map(TextStatus::piece));
             }
@@ -69,7 +69,7 @@ impl PhonePlatform {
                 return Err(PlatformTrouble::passing("the platform does not tell what it has of the number"));
             };
             all.append(data);
-            match told["next_page_uri"].as_str().filter(|it| !it.is_empty()) {
+            match told["next_page_uri"].as_str().filter(|text| !text.is_empty()) {
                 Some(next) => told = self.ask_at(next).await?,
                 None => return Ok(all),
             }
@@ -80,13 +80,13 @@ impl PhonePlatform {
 
     /// Where the files of a listed message lie, and their media types.
     async fn files(&self, told: &Value) -> Result<Vec<(String, String)>, PlatformTrouble> {
-        let count = told["num_media"].as_str().and_then(|it| it.parse().ok()).unwrap_or(0_usize);
+        let count = told["num_media"].as_str().and_then(|text| text.parse().ok()).unwrap_or(0_usize);
         let (Some(id), true) = (told["sid"].as_str(), count > 0) else { return Ok(Vec::new()) };
         let listed = self.ask(&format!("Messages/{id}/Media.json"), &[]).await?;
         let api = self.settings.api.trim_end_matches('/');
-        let one = |it: &Value| {
-            let path = it["uri"].as_str()?.trim_end_matches(".json");
-            Some((format!("{api}{path}"), it["content_type"].as_str().unwrap_or("").to_owned()))
+        let one = |value: &Value| {
+            let path = value["uri"].as_str()?.trim_end_matches(".json");
+            Some((format!("{api}{path}"), value["content_type"].as_str().unwrap_or("").to_owned()))
         };
         let files = listed["media_list"].as_array().into_iter().flatten();
         Ok(files.filter_map(one).take(FILES).collect())
@@ -106,7 +106,7 @@ impl Lists {
 
     /// Notes when something happened, where that is told.
     fn note(&mut self, date: &Value) {
-        self.newest = date.as_str().and_then(of_date).map_or(self.newest, |it| it.max(self.newest));
+        self.newest = date.as_str().and_then(of_date).map_or(self.newest, |time| time.max(self.newest));
     }
 }
 
@@ -137,7 +137,7 @@ fn call(told: &Value) -> Option<CallStatus> {
         id: word(&told["sid"])?,
         status: word(&told["status"])?,
         to: word(&told["to"])?,
-        seconds: told["duration"].as_str().and_then(|it| it.parse().ok()).unwrap_or(0),
+        seconds: told["duration"].as_str().and_then(|text| text.parse().ok()).unwrap_or(0),
         own: None,
     })
 }
@@ -148,7 +148,7 @@ fn of_date(text: &str) -> Option<Timestamp> {
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let mut parts = text.split_once(", ")?.1.split(' ');
     let (day, month, year, time) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
-    let month = MONTHS.iter().position(|it| *it == month)? + 1;
+    let month = MONTHS.iter().position(|text| *text == month)? + 1;
     let day: u8 = day.parse().ok()?;
     Timestamp::parse(&format!("{year}-{month:02}-{day:02}T{time}Z"))
 }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn the_platforms_dates_are_read() {
-        let read = |text| of_date(text).map(|it| it.to_string());
+        let read = |text| of_date(text).map(|date| date.to_string());
         assert_eq!(read("Fri, 24 May 2019 17:44:46 +0000").as_deref(), Some("2019-05-24T17:44:46.000Z"));
         assert_eq!(read("Mon, 3 Nov 2025 09:00:00 +0000").as_deref(), Some("2025-11-03T09:00:00.000Z"));
         for wrong in ["", "2019-05-24", "Fri, 24 Mai 2019 17:44:46 +0000", "Fri, x May 2019 1:1:1 +0000"] {

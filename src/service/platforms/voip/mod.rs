@@ -87,14 +87,14 @@ impl PhonePlatform {
         let long = |why: String| PlatformTrouble { why, pause: MINUTE };
         let account = self.ask_account().await?;
         let line = |value: &Value| SafeText::line(value.as_str().unwrap_or("")).as_str().to_owned();
-        if account["status"].as_str().is_some_and(|it| it != "active") {
+        if account["status"].as_str().is_some_and(|account| account != "active") {
             let status = line(&account["status"]);
             return Err(long(format!("the account is {status}: the platform's own pages say why")));
         }
         let asked = [("PhoneNumber", self.settings.number.as_str())];
         let told = self.ask("IncomingPhoneNumbers.json", &asked).await?;
-        let found = told["incoming_phone_numbers"].as_array().and_then(|it| it.first()).cloned();
-        let Some(found) = found.filter(|it| it["sid"].is_string()) else {
+        let found = told["incoming_phone_numbers"].as_array().and_then(|array| array.first()).cloned();
+        let Some(found) = found.filter(|value| value["sid"].is_string()) else {
             let number = &self.settings.number;
             return Err(long(format!(
                 "{number} is no number of this account: look at --number and --account-sid"
@@ -102,11 +102,11 @@ impl PhonePlatform {
         };
         Ok(PhoneIdentity {
             account: line(&account["friendly_name"]),
-            is_trial: account["type"].as_str().is_some_and(|it| it.eq_ignore_ascii_case("trial")),
+            is_trial: account["type"].as_str().is_some_and(|account| account.eq_ignore_ascii_case("trial")),
             id: line(&found["sid"]),
             texts: found["capabilities"]["sms"] == true,
             calls: found["capabilities"]["voice"] == true,
-            hook: Some(line(&found["sms_url"])).filter(|it| !it.is_empty()),
+            hook: Some(line(&found["sms_url"])).filter(|text| !text.is_empty()),
         })
     }
 
@@ -144,7 +144,7 @@ impl PlatformSource for PhonePlatform {
     }
 
     fn is_genuine(&self, call: &HookCall<'_>) -> bool {
-        self.hook.as_ref().is_some_and(|it| self.key.is_genuine(it, call))
+        self.hook.as_ref().is_some_and(|hook| self.key.is_genuine(hook, call))
     }
 
     fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {

@@ -29,11 +29,11 @@ impl PhonePlatform {
             None => fields.push(("Body", &parcel.text)),
         }
         // Its own id comes back with each report.
-        let report = self.hook.as_ref().map(|it| format!("{it}?id={}", parcel.id));
+        let report = self.hook.as_ref().map(|hook| format!("{hook}?id={}", parcel.id));
         if let Some(report) = &report {
             fields.push(("StatusCallback", report));
             if is_call {
-                fields.extend(EVENTS.map(|it| ("StatusCallbackEvent", it)));
+                fields.extend(EVENTS.map(|event| ("StatusCallbackEvent", event)));
             }
         }
         let answer = self.post(if is_call { "Calls.json" } else { "Messages.json" }, &fields).await;
@@ -49,12 +49,14 @@ impl PhonePlatform {
 
 /// What a call says: the message of its metadata, in the language of it.
 fn script(metadata: Option<&Value>) -> String {
-    let of =
-        |name: &str| metadata.and_then(|it| it[name].as_str()).map(str::trim).filter(|it| !it.is_empty());
+    let of = |name: &str| {
+        metadata.and_then(|metadata| metadata[name].as_str()).map(str::trim).filter(|text| !text.is_empty())
+    };
     let said: String = of("message").unwrap_or(SAID).chars().take(SPOKEN).collect();
-    let is_language =
-        |it: &&str| it.len() <= 35 && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-');
-    let language = of("language").filter(is_language).map(|it| format!(" language=\"{it}\""));
+    let is_language = |text: &&str| {
+        text.len() <= 35 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+    };
+    let language = of("language").filter(is_language).map(|text| format!(" language=\"{text}\""));
     format!("<Response><Say{}>{}</Say></Response>", language.unwrap_or_default(), escaped(&said))
 }
 

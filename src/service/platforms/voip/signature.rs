@@ -22,7 +22,8 @@ impl SigningKey {
 
     /// Whether a call of an address is signed with the token.
     pub(super) fn is_genuine(&self, address: &str, call: &HookCall<'_>) -> bool {
-        let given = call.headers.get(HEADER).and_then(|it| BASE64_STANDARD.decode(it.as_bytes()).ok());
+        let given =
+            call.headers.get(HEADER).and_then(|header| BASE64_STANDARD.decode(header.as_bytes()).ok());
         let Some(given) = given else { return false };
         let query = if call.query.is_empty() { String::new() } else { format!("?{}", call.query) };
         let fields = fields(call.body);
@@ -30,7 +31,7 @@ impl SigningKey {
             hmac::verify(&self.0, format!("{address}{query}{fields}").as_bytes(), &given).is_ok()
         };
         // The platform may or may not name the port that is usual.
-        is_over(address) || with_port(address).is_some_and(|it| is_over(&it))
+        is_over(address) || with_port(address).is_some_and(|port| is_over(&port))
     }
 }
 
@@ -44,7 +45,7 @@ fn fields(body: &[u8]) -> String {
 
 /// The same address with the port that goes without saying.
 fn with_port(address: &str) -> Option<String> {
-    let url = Url::parse(address).ok().filter(|it| it.port().is_none())?;
+    let url = Url::parse(address).ok().filter(|url| url.port().is_none())?;
     let (scheme, rest) = address.split_once("://")?;
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     Some(format!("{scheme}://{host}:{}{path}", url.port_or_known_default()?))

@@ -23,7 +23,7 @@ pub(super) fn split(number: &str, body: &[u8]) -> Vec<HookPiece> {
     let entries = told["entry"].as_array().into_iter().flatten();
     let changes = entries.flat_map(|entry| {
         let changes = entry["changes"].as_array().into_iter().flatten();
-        changes.map(|it| (it, &entry["time"]))
+        changes.map(|change| (change, &entry["time"]))
     });
     changes.flat_map(|(change, time)| of_change(number, change, time)).collect()
 }
@@ -41,12 +41,12 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
     }
     if field != "messages" {
         let about = ["template", "account", "phone_number", "business_capability"];
-        let wanted = about.iter().any(|it| field.contains(it));
+        let wanted = about.iter().any(|text| field.contains(text));
         // The same may happen twice: it is told apart by its time.
         let body = json!({ "changed": field, "value": value, "time": time }).to_string();
         return if wanted { vec![piece(digest(&body), "account".to_owned(), body)] } else { Vec::new() };
     }
-    if value["metadata"]["phone_number_id"].as_str().is_some_and(|it| it != number) {
+    if value["metadata"]["phone_number_id"].as_str().is_some_and(|value| value != number) {
         return Vec::new();
     }
     let list = |name: &str| value[name].as_array().map_or(&[][..], Vec::as_slice);
@@ -145,7 +145,7 @@ fn piece(name: String, lane: String, body: String) -> HookPiece {
 }
 
 fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().take(16).map(|it| format!("{it:02x}")).collect()
+    Sha256::digest(text.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a piece says; nothing where it says nothing that is kept.
@@ -332,7 +332,7 @@ mod tests {
             ],
         });
         let pieces = call(&value);
-        let names: Vec<_> = pieces.iter().map(|it| it.name.as_str()).collect();
+        let names: Vec<_> = pieces.iter().map(|piece| piece.name.as_str()).collect();
         assert_eq!(names, ["message wamid.1", "read wamid.7", "failed wamid.8"]);
         let status = |at: usize| understand(&serde_json::from_slice(&pieces[at].body).expect("JSON")).pop();
         let Some(PlatformEvent::Status(told)) = status(1) else { panic!("a status") };

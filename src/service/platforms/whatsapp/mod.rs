@@ -98,7 +98,7 @@ impl NumberPlatform {
     pub async fn identify(&self) -> Result<NumberIdentity, PlatformTrouble> {
         let fields = "display_phone_number,verified_name,quality_rating,messaging_limit_tier";
         let told = self.ask(&format!("{}?fields={fields}", self.settings.number), Request::get()).await?;
-        let text = |name: &str| told[name].as_str().map(|it| SafeText::line(it).as_str().to_owned());
+        let text = |name: &str| told[name].as_str().map(|text| SafeText::line(text).as_str().to_owned());
         let digits: String =
             text("display_phone_number").unwrap_or_default().chars().filter(char::is_ascii_digit).collect();
         if digits.is_empty() {
@@ -116,7 +116,7 @@ impl NumberPlatform {
     pub async fn is_followed(&self) -> Result<bool, PlatformTrouble> {
         let path = format!("{}/subscribed_apps", self.settings.account);
         let told = self.ask(&path, Request::get()).await?;
-        Ok(told["data"].as_array().is_some_and(|it| !it.is_empty()))
+        Ok(told["data"].as_array().is_some_and(|array| !array.is_empty()))
     }
 
     /// What the platform keeps of the account.
@@ -180,14 +180,16 @@ impl PlatformSource for NumberPlatform {
 
     fn challenge(&self, asked: &HashMap<String, String>) -> Option<String> {
         let given = asked.get("hub.verify_token").map_or("", String::as_str);
-        let is_it = asked.get("hub.mode").is_some_and(|it| it == "subscribe");
+        let is_it = asked.get("hub.mode").is_some_and(|text| text == "subscribe");
         let is_mine = !self.verify.is_empty() && bool::from(given.as_bytes().ct_eq(self.verify.as_bytes()));
         asked.get("hub.challenge").filter(|_| is_it && is_mine).cloned()
     }
 
     fn is_genuine(&self, call: &HookCall<'_>) -> bool {
-        let given =
-            call.headers.get(SIGNATURE_HEADER).and_then(|it| it.to_str().ok()?.strip_prefix("sha256="));
+        let given = call
+            .headers
+            .get(SIGNATURE_HEADER)
+            .and_then(|header| header.to_str().ok()?.strip_prefix("sha256="));
         let Some(tag) = given.and_then(of_hex) else { return false };
         hmac::verify(&self.key, call.body, &tag).is_ok()
     }
@@ -252,7 +254,7 @@ mod tests {
     fn a_call_is_signed_over_its_bytes() {
         let key = hmac::Key::new(hmac::HMAC_SHA256, b"app");
         let hex = |body: &[u8]| -> String {
-            hmac::sign(&key, body).as_ref().iter().map(|it| format!("{it:02x}")).collect()
+            hmac::sign(&key, body).as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
         };
         let is_genuine = |text: &str| {
             let mut headers = HeaderMap::new();

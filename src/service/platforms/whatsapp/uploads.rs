@@ -28,7 +28,7 @@ impl Uploads {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if all.len() >= COUNT && !all.contains_key(link) {
             let oldest = all.iter().min_by_key(|(_, (_, at))| *at).map(|(link, _)| link.clone());
-            oldest.and_then(|it| all.remove(&it));
+            oldest.and_then(|oldest| all.remove(&oldest));
         }
         all.insert(link.to_owned(), (id.to_owned(), Instant::now()));
     }

@@ -4,8 +4,8 @@ use html5ever::tokenizer::Tag;
 
 /// The value of an attribute; empty where there is none.
 pub(super) fn value(tag: &Tag, name: &str) -> String {
-    let found = tag.attrs.iter().find(|it| &*it.name.local == name);
-    found.map_or_else(String::new, |it| it.value.to_string())
+    let found = tag.attrs.iter().find(|attr| &*attr.name.local == name);
+    found.map_or_else(String::new, |attribute| attribute.value.to_string())
 }
 
 pub(super) fn is_void(name: &str) -> bool {
@@ -64,12 +64,13 @@ pub(super) fn is_block(name: &str) -> bool {
 
 /// Whether a mail program would not show an element.
 pub(super) fn is_hidden(tag: &Tag) -> bool {
-    if tag.attrs.iter().any(|it| &*it.name.local == "hidden") {
+    if tag.attrs.iter().any(|attr| &*attr.name.local == "hidden") {
         return true;
     }
-    let style: String = value(tag, "style").chars().take(2_000).filter(|it| !it.is_whitespace()).collect();
+    let style: String =
+        value(tag, "style").chars().take(2_000).filter(|character| !character.is_whitespace()).collect();
     let style = style.to_ascii_lowercase();
-    let says = |what: &str| style.split(';').any(|it| it.trim_end_matches("!important") == what);
+    let says = |what: &str| style.split(';').any(|part| part.trim_end_matches("!important") == what);
     [
         "display:none",
         "visibility:hidden",
@@ -82,13 +83,13 @@ pub(super) fn is_hidden(tag: &Tag) -> bool {
         "max-height:0px",
     ]
     .iter()
-    .any(|it| says(it))
+    .any(|text| says(text))
         || is_one_colour(&style)
 }
 
 /// White on white, or black on black.
 fn is_one_colour(style: &str) -> bool {
-    let of = |name: &str| style.split(';').find_map(|it| it.strip_prefix(name).map(colour));
+    let of = |name: &str| style.split(';').find_map(|part| part.strip_prefix(name).map(colour));
     match (of("color:"), of("background-color:").or_else(|| of("background:"))) {
         (Some(ink), Some(ground)) => ink == ground,
         _ => false,

@@ -161,7 +161,7 @@ impl SimplifierState {
         match name {
             "a" => self.link_ends(),
             "ul" | "ol" | "blockquote" => {
-                if let Some(at) = self.open.iter().rposition(|it| *it == name) {
+                if let Some(at) = self.open.iter().rposition(|text| *text == name) {
                     self.block(None, "");
                     self.in_item = false;
                     while self.open.len() > at {
@@ -346,7 +346,7 @@ impl SimplifierState {
     fn unhide(&mut self) {
         let Some((_, _, words)) = self.hiding.take() else { return };
         let words: Vec<&str> = words.split_whitespace().collect();
-        let words: String = words.join(" ").chars().filter(|it| !is_filler(*it)).collect();
+        let words: String = words.join(" ").chars().filter(|character| !is_filler(*character)).collect();
         let cut: String = words.trim().chars().take(HIDDEN).collect();
         if !cut.trim().is_empty() {
             let more = if cut.len() < words.trim().len() { "…" } else { "" };

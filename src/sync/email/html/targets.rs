@@ -30,7 +30,7 @@ pub(crate) fn is_openable(target: &str) -> bool {
 }
 
 pub(super) fn host_words(url: &str) -> String {
-    host_of(url).map_or_else(String::new, |it| format!("; it names {it}"))
+    host_of(url).map_or_else(String::new, |host| format!("; it names {host}"))
 }
 
 pub(super) fn host_of(target: &str) -> Option<String> {
@@ -38,7 +38,7 @@ pub(super) fn host_of(target: &str) -> Option<String> {
     if !is_openable(target) {
         return None;
     }
-    links::host_of(target).map(|it| it.to_string())
+    links::host_of(target).map(|host| host.to_string())
 }
 
 /// The host a link's words name, if they name one.
@@ -53,7 +53,7 @@ pub(super) fn named_host(words: &str) -> Option<String> {
 
 /// Whether two hosts belong to one site: one ends with the other.
 pub(super) fn is_same_site(named: &str, host: &str) -> bool {
-    let plain = |it: &str| it.trim_start_matches("www.").to_lowercase();
+    let plain = |text: &str| text.trim_start_matches("www.").to_lowercase();
     let (named, host) = (plain(named), plain(host));
     named == host || host.ends_with(&format!(".{named}")) || named.ends_with(&format!(".{host}"))
 }

@@ -48,7 +48,9 @@ fn links_say_where_they_lead() {
         assert!(shown.contains("cannot be opened"), "{shown}");
     }
     assert!(
-        text_of_link("https://x.example/\u{1b}]0;t\u{7}").chars().all(|it| !it.is_control() || it == '\n')
+        text_of_link("https://x.example/\u{1b}]0;t\u{7}")
+            .chars()
+            .all(|character| !character.is_control() || character == '\n')
     );
     assert_eq!(
         plain(r##"<a href="#top">up</a> <a href="mailto:a@b.example">write</a>"##),
@@ -121,7 +123,7 @@ fn a_mail_that_nests_without_end_is_read_all_the_same() {
     }
     let picture = format!("<img src=\"data:image/png;base64,{}\">seen", "A".repeat(500_000));
     assert_eq!(plain(&picture), "seen");
-    let attributes: String = (0..100_000).map(|it| format!("a{it} ")).collect();
+    let attributes: String = (0..100_000).map(|number| format!("a{number} ")).collect();
     assert!(plain(&format!("<p {attributes}>seen")).contains("seen"));
     assert!(plain(&format!("<p>{}</p>", "long ".repeat(300_000))).contains("too long"));
 }
@@ -151,10 +153,10 @@ const HELD: [(&str, &str); 18] = [
 #[test]
 fn every_case_of_the_corpus_has_a_place() {
     let text = include_str!("../../../../tests/hostile.jsonl");
-    let lines = text.lines().map(|it| serde_json::from_str::<serde_json::Value>(it).unwrap());
+    let lines = text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap());
     let names: Vec<String> = lines
-        .filter(|it| it["group"] == "email-html")
-        .map(|it| it["name"].as_str().unwrap().to_owned())
+        .filter(|line| line["group"] == "email-html")
+        .map(|line| line["name"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(names, HELD.map(|(name, _)| name));
 }
@@ -175,7 +177,7 @@ fn bytes_that_lie_about_their_charset_are_only_text() {
 
 #[test]
 fn generated_mail_is_only_text() {
-    let count = std::env::var("FRONTDESK_DOCUMENTS").ok().and_then(|it| it.parse().ok()).unwrap_or(2_000);
+    let count = std::env::var("FRONTDESK_DOCUMENTS").ok().and_then(|var| var.parse().ok()).unwrap_or(2_000);
     for seed in 0..count {
         let html = fuzz::document(seed);
         fuzz::check(&as_text(&html)).unwrap_or_else(|why| panic!("{seed}: {why}\n{html}"));

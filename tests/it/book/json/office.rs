@@ -68,7 +68,7 @@ impl Office {
     /// What a command prints, with `--json`.
     pub(super) fn told(&mut self, shown: &[&str]) -> Value {
         self.prepare(shown);
-        let filled = shown.iter().map(|it| self.named.get(it).map_or(*it, String::as_str));
+        let filled = shown.iter().map(|text| self.named.get(text).map_or(*text, String::as_str));
         let mut arguments: Vec<&str> = filled.collect();
         if shown[0] == "admin" && !shown.contains(&"backup") {
             arguments.splice(1..1, ["--db", &self.database]);
@@ -112,7 +112,7 @@ impl Office {
                 assert_eq!(self.binary.run(&send, "").code, Some(3));
                 let listed = self.binary.ok(&["broadcast", "list", "--json"], "");
                 let listed: Value = serde_json::from_str(&listed).expect("JSON");
-                let waves = listed.as_array().expect("a list").iter().find(|it| it["people"] == 2);
+                let waves = listed.as_array().expect("a list").iter().find(|value| value["people"] == 2);
                 self.name("WAVES", &waves.expect("that in waves")["id"]);
             }
             // Nobody knows whether they were sent.

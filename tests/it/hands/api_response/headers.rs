@@ -16,9 +16,9 @@ fn limited() -> Answer {
 /// The wait a refusal by rate means, with these headers.
 async fn wait<const N: usize>(headers: [(&'static str, &'static str); N]) -> Option<i64> {
     let hands = ready().await;
-    hands
-        .server
-        .now(sends(move |_| headers.iter().fold(limited(), |it, (name, value)| it.header(name, value))));
+    hands.server.now(sends(move |_| {
+        headers.iter().fold(limited(), |header, (name, value)| header.header(name, value))
+    }));
     let refusal = refusal(&hands).await;
     assert_eq!(refusal.status, 429);
     refusal.retry_after
@@ -134,7 +134,7 @@ pub async fn date_skew() {
             None => answer,
         };
         let serve = |hands: &Hands, fails: bool| {
-            let date = skew.map(|it| dated(hands, it));
+            let date = skew.map(|skew| dated(hands, skew));
             hands.server.now(move |request: &Request| {
                 let told = match request.route().as_str() {
                     "POST /messages/send" if fails => Answer::status(500, serde_json::json!({})),

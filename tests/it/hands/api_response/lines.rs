@@ -171,7 +171,7 @@ pub async fn closed_idle_connection() {
         hands.pass(30);
     }
     let posts = hands.server.posts();
-    let keys: std::collections::BTreeSet<_> = posts.iter().map(|it| it.key().to_owned()).collect();
+    let keys: std::collections::BTreeSet<_> = posts.iter().map(|post| post.key().to_owned()).collect();
     assert_eq!(keys.len(), 2, "one key each, however often it was asked: {}", posts.len());
     assert_eq!(hands.messages("c1").len(), 3);
     assert!(hands.history("c1").outbox.is_empty());

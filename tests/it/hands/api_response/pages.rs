@@ -22,9 +22,9 @@ fn around(middle: &str) -> String {
 async fn shown(body: String) -> (Vec<String>, usize) {
     let hands = history_of(body).await;
     let rows = hands.history("c1").messages;
-    let stand_ins = rows.iter().filter(|it| it.message.unreadable).count();
-    let ids = rows.iter().filter(|it| !it.message.unreadable).map(|it| it.message.id.to_string());
-    (ids.filter(|it| it != "m1").collect(), stand_ins)
+    let stand_ins = rows.iter().filter(|row| row.message.unreadable).count();
+    let ids = rows.iter().filter(|row| !row.message.unreadable).map(|row| row.message.id.to_string());
+    (ids.filter(|ids| ids != "m1").collect(), stand_ins)
 }
 
 pub async fn lone_surrogate_message() {
@@ -89,8 +89,9 @@ pub async fn huge_string() {
             return chat(request);
         }
         let limit: i64 = request.query["limit"].parse().expect("a number");
-        let rows: Vec<Value> =
-            (0..limit.min(20)).map(|it| message(&format!("h{it:02}"), "c1", "inbound", 100 - it)).collect();
+        let rows: Vec<Value> = (0..limit.min(20))
+            .map(|number| message(&format!("h{number:02}"), "c1", "inbound", 100 - number))
+            .collect();
         let mut body = page(&rows, None);
         if let Some(huge) = body["data"].get_mut(15) {
             huge["content"] = Value::from("x".repeat(17 << 20));
@@ -106,8 +107,8 @@ pub async fn huge_string() {
         .server
         .seen()
         .into_iter()
-        .filter(|it| it.route() == HISTORY)
-        .map(|it| it.query["limit"].clone())
+        .filter(|request| request.route() == HISTORY)
+        .map(|request| request.query["limit"].clone())
         .collect();
     assert_eq!(asked, ["50", "10"]);
     assert_eq!(hands.messages("c1").len(), 11);
@@ -123,7 +124,7 @@ async fn walked(next: impl Fn(&Request) -> Value + Send + 'static) -> (usize, bo
     });
     hands.channel.pull_older(&ConversationId::from("c1")).await;
     hands.channel.pull_history(&ConversationId::from("c1")).await;
-    let asked = hands.server.seen().iter().filter(|it| it.route() == HISTORY).count();
+    let asked = hands.server.seen().iter().filter(|request| request.route() == HISTORY).count();
     (asked, !hands.history("c1").more_on_server)
 }
 
@@ -149,36 +150,36 @@ async fn fresh(next: impl Fn(&Request) -> Value + Send + 'static) -> Hands {
 
 async fn histories_asked(hands: &Hands) -> usize {
     hands.channel.pull_history(&ConversationId::from("c1")).await;
-    hands.server.seen().iter().filter(|it| it.route() == HISTORY).count()
+    hands.server.seen().iter().filter(|request| request.route() == HISTORY).count()
 }
 
 pub async fn cursor_loop() {
-    let (asked, whole) = walked(|it| page(&new_rows(it), Some("same"))).await;
+    let (asked, whole) = walked(|request| page(&new_rows(request), Some("same"))).await;
     assert!(asked <= 4 && !whole, "{asked} {whole}");
-    let hands = fresh(|it| page(&new_rows(it), Some("same"))).await;
+    let hands = fresh(|request| page(&new_rows(request), Some("same"))).await;
     let asked = histories_asked(&hands).await;
     assert!(asked <= 3, "{asked}");
 }
 
 pub async fn cursor_cycle() {
-    let other = |it: &Request| if it.cursor() == Some("A") { "B" } else { "A" };
-    let (asked, whole) = walked(move |it| page(&new_rows(it), Some(other(it)))).await;
+    let other = |request: &Request| if request.cursor() == Some("A") { "B" } else { "A" };
+    let (asked, whole) = walked(move |request| page(&new_rows(request), Some(other(request)))).await;
     assert!(asked <= 6 && !whole, "{asked} {whole}");
-    let hands = fresh(move |it| page(&new_rows(it), Some(other(it)))).await;
+    let hands = fresh(move |request| page(&new_rows(request), Some(other(request)))).await;
     let asked = histories_asked(&hands).await;
     assert!(asked <= 4, "{asked}");
 }
 
 pub async fn empty_page_with_more() {
-    let onward = |it: &Request| {
-        let count: u32 = it.cursor().and_then(|it| it.parse().ok()).unwrap_or(0);
+    let onward = |request: &Request| {
+        let count: u32 = request.cursor().and_then(|cursor| cursor.parse().ok()).unwrap_or(0);
         page(&[], Some(&(count + 1).to_string()))
     };
     let hands = fresh(onward).await;
     let asked = histories_asked(&hands).await;
     assert!((2..=4).contains(&asked), "three empty pages at most: {asked}");
     // A few empty pages before the rows are walked through.
-    let hands = fresh(|it| match it.cursor() {
+    let hands = fresh(|entry| match entry.cursor() {
         None => page(&[], Some("1")),
         Some("1") => page(&[], Some("2")),
         Some(_) => page(&[message("m5", "c1", "inbound", 5)], None),

@@ -95,7 +95,7 @@ pub async fn credits_nobody_has() {
         let balances: Vec<f64> = hands
             .news()
             .into_iter()
-            .filter_map(|it| if let News::Credits(_, credits) = it { Some(credits) } else { None })
+            .filter_map(|news| if let News::Credits(_, credits) = news { Some(credits) } else { None })
             .collect();
         assert_eq!(balances, credits.into_iter().collect::<Vec<_>>(), "{told}");
     }

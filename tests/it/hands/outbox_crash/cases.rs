@@ -21,7 +21,7 @@ fn left(hands: &Hands) -> Vec<OutboxRow> {
 }
 
 fn stop(hands: &Hands) -> Option<Stop> {
-    left(hands).first().and_then(|it| match it.state {
+    left(hands).first().and_then(|outbox_row| match outbox_row.state {
         RowState::Stopped(stop, _) => Some(stop),
         _ => None,
     })
@@ -88,7 +88,10 @@ async fn a_restart_after_25_hours() {
     }
     assert_eq!(stop(&hands), Some(Stop::Expired));
     let asked = hands.server.routes();
-    assert!(!asked.is_empty() && asked.iter().all(|it| it == "GET /conversations/c1/messages"), "{asked:?}");
+    assert!(
+        !asked.is_empty() && asked.iter().all(|text| text == "GET /conversations/c1/messages"),
+        "{asked:?}"
+    );
     let allowed =
         |verdict| hands.store.decide(&left(&hands)[0].id, verdict, None, hands.now()).expect("asked");
     assert_eq!(allowed(StopVerdict::SameKey), None, "the server may not recognise it");
@@ -131,7 +134,7 @@ async fn in_progress_for_ever() {
     assert_eq!(stop(&hands), Some(Stop::Unknown));
     let after = given_up.expect("given up");
     assert!((10 * MINUTE..11 * MINUTE).contains(&after), "{after}");
-    assert!(hands.server.posts().iter().all(|it| it.key() == row.key.as_str()));
+    assert!(hands.server.posts().iter().all(|post| post.key() == row.key.as_str()));
 }
 
 #[tokio::test]
@@ -143,11 +146,11 @@ async fn a_flood_keeps_its_order_and_the_limit() {
     let mut sent: Vec<(Timestamp, usize)> = Vec::new();
     loop {
         let step = hands.push_once().await;
-        let texts = hands.server.posts().into_iter().map(|it| {
-            let body: serde_json::Value = serde_json::from_slice(&it.body).expect("JSON");
+        let texts = hands.server.posts().into_iter().map(|post| {
+            let body: serde_json::Value = serde_json::from_slice(&post.body).expect("JSON");
             body["text"]["body"].as_str().expect("a text").parse().expect("a number")
         });
-        sent.extend(texts.map(|it| (hands.now(), it)));
+        sent.extend(texts.map(|text| (hands.now(), text)));
         match step {
             PushStep::Idle => break,
             PushStep::Due(until) => hands.pass(until.since(hands.now()) / SECOND + 1),
@@ -157,11 +160,11 @@ async fn a_flood_keeps_its_order_and_the_limit() {
     }
     assert_eq!((office.count(), sent.len()), (200, 200));
     for lane in 0..4 {
-        let of_lane: Vec<_> = sent.iter().map(|it| it.1).filter(|it| it % 4 == lane).collect();
+        let of_lane: Vec<_> = sent.iter().map(|pair| pair.1).filter(|number| number % 4 == lane).collect();
         assert!(of_lane.is_sorted(), "{of_lane:?}");
     }
     for (index, (at, _)) in sent.iter().enumerate() {
-        let within = sent[..=index].iter().filter(|it| at.since(it.0) < MINUTE).count();
+        let within = sent[..=index].iter().filter(|pair| at.since(pair.0) < MINUTE).count();
         assert!(within <= 100, "{within} in a minute");
     }
 }
@@ -173,7 +176,7 @@ async fn an_edit_after_queueing() {
     assert!(hands.store.recall(&row.id).expect("asked").is_some());
     let conversation = ConversationId::from("c1");
     let draft = hands.store.reader().expect("a reader").draft(&id(), &conversation).expect("read");
-    assert_eq!(draft.map(|it| it.text).as_deref(), Some("Tpyo"), "the text is back");
+    assert_eq!(draft.map(|draft| draft.text).as_deref(), Some("Tpyo"), "the text is back");
     let row = hands.queue_text("c1", "Typo");
     hands.server.now(|request| if request.method == "POST" { Answer::Cut } else { pushing::chat(request) });
     hands.push().await;
@@ -213,7 +216,10 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     assert_eq!(hands.server.posts().len(), 1, "nothing proved that the key is recognised");
     // A person says so once.
     let asked = hands.store.try_again(&row.id, None, hands.now()).expect("decided");
-    assert_eq!(asked.and_then(|it| it.after).map(|it| it.key), Some(row.key.clone()));
+    assert_eq!(
+        asked.and_then(|applied_decision| applied_decision.after).map(|outbox_row| outbox_row.key),
+        Some(row.key.clone())
+    );
     let told = office.clone();
     hands.server.now(move |request| {
         if request.method != "POST" {
@@ -243,7 +249,7 @@ async fn dear(hands: &Hands, row: &OutboxRow, office: &Office, answer: fn(&str) 
     assert_eq!(hands.push().await, PushStep::Idle);
     let posts = hands.server.posts();
     assert_eq!((posts.len(), office.count()), (2, 2));
-    assert!(posts.iter().all(|it| it.key() == again.key.as_str()));
+    assert!(posts.iter().all(|post| post.key() == again.key.as_str()));
     // After a day only a person decides.
     let spent = queue(hands, &platform_of(row), row.lane.clone(), row.operation.clone());
     hands.server.now(|_| Answer::Cut);

@@ -15,7 +15,7 @@ use crate::hands::{id, open};
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn two_processes_on_one_outbox() {
     let (hands, office) = desk().await;
-    let rows: Vec<_> = (0..30).map(|it| hands.queue_text(&format!("c{}", it % 6), "Hello")).collect();
+    let rows: Vec<_> = (0..30).map(|number| hands.queue_text(&format!("c{}", number % 6), "Hello")).collect();
     let other_store = Store::open(hands.folder.path()).expect("the files open");
     let news = Arc::new(Mutex::new(Vec::new()));
     let other = open(hands.channel.spec().clone(), &other_store, &hands.clock, &news);
@@ -30,9 +30,9 @@ async fn two_processes_on_one_outbox() {
         hands.pass(2);
     }
     let posts = hands.server.posts();
-    let keys: BTreeSet<_> = posts.iter().map(|it| it.key().to_owned()).collect();
+    let keys: BTreeSet<_> = posts.iter().map(|post| post.key().to_owned()).collect();
     assert_eq!((posts.len(), keys.len(), office.count()), (30, 30, 30), "each left once");
-    assert_eq!(keys, rows.iter().map(|it| it.key.to_string()).collect());
+    assert_eq!(keys, rows.iter().map(|row| row.key.to_string()).collect());
 }
 
 #[tokio::test]
@@ -82,9 +82,9 @@ async fn a_lost_log_never_sends_twice() {
     let news = Arc::new(Mutex::new(Vec::new()));
     let again = open(hands.channel.spec().clone(), &store, &hands.clock, &news);
     let rows = store.lane_rows(&id()).await.expect("rows");
-    assert!(rows.iter().all(|it| it.row.state == RowState::Queued), "as it was before the log");
+    assert!(rows.iter().all(|row| row.row.state == RowState::Queued), "as it was before the log");
     assert_eq!(again.push_all(&mut PushState::new(hands.now()), hands.now()).await, PushStep::Idle);
     assert_eq!(office.count(), 1, "the same key brings the same answer");
     let posts = hands.server.posts();
-    assert!(posts.iter().all(|it| it.key() == posts[0].key()));
+    assert!(posts.iter().all(|post| post.key() == posts[0].key()));
 }

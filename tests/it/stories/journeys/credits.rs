@@ -47,7 +47,8 @@ fn an_empty_balance_stops_what_costs_and_nothing_else() {
     photographs!(desk, "again", Overlay);
     desk.keys("y").settle().shows("499 credits").hides("waited for credits");
     let sent = desk.outbound();
-    let texts = sent.iter().filter(|it| it["content"].to_string().contains("It left this morning")).count();
+    let texts =
+        sent.iter().filter(|value| value["content"].to_string().contains("It left this morning")).count();
     assert_eq!(texts, 1, "{sent:?}");
     // A day later the page knows what leaves in a day, and warns in time.
     desk.keys("$").settle().shows("Harbor chat: 1 message 1").keys("<Esc>");

@@ -30,7 +30,8 @@ fn press(desk: &mut Desk, count: &mut u32, keys: &str) {
 fn folder(desk: &Desk, name: &str) -> usize {
     let told = desk.get("email", &format!("/email/threads?folder={name}&limit=100"));
     let all = told["data"].as_array().expect("a list").iter();
-    all.filter(|it: &&Value| it["subject"].as_str().is_some_and(|it| it.starts_with("Subject"))).count()
+    all.filter(|value: &&Value| value["subject"].as_str().is_some_and(|text| text.starts_with("Subject")))
+        .count()
 }
 
 #[test]
@@ -83,5 +84,5 @@ fn forty_threads_take_less_than_five_minutes_of_keys() {
         desk.pass(40).settle();
     }
     assert_eq!((folder(&desk, "archive"), folder(&desk, "spam"), folder(&desk, "trash")), (20, 3, 4));
-    assert_eq!(desk.outbound().iter().filter(|it| it["channel"] == "email").count(), 5);
+    assert_eq!(desk.outbound().iter().filter(|value| value["channel"] == "email").count(), 5);
 }

@@ -44,7 +44,7 @@ impl Macros {
     /// Whether what is done now follows from a step before it, so that a
     /// person has not looked at a list that changed since.
     pub(crate) fn follows_a_step(&self) -> bool {
-        self.playing.as_ref().is_some_and(|it| it.done > 1)
+        self.playing.as_ref().is_some_and(|playing| playing.done > 1)
     }
 
     /// An answer from the person's files has come.
@@ -61,6 +61,6 @@ impl Macros {
 
     /// When a step has taken too long.
     pub(crate) fn playing_due(&self) -> Option<Moment> {
-        self.playing.as_ref().map(|it| it.since.plus(PATIENCE))
+        self.playing.as_ref().map(|playing| playing.since.plus(PATIENCE))
     }
 }

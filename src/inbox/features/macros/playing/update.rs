@@ -149,9 +149,9 @@ impl Macros {
 
     fn stop_playing_at(&mut self, why: &str, at: &str, context: &mut Context) {
         let Some(playing) = self.playing.take() else { return };
-        let what = playing.letter.map_or_else(|| "repeat".to_owned(), |it| format!("macro {it}"));
+        let what = playing.letter.map_or_else(|| "repeat".to_owned(), |letter| format!("macro {letter}"));
         let (done, total) = (steps::count(&playing.steps[..playing.done]), steps::count(&playing.steps));
-        let name = playing.done.checked_sub(1).map(|it| playing.steps[it].name()).unwrap_or_default();
+        let name = playing.done.checked_sub(1).map(|entry| playing.steps[entry].name()).unwrap_or_default();
         let why = why.strip_prefix(&format!("{name}: ")).unwrap_or(why);
         context.warn(match total {
             0 | 1 => format!("{what} stopped: {why}"),

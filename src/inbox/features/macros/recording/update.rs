@@ -16,7 +16,7 @@ use model::macros::Macro;
 impl Overlay for MacroMenu {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
         let last = inbox.features.macros.recording.all.len().saturating_sub(1);
-        let letter = inbox.features.macros.recording.all.get(self.chosen).map(|it| it.letter);
+        let letter = inbox.features.macros.recording.all.get(self.chosen).map(|entry| entry.letter);
         let chosen = match (key.code, key.typed()) {
             (KeyCode::Esc, _) => return KeyOutcome::Done,
             (KeyCode::Down, _) => {
@@ -29,7 +29,7 @@ impl Overlay for MacroMenu {
             }
             (KeyCode::Enter, _) => letter,
             (KeyCode::Delete, _) => {
-                if let Some(letter) = letter.filter(|it| !is_fixed(&mut inbox.context, *it)) {
+                if let Some(letter) = letter.filter(|letter| !is_fixed(&mut inbox.context, *letter)) {
                     keep_macro(inbox, letter, None);
                     inbox.context.say(
                         inbox.context.keyed(&format!("deleted macro {letter} · {{undo}} brings it back")),
@@ -38,7 +38,7 @@ impl Overlay for MacroMenu {
                 self.chosen = self.chosen.min(last.saturating_sub(1));
                 None
             }
-            (_, typed) => typed.filter(|it| it.is_alphanumeric()),
+            (_, typed) => typed.filter(|character| character.is_alphanumeric()),
         };
         match chosen {
             Some(letter) if self.records => inbox.features.macros.begin(letter, &mut inbox.context),
@@ -64,10 +64,10 @@ impl Macros {
 
     /// Sets a macro, or none.
     pub(crate) fn set_macro(&mut self, letter: char, wanted: Option<Macro>, context: &mut Context) {
-        self.recording.all.retain(|it| it.letter != letter);
+        self.recording.all.retain(|entry| entry.letter != letter);
         self.recording.all.extend(wanted.clone());
-        self.recording.all.sort_by_key(|it| it.letter);
-        context.push(FileWrite::SaveMacro(letter, wanted.map(|it| it.steps)));
+        self.recording.all.sort_by_key(|entry| entry.letter);
+        context.push(FileWrite::SaveMacro(letter, wanted.map(|entry| entry.steps)));
     }
 
     /// A step was done by the person.
@@ -90,7 +90,7 @@ impl Macros {
     /// A key goes to a menu or a form: it is a step, unless it answers a
     /// question or what it comes to is a step of its own.
     pub(crate) fn record_layer_key(&mut self, key: KeyPress, context: &mut Context) {
-        if context.layers.last().is_some_and(|it| it.is_recorded()) {
+        if context.layers.last().is_some_and(|layer| layer.is_recorded()) {
             self.recorded(RecordedStep::Key(key), context);
         }
     }
@@ -105,14 +105,14 @@ impl Macros {
 
     /// Macros have been read.
     pub(crate) fn macros_known(&mut self, macros: Vec<Macro>, context: &Context) {
-        let fixed: Vec<Macro> = context.settings.macros.iter().map(|it| it.macro_.clone()).collect();
-        let own = macros.into_iter().filter(|own| fixed.iter().all(|it| it.letter != own.letter));
+        let fixed: Vec<Macro> = context.settings.macros.iter().map(|fixed| fixed.macro_.clone()).collect();
+        let own = macros.into_iter().filter(|own| fixed.iter().all(|entry| entry.letter != own.letter));
         self.recording.all = own.chain(fixed.clone()).collect();
-        self.recording.all.sort_by_key(|it| it.letter);
+        self.recording.all.sort_by_key(|entry| entry.letter);
     }
 
     pub(crate) fn steps_of(&self, letter: char, context: &Context) -> Result<Vec<RecordedStep>, String> {
-        let found = self.recording.all.iter().find(|it| it.letter == letter);
+        let found = self.recording.all.iter().find(|entry| entry.letter == letter);
         let Some(found) = found else {
             return Err(context
                 .keyed(&format!("macro {letter} was never recorded; {{record-macro}} {letter} records it")));
@@ -149,7 +149,7 @@ fn keep_macro(inbox: &mut Inbox, letter: char, wanted: Option<Macro>) {
     if is_fixed(&mut inbox.context, letter) {
         return;
     }
-    let before = inbox.features.macros.recording.all.iter().find(|it| it.letter == letter).cloned();
+    let before = inbox.features.macros.recording.all.iter().find(|entry| entry.letter == letter).cloned();
     let words = match (&before, &wanted) {
         (_, None) => format!("deleted macro {letter}"),
         (None, _) => format!("recorded macro {letter}"),
@@ -168,7 +168,7 @@ pub(crate) fn repeat(inbox: &mut Inbox) {
 
 /// Whether a macro is of the configuration; says so.
 fn is_fixed(context: &mut Context, letter: char) -> bool {
-    let fixed = context.settings.macros.iter().any(|it| it.macro_.letter == letter);
+    let fixed = context.settings.macros.iter().any(|fixed| fixed.macro_.letter == letter);
     if fixed {
         context.warn(format!("macro {letter} stands in the configuration; it is changed there only"));
     }
@@ -177,11 +177,11 @@ fn is_fixed(context: &mut Context, letter: char) -> bool {
 
 /// The macro of the configuration a key plays.
 pub(crate) fn fixed_macro(context: &Context, key: KeyPress) -> Option<char> {
-    let of = |it: &&Fixed| it.key == Some(key);
-    context.settings.macros.iter().find(of).map(|it| it.macro_.letter)
+    let of = |fixed: &&Fixed| fixed.key == Some(key);
+    context.settings.macros.iter().find(of).map(|fixed| fixed.macro_.letter)
 }
 
 /// Whether a key press is a person's answer to a question.
 pub(crate) fn asks_a_person(context: &Context) -> bool {
-    context.layers.last().is_some_and(|it| it.is_question())
+    context.layers.last().is_some_and(|layer| layer.is_question())
 }

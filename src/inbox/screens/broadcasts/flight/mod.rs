@@ -127,7 +127,7 @@ fn quality(tab: &Tab, flight: &Flight) -> Option<Point> {
     let quality = account.quality_rating.as_ref().map_or_else(|| "not told".to_owned(), ToString::to_string);
     let tier = account.messaging_tier.as_ref().map_or_else(|| "not told".to_owned(), ToString::to_string);
     let limit = daily(&tier);
-    let over = limit.is_some_and(|it| flight.new.aim.count() >= it);
+    let over = limit.is_some_and(|limit| flight.new.aim.count() >= limit);
     let told = match limit {
         Some(limit) if over => format!("{tier}: {limit} a day, this reaches it"),
         Some(limit) => format!("{tier}: {limit} a day"),
@@ -145,7 +145,7 @@ fn daily(tier: &str) -> Option<usize> {
         Some(digits) => (digits, 1_000),
         None => (number, 1),
     };
-    digits.parse::<usize>().ok().map(|it| it * times)
+    digits.parse::<usize>().ok().map(|entry| entry * times)
 }
 
 fn window(flight: &Flight) -> Point {

@@ -24,7 +24,7 @@ impl Overlay for Flight {
             .broadcasts
             .flight_points(self, &inbox.desk, &inbox.context)
             .into_iter()
-            .find(|it| it.weight == CheckWeight::Blocks);
+            .find(|flight_point| flight_point.weight == CheckWeight::Blocks);
         let phrase = self.new.aim.phrase();
         let back = key.code == KeyCode::Esc || (phrase.is_none() && key.typed() == Some('n'));
         if back {
@@ -69,7 +69,7 @@ impl Overlay for Flight {
 impl BroadcastsScreen {
     /// The points of the check.
     pub fn flight_points(&self, flight: &Flight, desk: &Desk, context: &Context) -> Vec<Point> {
-        let tab = desk.tabs.iter().find(|it| it.channel.id == flight.new.channel).unwrap_or(desk.tab());
+        let tab = desk.tabs.iter().find(|tab| tab.channel.id == flight.new.channel).unwrap_or(desk.tab());
         let mut points = vec![audience(flight), price(tab, flight)];
         points.extend(quality(tab, flight));
         points.push(window(flight));
@@ -113,10 +113,10 @@ impl BroadcastsScreen {
 impl Desk {
     /// A tab with a test key of the same workspace.
     fn test_tab(&self, flight: &Flight) -> Option<&Tab> {
-        let own = self.tabs.iter().find(|it| it.channel.id == flight.new.channel)?.account.as_ref()?;
-        self.tabs.iter().find(|it| {
-            it.environment() == Some(Environment::Test)
-                && it.account.as_ref().is_some_and(|account| {
+        let own = self.tabs.iter().find(|tab| tab.channel.id == flight.new.channel)?.account.as_ref()?;
+        self.tabs.iter().find(|tab| {
+            tab.environment() == Some(Environment::Test)
+                && tab.account.as_ref().is_some_and(|account| {
                     account.platform == Platform::Whatsapp && account.workspace_id == own.workspace_id
                 })
         })
@@ -156,7 +156,7 @@ impl BroadcastsScreen {
     pub(crate) fn follow_rehearsal(&mut self, rows: &[OutboxRow]) {
         let rehearsal = &mut self.rehearsal;
         if rehearsal.row.is_none()
-            && let Some(row) = rows.iter().find(|it| Some(&it.operation) == rehearsal.what.as_ref())
+            && let Some(row) = rows.iter().find(|row| Some(&row.operation) == rehearsal.what.as_ref())
         {
             rehearsal.row = Some(row.id.clone());
         }
@@ -165,7 +165,7 @@ impl BroadcastsScreen {
     /// What became of rows was told.
     pub(crate) fn rehearsal_fates(&mut self, fates: &[(RowId, OutboxFate)]) {
         let rehearsal = &mut self.rehearsal;
-        if let Some((_, fate)) = fates.iter().find(|it| Some(&it.0) == rehearsal.row.as_ref()) {
+        if let Some((_, fate)) = fates.iter().find(|fate| Some(&fate.0) == rehearsal.row.as_ref()) {
             rehearsal.fate = Some(fate.clone());
         }
     }

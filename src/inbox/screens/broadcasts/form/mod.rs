@@ -220,7 +220,8 @@ impl BroadcastForm {
 
     /// Another kind of message.
     pub fn turn(&mut self, by: usize) {
-        let at = BroadcastKind::ALL.iter().position(|it| *it == self.kind).unwrap_or(0);
+        let at =
+            BroadcastKind::ALL.iter().position(|broadcast_kind| *broadcast_kind == self.kind).unwrap_or(0);
         self.kind = BroadcastKind::ALL[(at + by) % BroadcastKind::ALL.len()];
     }
 
@@ -234,15 +235,18 @@ impl BroadcastForm {
         if self.chosen.as_ref() == found {
             return;
         }
-        self.slots = found.filter(|it| it.parts.is_some()).map(ApprovedTemplate::slots).unwrap_or_default();
+        self.slots = found
+            .filter(|approved_template| approved_template.parts.is_some())
+            .map(ApprovedTemplate::slots)
+            .unwrap_or_default();
         self.values =
-            self.slots.iter().map(|it| TextLine::new(it.example.clone().unwrap_or_default())).collect();
+            self.slots.iter().map(|slot| TextLine::new(slot.example.clone().unwrap_or_default())).collect();
         self.chosen = found.cloned();
     }
 
     /// What was filled in for the variables.
     pub fn texts(&self) -> Vec<&str> {
-        self.values.iter().map(|it| it.text().trim()).collect()
+        self.values.iter().map(|value| value.text().trim()).collect()
     }
 
     /// The text as it leaves: a backslash and an n make a new line.
@@ -283,7 +287,7 @@ impl BroadcastForm {
             );
         }
         let texts = self.texts();
-        let empty = texts.iter().filter(|it| it.is_empty()).count();
+        let empty = texts.iter().filter(|text| text.is_empty()).count();
         if empty > 0 {
             return Err(format!("{empty} of the template's boxes are empty"));
         }

@@ -6,7 +6,7 @@ use model::ids::ContactId;
 fn form(count: usize) -> BroadcastForm {
     let source = AudienceSource::Phones(vec!["+34600111222".to_owned()]);
     let mut form = BroadcastForm::new(AudienceQuery { channel: "chat".into(), source }, None);
-    let ids = (0..count).map(|it| ContactId::new(format!("ct_{it}"))).collect();
+    let ids = (0..count).map(|number| ContactId::new(format!("ct_{number}"))).collect();
     form.receive(ResolvedAudience { ids, closed: count, ..ResolvedAudience::default() });
     form
 }
@@ -29,7 +29,7 @@ fn a_plan_suggests_itself_until_a_person_makes_one() {
     let mut form = form(1_000);
     let plan = form.plan().expect("a plan");
     assert_eq!((plan.canary, plan.wave, plan.wait), (10, 110, 60 * SECOND));
-    form.focus = form.fields().iter().position(|it| *it == BroadcastField::Wave).expect("there");
+    form.focus = form.fields().iter().position(|field| *field == BroadcastField::Wave).expect("there");
     form.line_mut().expect("a line").set("0");
     assert!(form.plan().expect_err("none").contains("1 to 1000"));
     form.line_mut().expect("a line").set("ten");

@@ -23,15 +23,16 @@ pub struct Canned {
 impl Canned {
     /// Those a question finds that are for this tab, best first.
     pub fn found(&self, query: &str, tab: &Tab) -> Vec<&CannedReply> {
-        let here = |it: &&CannedReply| {
-            it.channel.as_ref().is_none_or(|word| {
+        let here = |canned_reply: &&CannedReply| {
+            canned_reply.channel.as_ref().is_none_or(|word| {
                 let same = |other: &str| other.eq_ignore_ascii_case(word);
                 same(&tab.channel.name)
-                    || tab.platform().is_some_and(|it| same(it.word()) || same(it.label()))
+                    || tab.platform().is_some_and(|platform| same(platform.word()) || same(platform.label()))
             })
         };
         let all = self.replies.iter().flatten();
-        let mut found: Vec<&CannedReply> = all.filter(here).filter(|it| it.matches(query)).collect();
+        let mut found: Vec<&CannedReply> =
+            all.filter(here).filter(|canned_reply| canned_reply.matches(query)).collect();
         found.sort_by(|a, b| a.rank(query).cmp(&b.rank(query)).then_with(|| a.name.cmp(&b.name)));
         found
     }

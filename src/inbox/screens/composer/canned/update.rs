@@ -24,7 +24,7 @@ impl Overlay for ReplyPicker {
             Picked::Entry(index) => {
                 let reply = found[index].clone();
                 let facts = inbox.connections.facts(&inbox.desk, &inbox.context);
-                let subject = reply.subject.as_ref().map(|it| replies::fill(it, &facts));
+                let subject = reply.subject.as_ref().map(|subject| replies::fill(subject, &facts));
                 inbox.desk.begin_by_template(subject, reply.quote, &inbox.context);
                 let text = replies::fill(&reply.body, &facts);
                 inbox.connections.insert_reply(&text, &mut inbox.desk, &mut inbox.context);
@@ -75,7 +75,7 @@ impl Desk {
         let opener = match key.typed() {
             Some('/') if composer.sheet().is_empty() => "/",
             Some(':') if composer.sheet().before_cursor().ends_with(':') => {
-                composer.change(now, |it| it.replace_before(1, ""));
+                composer.change(now, |composer| composer.replace_before(1, ""));
                 "::"
             }
             _ => return false,
@@ -100,8 +100,8 @@ impl Desk {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
         let Some(((line, character), _)) = next_field(composer) else { return false };
-        composer.change_head(now, |it| it.at = BODY);
-        composer.change(now, |it| it.move_to(line, character));
+        composer.change_head(now, |composer| composer.at = BODY);
+        composer.change(now, |composer| composer.move_to(line, character));
         true
     }
 
@@ -119,8 +119,8 @@ impl Desk {
     /// Why a text with open fields does not leave.
     pub(crate) fn unfilled(&self, context: &Context) -> Option<String> {
         let text = self.tab().composer.as_ref()?.reply_text();
-        let names = context.settings.connections.iter().map(|it| format!("{{{}.", it.name));
-        if let Some(at) = names.filter_map(|it| text.find(&it)).min() {
+        let names = context.settings.connections.iter().map(|connection| format!("{{{}.", connection.name));
+        if let Some(at) = names.filter_map(|name| text.find(&name)).min() {
             let field = text[at..].split_inclusive('}').next().unwrap_or("");
             return Some(format!("{field} is still to be filled in: Tab does, once it was looked up"));
         }
@@ -140,7 +140,7 @@ fn mail_facts(desk: &Desk, context: &Context) -> Option<[String; 3]> {
     let row = answered_letter(desk)?;
     let letter = row.letter.as_ref()?;
     let zone = &context.settings.zone;
-    let when = row.written_at().map_or_else(String::new, |it| it.day_name(zone));
+    let when = row.written_at().map_or_else(String::new, |written| written.day_name(zone));
     let subject = letter.subject.as_ref().map_or_else(String::new, ToString::to_string);
     Some([subject, when, letter.from.to_string()])
 }
@@ -148,8 +148,8 @@ fn mail_facts(desk: &Desk, context: &Context) -> Option<[String; 3]> {
 impl ConnectionAnswers {
     /// What fields are filled from here.
     pub fn facts(&self, desk: &Desk, context: &Context) -> ReplyVariables {
-        let row = desk.tab().history.as_ref().and_then(|it| it.row.as_ref());
-        let contact = row.and_then(|it| it.conversation.name.as_ref()).map(ToString::to_string);
+        let row = desk.tab().history.as_ref().and_then(|history| history.row.as_ref());
+        let contact = row.and_then(|row| row.conversation.name.as_ref()).map(ToString::to_string);
         let (agent, looked_up) = (desk.agent.clone(), self.looked_up(desk, context));
         ReplyVariables { contact, agent, mail: mail_facts(desk, context), looked_up }
     }
@@ -158,11 +158,11 @@ impl ConnectionAnswers {
     fn insert_reply(&mut self, text: &str, desk: &mut Desk, context: &mut Context) {
         let now = context.moment;
         let open = !replies::unfilled(text).is_empty();
-        let before = desk.tab().composer.as_ref().map(|it| it.sheet().cursor());
+        let before = desk.tab().composer.as_ref().map(|composer| composer.sheet().cursor());
         desk.insert(text, context);
         let Some((line, character)) = before.filter(|_| open) else { return };
         if let Some(composer) = &mut desk.tab_mut().composer {
-            composer.change(now, |it| it.move_to(line, character));
+            composer.change(now, |composer| composer.move_to(line, character));
         }
         self.next_field(desk, context);
     }
@@ -175,7 +175,9 @@ impl ConnectionAnswers {
         let found = composer.area().lines().iter().enumerate().find_map(|(number, line)| {
             known.iter().find_map(|(name, value)| {
                 let field = [format!("{{{name}}}"), format!("{{{name}?}}")].into_iter();
-                field.filter_map(|it| Some((number, line.find(&it)?, it.chars().count(), value))).next()
+                field
+                    .filter_map(|field| Some((number, line.find(&field)?, field.chars().count(), value)))
+                    .next()
             })
         });
         let Some((line, at, length, value)) = found else { return false };

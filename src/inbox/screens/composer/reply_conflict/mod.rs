@@ -62,7 +62,8 @@ impl ReadProgress {
     /// A frame with this history was drawn.
     fn drawn(&mut self, history: &History) {
         let drawn = history.window().iter().filter_map(lines::item_of);
-        let newest = drawn.filter_map(|it| history.items.get(it)).filter_map(message_of).filter_map(place);
+        let newest =
+            drawn.filter_map(|drawn| history.items.get(drawn)).filter_map(message_of).filter_map(place);
         self.shown = newest.chain(self.shown.take()).max();
     }
 
@@ -87,14 +88,16 @@ impl ReadProgress {
     fn crossed(&self, history: &History) -> Vec<Message> {
         let Some(began) = &self.began else { return Vec::new() };
         // By position: what has no readable time stands where it arrived.
-        let known = |it: &HistoryItem| message_of(it).and_then(place).is_some_and(|it| it <= *began);
-        let after = history.items.iter().rposition(known).map_or(0, |it| it + 1);
+        let known = |history_item: &HistoryItem| {
+            message_of(history_item).and_then(place).is_some_and(|pair| pair <= *began)
+        };
+        let after = history.items.iter().rposition(known).map_or(0, |rposition| rposition + 1);
         let rows = history.items[after..].iter().filter_map(message_of);
-        let others = rows.filter(|it| {
-            let answers = it.message.sender != Sender::Broadcast;
-            it.message.direction == Direction::Outbound && !it.sent_here && answers
+        let others = rows.filter(|row| {
+            let answers = row.message.sender != Sender::Broadcast;
+            row.message.direction == Direction::Outbound && !row.sent_here && answers
         });
-        others.map(|it| it.message.clone()).collect()
+        others.map(|message_row| message_row.message.clone()).collect()
     }
 }
 
@@ -109,8 +112,8 @@ pub(crate) struct CrossedReply {
 
 impl CrossedReply {
     fn title(&self) -> &'static str {
-        let ai = self.crossed.iter().any(|it| it.sender == Sender::Ai);
-        let other = self.crossed.iter().any(|it| it.sender != Sender::Ai);
+        let ai = self.crossed.iter().any(|message| message.sender == Sender::Ai);
+        let other = self.crossed.iter().any(|message| message.sender != Sender::Ai);
         match (ai, other) {
             (true, true) => "The AI and a colleague answered while you wrote",
             (true, false) => "The AI answered while you wrote",
@@ -163,7 +166,7 @@ mod tests {
             looked.follow(&read, Some(origin), at(6));
             // Its lane, which looks once more, agrees.
             let since = read.items.iter().filter_map(message_of).filter_map(place);
-            assert_eq!(since.filter(|it| *it > looked.known()).count(), expected, "{drawn} {origin:?}");
+            assert_eq!(since.filter(|pair| *pair > looked.known()).count(), expected, "{drawn} {origin:?}");
             assert_eq!(crossed(&looked, read), expected, "{drawn} {origin:?}");
         }
     }

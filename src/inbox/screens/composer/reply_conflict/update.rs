@@ -86,12 +86,13 @@ impl Desk {
     /// What crossed with the current text.
     pub(crate) fn crossed(&self) -> Vec<Message> {
         let tab = self.tab();
-        tab.history.as_ref().map(|it| tab.looked.crossed(it)).unwrap_or_default()
+        tab.history.as_ref().map(|history| tab.looked.crossed(history)).unwrap_or_default()
     }
 
     /// The writer has been shown these and sends all the same.
     fn send_after_crossing(&mut self, crossed: &[Message], sends: bool, context: &mut Context) {
-        let newest = crossed.iter().filter_map(|it| Some((it.created_at?, it.id.clone()))).max();
+        let newest =
+            crossed.iter().filter_map(|message| Some((message.created_at?, message.id.clone()))).max();
         // What carries no readable time is told by standing last.
         let newest = newest.or_else(|| self.tab().history.as_ref().and_then(History::newest));
         if let Some(newest) = newest {

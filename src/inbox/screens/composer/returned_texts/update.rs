@@ -41,8 +41,8 @@ impl Changes {
         let kept = if matches!(returned, Returned::Mail(_)) { DraftPlace::Nowhere } else { kept };
         let (text, lost) = desk.as_typed(channel, returned);
         let now = context.moment;
-        let open = desk.tab_of(channel).and_then(|it| it.composer.as_mut());
-        match open.filter(|it| it.conversation == *conversation) {
+        let open = desk.tab_of(channel).and_then(|tab| tab.composer.as_mut());
+        match open.filter(|composer| composer.conversation == *conversation) {
             Some(composer) if composer.is_loaded() || kept == DraftPlace::Nowhere => {
                 composer.receive_draft(known);
                 composer.take_back(text, now);
@@ -71,8 +71,8 @@ impl Changes {
         conversation: &ConversationId,
         context: &Context,
     ) -> Option<Draft> {
-        let pending = context.effects.iter().rev().find_map(|it| {
-            let Effect::Write(FileWrite::SaveDraft(of, at, draft)) = it else { return None };
+        let pending = context.effects.iter().rev().find_map(|effect| {
+            let Effect::Write(FileWrite::SaveDraft(of, at, draft)) = effect else { return None };
             (of == channel && at == conversation).then(|| draft.clone())
         });
         pending.or_else(|| self.draft_in_memory(channel, conversation)).flatten()

@@ -81,12 +81,12 @@ impl Form {
 
     /// What a field holds.
     pub fn text(&self, field: usize) -> &str {
-        self.values.get(field).map_or("", |it| it.text().trim())
+        self.values.get(field).map_or("", |value| value.text().trim())
     }
 
     /// A list always has one more empty row, as long as it takes one.
     fn grow(&mut self) {
-        let full = self.values.last().is_some_and(|it| !it.is_empty());
+        let full = self.values.last().is_some_and(|value| !value.is_empty());
         if self.kind == FormKind::List && full && self.values.len() < ROWS_FROM + interactive::ROWS {
             self.values.push(TextLine::default());
         }
@@ -111,7 +111,7 @@ impl Form {
             (FormKind::List, ROWS_FROM) if self.choices().is_empty() => wanted(),
             (FormKind::List, _) => {
                 let (title, below) = row(text);
-                let over = |it: &str, most| bounds::length(it) > most;
+                let over = |text: &str, most| bounds::length(text) > most;
                 if over(title, interactive::ROW) {
                     Some(format!("at most {} characters before the |", interactive::ROW))
                 } else if over(below, interactive::DESCRIPTION) {
@@ -127,7 +127,7 @@ impl Form {
     fn twice(&self, field: usize) -> Option<String> {
         let from = if self.kind == FormKind::Buttons { BUTTONS_FROM } else { ROWS_FROM };
         let title = row(self.text(field)).0;
-        let before = (from..field).any(|it| !title.is_empty() && row(self.text(it)).0 == title);
+        let before = (from..field).any(|number| !title.is_empty() && row(self.text(number)).0 == title);
         before.then(|| "is there already".to_owned())
     }
 
@@ -138,11 +138,12 @@ impl Form {
 
     /// What can be chosen: title and what stands below it.
     pub fn choices(&self) -> Vec<(&str, &str)> {
-        let texts =
-            |from: usize| (from..self.values.len()).map(|it| self.text(it)).filter(|it| !it.is_empty());
+        let texts = |from: usize| {
+            (from..self.values.len()).map(|number| self.text(number)).filter(|text| !text.is_empty())
+        };
         match self.kind {
             FormKind::Place => Vec::new(),
-            FormKind::Buttons => texts(BUTTONS_FROM).map(|it| (it, "")).collect(),
+            FormKind::Buttons => texts(BUTTONS_FROM).map(|text| (text, "")).collect(),
             FormKind::List => texts(ROWS_FROM).map(row).collect(),
         }
     }
@@ -158,7 +159,7 @@ impl Form {
         if self.first_wrong().is_some() {
             return None;
         }
-        let owned = |field| Some(self.text(field).to_owned()).filter(|it| !it.is_empty());
+        let owned = |field| Some(self.text(field).to_owned()).filter(|text| !text.is_empty());
         let frame = Frame {
             header: self.text(0).to_owned(),
             body: self.text(1).to_owned(),
@@ -172,7 +173,7 @@ impl Form {
                 address: owned(3),
             }),
             FormKind::Buttons => {
-                let titles: Vec<&str> = self.choices().into_iter().map(|it| it.0).collect();
+                let titles: Vec<&str> = self.choices().into_iter().map(|choice| choice.0).collect();
                 ChatContent::Interactive(interactive::buttons(&frame, &titles))
             }
             FormKind::List => {
@@ -229,7 +230,7 @@ mod tests {
                 None => assert_eq!(told, None, "{texts:?}"),
                 Some((field, words)) => {
                     assert!(
-                        told.as_ref().is_some_and(|it| it.0 == field && it.1.contains(words)),
+                        told.as_ref().is_some_and(|pair| pair.0 == field && pair.1.contains(words)),
                         "{told:?}"
                     );
                 }
@@ -239,7 +240,8 @@ mod tests {
 
     #[test]
     fn a_list_grows_to_ten_rows() {
-        let texts: Vec<String> = (0..ROWS_FROM + interactive::ROWS).map(|it| format!("t{it}")).collect();
+        let texts: Vec<String> =
+            (0..ROWS_FROM + interactive::ROWS).map(|entry| format!("t{entry}")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let form = filled(FormKind::List, &texts);
         assert_eq!((form.values.len(), form.choices().len()), (14, 10));

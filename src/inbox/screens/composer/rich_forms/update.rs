@@ -66,7 +66,8 @@ impl Overlay for Form {
 
     fn has_left(&mut self, inbox: &mut Inbox) {
         let now = inbox.context.moment;
-        let answer = inbox.desk.tab_mut().composer.as_mut().filter(|it| self.has_text(&it.reply_text()));
+        let answer =
+            inbox.desk.tab_mut().composer.as_mut().filter(|composer| self.has_text(&composer.reply_text()));
         let words = match answer {
             Some(answer) => {
                 answer.clear_reply(now);
@@ -89,15 +90,15 @@ pub(crate) fn send_form_content(
     form: &mut dyn Overlay,
 ) -> KeyOutcome {
     let tab = inbox.desk.tab();
-    let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-    let to = row.and_then(|it| it.conversation.address.clone());
+    let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
+    let to = row.and_then(|row| row.conversation.address.clone());
     let refused = match sending::may_send_content(inbox) {
         Err(why) => Some(why),
         Ok(()) => tab.cannot_pay(form_price(inbox)),
     };
     match (to, refused) {
         (Some(to), None) => {
-            let reply_to = tab.composer.as_ref().and_then(|it| it.reply_to.clone());
+            let reply_to = tab.composer.as_ref().and_then(|composer| composer.reply_to.clone());
             sending::send_beside_draft(inbox, Operation::SendContent { to, content, reply_to }, form)
         }
         (_, why) => {
@@ -111,8 +112,8 @@ pub(crate) fn send_form_content(
 impl Desk {
     /// Opens a form; the text of buttons and lists begins with the answer.
     pub(crate) fn open_form(&mut self, kind: FormKind, context: &mut Context) {
-        let kept = self.tab().form.as_ref().filter(|it| it.kind == kind).cloned();
-        let body = self.tab().composer.as_ref().map(|it| it.reply_text()).unwrap_or_default();
+        let kept = self.tab().form.as_ref().filter(|form| form.kind == kind).cloned();
+        let body = self.tab().composer.as_ref().map(|composer| composer.reply_text()).unwrap_or_default();
         let form = kept.unwrap_or_else(|| Form::new(kind, &body));
         self.tab_mut().form = None;
         context.open(form);

@@ -88,7 +88,7 @@ impl SuggestionPanel {
     /// Rows it wants within so many columns, with its frame.
     pub(crate) fn rows(&self, newest: Option<&MessageId>, width: u16) -> u16 {
         let width = width.saturating_sub(BESIDE);
-        let rows: usize = self.lines(newest).iter().map(|it| it.rows(width)).sum();
+        let rows: usize = self.lines(newest).iter().map(|line| line.rows(width)).sum();
         u16::try_from(rows + 2).unwrap_or(u16::MAX)
     }
 
@@ -130,7 +130,7 @@ impl SuggestionPanel {
         if let Some(remark) = &found.remark {
             lines.push(SuggestionLine::new(remark.as_str(), Tone::Dim));
         }
-        if found.sentences.iter().any(|it| it.is_unsupported) {
+        if found.sentences.iter().any(|sentence| sentence.is_unsupported) {
             lines.push(SuggestionLine::new("", Tone::Plain));
             let words = "? stands in no message, on no card and in no canned reply: check it.";
             lines.push(SuggestionLine::new(words, Tone::Dim));

@@ -41,7 +41,7 @@ impl Overlay for SuggestionPanel {
             KeyCode::Char('j') | KeyCode::Down => self.chosen = (self.chosen + 1).min(last),
             KeyCode::Char('k') | KeyCode::Up => self.chosen = self.chosen.saturating_sub(1),
             KeyCode::Enter if is_text && !self.sentences().is_empty() => {
-                let whole: String = self.sentences().iter().map(|it| it.text.as_str()).collect();
+                let whole: String = self.sentences().iter().map(|sentence| sentence.text.as_str()).collect();
                 return self.take(whole.trim_end(), inbox);
             }
             KeyCode::Char(' ') if is_draft && !self.sentences().is_empty() => return self.take_one(inbox),
@@ -87,7 +87,9 @@ impl SuggestionPanel {
 
     /// Puts words into the answer, if it is still the same conversation.
     fn take(&self, words: &str, inbox: &mut Inbox) -> KeyOutcome {
-        if inbox.desk.current_conversation().map(|it| it.key()).as_ref() != Some(&self.id.key) {
+        if inbox.desk.current_conversation().map(|current_conversation| current_conversation.key()).as_ref()
+            != Some(&self.id.key)
+        {
             inbox.context.warn("this was suggested for another conversation");
             return KeyOutcome::Done;
         }
@@ -106,7 +108,7 @@ impl SuggestionPanel {
         let channel = tab.channel.id.clone();
         let Some(composer) = &mut tab.composer else { return };
         let (original, language) = (composer.reply_text(), self.language().cloned());
-        let into = language.as_ref().map_or_else(String::new, |it| format!(" into {it}"));
+        let into = language.as_ref().map_or_else(String::new, |language| format!(" into {language}"));
         let note = format!("Translated{into}. The original: {original}");
         let conversation = composer.conversation.clone();
         composer.clear_reply(now);
@@ -162,8 +164,8 @@ pub(crate) fn translate_text(inbox: &mut Inbox, _: KeyPress) {
 
 /// The answer as it stands in the composer.
 fn own_text(desk: &Desk) -> Option<String> {
-    let composer = desk.tab().composer.as_ref().filter(|it| it.mode == ComposerMode::Reply)?;
-    Some(composer.reply_text()).filter(|it| !it.trim().is_empty())
+    let composer = desk.tab().composer.as_ref().filter(|composer| composer.mode == ComposerMode::Reply)?;
+    Some(composer.reply_text()).filter(|text| !text.trim().is_empty())
 }
 
 pub(crate) fn translate(inbox: &mut Inbox, _: KeyPress) {
@@ -199,9 +201,9 @@ impl Desk {
 
 /// A suggestion has come; what nobody waits for any more is dropped.
 pub(crate) fn suggested(id: &SuggestionId, told: Result<Suggestion, String>, inbox: &mut Inbox) {
-    let briefs = inbox.desk.tabs.iter_mut().filter_map(|it| it.history.as_mut()?.brief.as_mut());
+    let briefs = inbox.desk.tabs.iter_mut().filter_map(|tab| tab.history.as_mut()?.brief.as_mut());
     let mut shown = inbox.context.layers.of_mut::<SuggestionPanel>().chain(briefs);
-    if let Some(panel) = shown.find(|it| it.id == *id) {
+    if let Some(panel) = shown.find(|suggestion_panel| suggestion_panel.id == *id) {
         panel.state = match told {
             Ok(found) => SuggestionState::Ready(found),
             Err(why) => SuggestionState::Failed(SafeText::line(&why)),
@@ -212,8 +214,12 @@ pub(crate) fn suggested(id: &SuggestionId, told: Result<Suggestion, String>, inb
 fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<SuggestionRequest> {
     let (desk, context) = (&inbox.desk, &inbox.context);
     let history = desk.current_history()?;
-    let messages: Vec<&Message> = history.items.iter().filter_map(message_of).map(|it| &it.message).collect();
-    let translated = history.selected_message().map(|it| &it.message).or(messages.last().copied());
+    let messages: Vec<&Message> =
+        history.items.iter().filter_map(message_of).map(|message_row| &message_row.message).collect();
+    let translated = history
+        .selected_message()
+        .map(|selected_message| &selected_message.message)
+        .or(messages.last().copied());
     let heard = voice::current_voice(desk).filter(|_| kind == SuggestionKind::Transcript);
     let one = match kind {
         SuggestionKind::Translation => translated,
@@ -227,13 +233,17 @@ fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Sug
         None => &messages[messages.len().saturating_sub(MESSAGES)..],
     };
     let own = own_text(desk).filter(|_| kind == SuggestionKind::OwnText);
-    let newest = from.last().map(|it| it.id.clone());
+    let newest = from.last().map(|message| message.id.clone());
     let key = desk.current_conversation()?.key();
     Some(SuggestionRequest {
         id: SuggestionId { kind, key, asked_at: context.now, newest, asked_by },
-        spoken: from.iter().map(|it| spoken(it)).chain(own.map(|it| (SpokenBy::Business, it))).collect(),
+        spoken: from
+            .iter()
+            .map(|message| spoken(message))
+            .chain(own.map(|text| (SpokenBy::Business, text)))
+            .collect(),
         facts: inbox.connections.facts(desk, context),
-        card: card(desk.current_card().and_then(|it| it.contact.as_ref())),
+        card: card(desk.current_card().and_then(|current_card| current_card.contact.as_ref())),
         tab_words: tab_words(desk.tab()),
         voice: heard.and_then(voice::note_of),
     })
@@ -243,7 +253,8 @@ fn request(inbox: &Inbox, kind: SuggestionKind, asked_by: AskedBy) -> Option<Sug
 pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionRequest> {
     let (desk, context) = (&inbox.desk, &inbox.context);
     let key = due.row.key();
-    let is_open = desk.current_conversation().is_some_and(|it| it.is(&key));
+    let is_open =
+        desk.current_conversation().is_some_and(|current_conversation| current_conversation.is(&key));
     let contact = due.row.conversation.name.as_ref().map(ToString::to_string);
     let facts = match is_open {
         true => inbox.connections.facts(desk, context),
@@ -260,21 +271,22 @@ pub(crate) fn prepared(inbox: &Inbox, due: &DueDraft) -> Option<SuggestionReques
         spoken: due.messages.iter().map(spoken).collect(),
         facts,
         card: card(due.contact.as_ref()),
-        tab_words: tab_words(desk.tabs.iter().find(|it| it.channel.id == due.row.channel)?),
+        tab_words: tab_words(desk.tabs.iter().find(|tab| tab.channel.id == due.row.channel)?),
         voice: None,
     })
 }
 
 /// What a card holds besides name and address: names and values.
 fn card(contact: Option<&Contact>) -> Vec<(String, String)> {
-    contact.map_or_else(Vec::new, |it| {
-        let tags = it.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
-        tags.chain(it.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string()))).collect()
+    contact.map_or_else(Vec::new, |contact| {
+        let tags = contact.tags.iter().map(|tag| ("tag".to_owned(), tag.to_string()));
+        tags.chain(contact.metadata.iter().map(|(name, value)| (name.to_string(), value.to_string())))
+            .collect()
     })
 }
 
 /// The words by which a canned reply can be for a tab alone.
 fn tab_words(tab: &Tab) -> Vec<String> {
-    let platform = tab.platform().map(|it| [it.word().to_owned(), it.label().to_owned()]);
+    let platform = tab.platform().map(|platform| [platform.word().to_owned(), platform.label().to_owned()]);
     std::iter::once(tab.channel.name.clone()).chain(platform.into_iter().flatten()).collect()
 }

@@ -23,7 +23,7 @@ impl OverlayView for SuggestionPanel {
         let newest = newest(inbox);
         let area = self.area(inbox, newest.as_ref());
         let (title, by) = self.titles();
-        let by: Vec<Run<'_>> = by.iter().map(|it| (it.as_str(), theme.quiet())).collect();
+        let by: Vec<Run<'_>> = by.iter().map(|text| (text.as_str(), theme.quiet())).collect();
         paint_view::popup(buffer, area, theme, (&[(title.as_str(), theme.strong())], &by));
         self.draw_lines(theme, newest.as_ref(), area.inner(), buffer);
         None
@@ -32,11 +32,14 @@ impl OverlayView for SuggestionPanel {
 
 /// Draws the brief that takes no keys; the composer closes it below.
 pub(crate) fn draw_brief(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer) {
-    let Some(brief) = inbox.desk.current_history().and_then(|it| it.brief.as_ref()) else { return };
+    let Some(brief) = inbox.desk.current_history().and_then(|current_history| current_history.brief.as_ref())
+    else {
+        return;
+    };
     let is_overtaken = brief.is_overtaken(newest(inbox).as_ref());
     let (title, by) = brief.titles();
     let since = is_overtaken.then_some(("somebody wrote since · ", theme.needs_a_person()));
-    let by = by.iter().map(|it| (it.as_str(), theme.quiet()));
+    let by = by.iter().map(|entry| (entry.as_str(), theme.quiet()));
     let right: Vec<Run<'_>> = since.into_iter().chain(by).collect();
     let line = tabs_view::line(inbox.desk.tab(), theme, false);
     let frame = Area { height: area.height + 1, ..area };

@@ -51,11 +51,11 @@ impl Changes {
 
     /// Rows of the last action on many are in the outbox.
     pub(crate) fn batch_queued(&mut self, group: u64, rows: &[OutboxRow]) {
-        let Some(batch) = self.batch.as_mut().filter(|it| it.group == group) else { return };
+        let Some(batch) = self.batch.as_mut().filter(|batch| batch.group == group) else { return };
         for row in rows {
-            let item = batch.items.iter_mut().find(|it| {
-                let key = (&it.key.channel, Some(&it.key.conversation));
-                it.row.is_none() && it.fate.is_ok() && (&row.channel, row.lane.conversation()) == key
+            let item = batch.items.iter_mut().find(|item| {
+                let key = (&item.key.channel, Some(&item.key.conversation));
+                item.row.is_none() && item.fate.is_ok() && (&row.channel, row.lane.conversation()) == key
             });
             if let Some(item) = item {
                 item.row = Some(row.id.clone());
@@ -68,7 +68,7 @@ impl Changes {
     pub(crate) fn fates(&mut self, fates: Vec<(RowId, OutboxFate)>) {
         let Some(batch) = &mut self.batch else { return };
         for (row, fate) in fates {
-            if let Some(item) = batch.items.iter_mut().find(|it| it.row.as_ref() == Some(&row)) {
+            if let Some(item) = batch.items.iter_mut().find(|item| item.row.as_ref() == Some(&row)) {
                 item.fate = Ok(fate);
             }
         }

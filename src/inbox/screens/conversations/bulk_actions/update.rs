@@ -74,7 +74,7 @@ impl Desk {
         if (&now.filter, &now.channel) != (&query.filter, &query.channel) {
             return;
         }
-        let keys = keys.into_iter().filter(|it| how == Spread::All || !list.marks.contains(it));
+        let keys = keys.into_iter().filter(|key| how == Spread::All || !list.marks.contains(key));
         list.marks = Marks::of(keys);
         let count = list.marks.len();
         if more {
@@ -129,7 +129,7 @@ impl Desk {
         context: &mut Context,
     ) {
         let intent = |row: &ConversationRow| {
-            let tab = self.tabs.iter().find(|it| it.channel.id == row.channel)?;
+            let tab = self.tabs.iter().find(|tab| tab.channel.id == row.channel)?;
             Some(Intent {
                 channel: row.channel.clone(),
                 platform: tab.platform()?.clone(),
@@ -207,7 +207,7 @@ impl Changes {
                 .open(crate::screens::conversations::snooze::SnoozeMenu { rows, typed: None, stays: false }),
             Some(PendingBulkAction::Tags) => tags::open_tags(context, rows),
             Some(PendingBulkAction::Promise) => {
-                rows.into_iter().take(1).for_each(|it| promises::ask_promise(it, None, context));
+                rows.into_iter().take(1).for_each(|row| promises::ask_promise(row, None, context));
             }
             Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows, desk, context),
         }
@@ -223,7 +223,7 @@ impl Changes {
     ) {
         let many = rows.len() > 1;
         let may = |row: &ConversationRow| {
-            let tab = desk.tabs.iter().find(|it| it.channel.id == row.channel);
+            let tab = desk.tabs.iter().find(|tab| tab.channel.id == row.channel);
             tab.map_or_else(|| Err("its tab is gone".to_owned()), conditions::tab_writable)
         };
         let mut plan = BulkPlan::new(wish, rows, may);
@@ -300,14 +300,15 @@ impl Changes {
         keep: impl Fn(Vec<(ConversationId, T)>) -> Keep,
         context: &mut Context,
     ) {
-        let mut channels: Vec<ChannelId> = plan.apply.iter().map(|it| it.channel.clone()).collect();
+        let mut channels: Vec<ChannelId> =
+            plan.apply.iter().map(|conversation_row| conversation_row.channel.clone()).collect();
         channels.sort();
         channels.dedup();
         for channel in channels {
-            let rows = || plan.apply.iter().filter(|it| it.channel == channel);
+            let rows = || plan.apply.iter().filter(|conversation_row| conversation_row.channel == channel);
             let id = |row: &ConversationRow| row.conversation.id.clone();
-            let after = rows().map(|it| (id(it), wanted(it))).collect();
-            let was = rows().map(|it| (id(it), before(it))).collect();
+            let after = rows().map(|row| (id(row), wanted(row))).collect();
+            let was = rows().map(|row| (id(row), before(row))).collect();
             context.push(FileWrite::Keep(channel.clone(), keep(after)));
             self.note_kept(&channel, &plan.named(), keep(was), context);
         }
@@ -324,9 +325,9 @@ impl Changes {
             return;
         }
         batch.told = true;
-        let (done, all) = (batch.count(|it| *it == OutboxFate::Done), batch.progress().1);
-        let asks = batch.count(|it| matches!(it, OutboxFate::Asks(_)));
-        let refused = batch.count(|it| matches!(it, OutboxFate::Refused(_)));
+        let (done, all) = (batch.count(|batch| *batch == OutboxFate::Done), batch.progress().1);
+        let asks = batch.count(|batch| matches!(batch, OutboxFate::Asks(_)));
+        let refused = batch.count(|batch| matches!(batch, OutboxFate::Refused(_)));
         let mut words = format!("{} {done} of {all}", batch.wish.past());
         if refused > 0 {
             words.push_str(&format!(", {refused} refused"));
@@ -343,8 +344,8 @@ impl Changes {
     /// Takes back what of the last action on many has not left.
     pub(crate) fn cancel_batch(&mut self, context: &mut Context) {
         let Some(batch) = &mut self.batch else { return };
-        let waiting = batch.items.iter().filter(|it| it.fate == Ok(OutboxFate::Waiting));
-        let rows: Vec<RowId> = waiting.filter_map(|it| it.row.clone()).collect();
+        let waiting = batch.items.iter().filter(|item| item.fate == Ok(OutboxFate::Waiting));
+        let rows: Vec<RowId> = waiting.filter_map(|bulk_item| bulk_item.row.clone()).collect();
         if rows.is_empty() {
             return context.say("nothing of it waits any more");
         }

@@ -136,10 +136,10 @@ impl BulkWish {
 /// Tags after some were added and others taken away, in the order of the
 /// alphabet. What is added is only here until the server has it.
 pub fn tagged(before: &[Tag], add: &[SafeText], remove: &[SafeText]) -> Vec<Tag> {
-    let kept = before.iter().filter(|it| !remove.contains(&it.word)).cloned();
+    let kept = before.iter().filter(|tag| !remove.contains(&tag.word)).cloned();
     let mut after: Vec<Tag> = kept.collect();
     for word in add {
-        if !after.iter().any(|it| it.word == *word) {
+        if !after.iter().any(|tag| tag.word == *word) {
             after.push(Tag { word: word.clone(), kept: TagPlace::Here });
         }
     }
@@ -205,12 +205,12 @@ impl BulkPlan {
         for (_, reason) in &self.skipped {
             // What can be done about it does not fit many.
             let short = reason.split([';', ',']).next().unwrap_or(reason);
-            match reasons.iter_mut().find(|it| it.1 == short) {
+            match reasons.iter_mut().find(|reason| reason.1 == short) {
                 Some(found) => found.0 += 1,
                 None => reasons.push((1, short)),
             }
         }
-        reasons.sort_by_key(|it| std::cmp::Reverse(it.0));
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.0));
         reasons
     }
 }
@@ -250,15 +250,16 @@ impl Batch {
             fate,
         };
         let fate = if plan.wish.leaves() { OutboxFate::Waiting } else { OutboxFate::Done };
-        let apply = plan.apply.iter().map(|it| item(it, Ok(fate.clone())));
-        let skipped = plan.skipped.iter().map(|(it, why)| item(it, Err(why.clone())));
+        let apply = plan.apply.iter().map(|conversation_row| item(conversation_row, Ok(fate.clone())));
+        let skipped =
+            plan.skipped.iter().map(|(conversation_row, why)| item(conversation_row, Err(why.clone())));
         let items = apply.chain(skipped).collect();
         Self { group, wish: plan.wish.clone(), items, stale: false, told: !plan.wish.leaves() }
     }
 
     /// How many are finished, and of how many.
     pub fn progress(&self) -> (usize, usize) {
-        let mine = self.items.iter().filter_map(|it| it.fate.as_ref().ok());
+        let mine = self.items.iter().filter_map(|item| item.fate.as_ref().ok());
         let (mut finished, mut total) = (0, 0);
         for fate in mine {
             total += 1;
@@ -275,14 +276,20 @@ impl Batch {
 
     /// How many came out so.
     pub fn count(&self, of: impl Fn(&OutboxFate) -> bool) -> usize {
-        self.items.iter().filter_map(|it| it.fate.as_ref().ok()).filter(|it| of(it)).count()
+        self.items
+            .iter()
+            .filter_map(|item| item.fate.as_ref().ok())
+            .filter(|outbox_fate| of(outbox_fate))
+            .count()
     }
 
     /// Rows of which it is not known what became.
     pub fn open_rows(&self) -> Vec<RowId> {
-        let open =
-            self.items.iter().filter(|it| matches!(it.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
-        open.filter_map(|it| it.row.clone()).collect()
+        let open = self
+            .items
+            .iter()
+            .filter(|item| matches!(item.fate, Ok(OutboxFate::Waiting | OutboxFate::Sending)));
+        open.filter_map(|bulk_item| bulk_item.row.clone()).collect()
     }
 }
 
@@ -290,7 +297,8 @@ impl BulkPlan {
     /// The conversations it applies to, and why not the others.
     pub(crate) fn lines(&self) -> Vec<DialogLine> {
         let names = |rows: &mut dyn Iterator<Item = &ConversationRow>, total: usize| {
-            let shown: Vec<String> = rows.take(SHOWN).map(|it| it.conversation.title().to_string()).collect();
+            let shown: Vec<String> =
+                rows.take(SHOWN).map(|row| row.conversation.title().to_string()).collect();
             let rest = total.saturating_sub(SHOWN);
             let rest = if rest > 0 { format!(" and {rest} more") } else { String::new() };
             format!("{}{rest}", shown.join(", "))
@@ -299,7 +307,7 @@ impl BulkPlan {
         let mut lines =
             vec![DialogLine::plain(format!("{}.", self.words())), DialogLine::new(applied, Tone::Own)];
         if !self.skipped.is_empty() {
-            let skipped = names(&mut self.skipped.iter().map(|it| &it.0), self.skipped.len());
+            let skipped = names(&mut self.skipped.iter().map(|pair| &pair.0), self.skipped.len());
             lines.push(DialogLine::dim(format!("Left out: {skipped}")));
         }
         lines

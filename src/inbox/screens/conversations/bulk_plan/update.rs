@@ -24,6 +24,10 @@ pub(crate) fn ask_bulk(context: &mut Context, plan: BulkPlan) {
     });
     context.open(question.no("leave them").naming(move |names| {
         let skipped = named.skipped.iter().map(|(row, _)| row);
-        named.apply.iter().chain(skipped).for_each(|it| known_names::of_row(it, names));
+        named
+            .apply
+            .iter()
+            .chain(skipped)
+            .for_each(|conversation_row| known_names::of_row(conversation_row, names));
     }));
 }

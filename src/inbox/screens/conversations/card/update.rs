@@ -14,7 +14,7 @@ impl Desk {
     /// What is known beside the current conversation, once it was loaded.
     pub fn current_card(&self) -> Option<&ContactCard> {
         let row = self.current_conversation()?;
-        self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|it| row.is(it)))
+        self.contact.card.as_ref().filter(|_| self.contact.key.as_ref().is_some_and(|key| row.is(key)))
     }
 
     /// Asks for what the card on screen shows, if it is another person's or
@@ -23,7 +23,7 @@ impl Desk {
         if self.areas(context).card.is_none() || !self.is_inbox_shown() {
             return;
         }
-        let key = self.current_conversation().map(|it| it.key());
+        let key = self.current_conversation().map(|current_conversation| current_conversation.key());
         if self.contact.key != key {
             self.contact = ShownCard { key, card: None, stale: true, first: 0 };
         }
@@ -57,12 +57,17 @@ impl ConnectionAnswers {
             return false;
         };
         let page = usize::from(area.inner().height);
-        let more = desk.current_card().map_or(0, |it| {
-            it.elsewhere.len() * 2 + it.contact.as_ref().map_or(0, |it| it.metadata.len() * 2)
+        let more = desk.current_card().map_or(0, |current_card| {
+            current_card.elsewhere.len() * 2
+                + current_card.contact.as_ref().map_or(0, |contact| contact.metadata.len() * 2)
         });
         let connected = desk.current_conversation().map_or(0, |row| {
             let all = self.connected(row, context);
-            all.iter().map(|(_, _, it)| 3 + it.mapped.as_ref().map_or(0, |it| it.lines(LINES).len())).sum()
+            all.iter()
+                .map(|(_, _, endpoint_answer)| {
+                    3 + endpoint_answer.mapped.as_ref().map_or(0, |mapped| mapped.lines(LINES).len())
+                })
+                .sum()
         });
         let last = (LINES + more + connected).saturating_sub(page);
         let first = desk.contact.first.min(last);

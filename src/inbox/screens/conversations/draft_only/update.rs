@@ -52,8 +52,8 @@ impl PreparedDrafts {
     /// and none is being made.
     pub(crate) fn follow(&mut self, desk: &Desk, context: &mut Context) {
         let row = desk.current_conversation();
-        let is_missing = row.is_some_and(|it| it.local.draft_only == Some(DraftReadiness::Missing));
-        if row.is_none_or(|it| self.open.as_ref().is_none_or(|open| !it.is(open))) {
+        let is_missing = row.is_some_and(|row| row.local.draft_only == Some(DraftReadiness::Missing));
+        if row.is_none_or(|row| self.open.as_ref().is_none_or(|open| !row.is(open))) {
             self.open = row.map(ConversationRow::key);
             self.stale |= is_missing;
         }
@@ -61,9 +61,9 @@ impl PreparedDrafts {
             return;
         }
         self.stale = false;
-        let has_any = |it: &&Tab| it.counts.draft_only > 0;
+        let has_any = |tab: &&Tab| tab.counts.draft_only > 0;
         let channels: Vec<ChannelId> =
-            desk.tabs.iter().filter(has_any).map(|it| it.channel.id.clone()).collect();
+            desk.tabs.iter().filter(has_any).map(|tab| tab.channel.id.clone()).collect();
         if !channels.is_empty() {
             self.asked = true;
             context.push(Effect::Load(Load::DueDrafts(channels, self.open.clone(), context.now)));
@@ -78,14 +78,14 @@ impl PreparedDrafts {
     /// A draft was made, or could not be.
     fn made(&mut self, id: &SuggestionId) -> bool {
         let before = self.making.len();
-        self.making.retain(|it| *it != id.key);
+        self.making.retain(|conversation_key| *conversation_key != id.key);
         before > self.making.len()
     }
 }
 
 /// The missing drafts are known: they are asked for.
 pub(crate) fn due(inbox: &mut Inbox, due: Vec<DueDraft>) {
-    let requests: Vec<_> = due.iter().filter_map(|it| suggesting::prepared(inbox, it)).collect();
+    let requests: Vec<_> = due.iter().filter_map(|entry| suggesting::prepared(inbox, entry)).collect();
     let drafts = &mut inbox.features.prepared_drafts;
     drafts.asked = false;
     for request in requests {

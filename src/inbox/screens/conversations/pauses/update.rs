@@ -34,7 +34,10 @@ fn ask_lease(context: &mut Context, over: Vec<PausedEntry>) {
         .answer('e', "extend", |inbox: &mut Inbox| inbox.desk.extend_leases(&mut inbox.context))
         .esc("ask again in 15 min");
     context.open(question.naming(move |names| {
-        named.iter().filter_map(|it| it.title.as_ref()).for_each(|it| names.add(it.as_str()));
+        named
+            .iter()
+            .filter_map(|paused_entry| paused_entry.title.as_ref())
+            .for_each(|text| names.add(text.as_str()));
     }));
 }
 
@@ -75,7 +78,10 @@ impl PauseLeases {
             return;
         }
         let ended = context.now.plus(-context.settings.pause_lease);
-        let over = self.paused.iter().filter(|it| it.counts_from <= ended && !it.draft_only);
+        let over = self
+            .paused
+            .iter()
+            .filter(|paused_entry| paused_entry.counts_from <= ended && !paused_entry.draft_only);
         let over: Vec<PausedEntry> = over.cloned().collect();
         self.rests_until = Some(context.moment.plus(AGAIN));
         if !over.is_empty() {
@@ -91,19 +97,22 @@ impl PauseLeases {
     }
 
     pub(crate) fn paused_lines(&self, context: &Context) -> Vec<ListLine> {
-        let line = |it: &PausedEntry| {
-            let waits = it
+        let line = |paused_entry: &PausedEntry| {
+            let waits = paused_entry
                 .waiting_since
                 .map(|since| format!("customer waits {}", short_span(context.now.since(since))));
             ListLine {
-                name: it.title.clone().unwrap_or_else(|| SafeText::line(it.conversation.as_str())),
+                name: paused_entry
+                    .title
+                    .clone()
+                    .unwrap_or_else(|| SafeText::line(paused_entry.conversation.as_str())),
                 words: SafeText::line(waits.as_deref().unwrap_or("no one waits")),
-                right: format!("paused {}", short_span(context.now.since(it.since))),
-                loud: it.waiting_since.is_some(),
+                right: format!("paused {}", short_span(context.now.since(paused_entry.since))),
+                loud: paused_entry.waiting_since.is_some(),
                 dim: false,
                 goes_to: Some(ConversationKey {
-                    channel: it.channel.clone(),
-                    conversation: it.conversation.clone(),
+                    channel: paused_entry.channel.clone(),
+                    conversation: paused_entry.conversation.clone(),
                 }),
             }
         };
@@ -116,21 +125,22 @@ impl Desk {
     fn extend_leases(&mut self, context: &mut Context) {
         let now = context.now;
         let ended = now.plus(-context.settings.pause_lease);
-        let channels = self.tabs.iter().filter(|it| it.counts.paused_here > 0);
+        let channels = self.tabs.iter().filter(|tab| tab.counts.paused_here > 0);
         context.push_all(
-            channels.map(|it| FileWrite::Keep(it.channel.id.clone(), Keep::ExtendPauses(ended, now))),
+            channels
+                .map(|channel| FileWrite::Keep(channel.channel.id.clone(), Keep::ExtendPauses(ended, now))),
         );
         context.say(format!("they stay paused; asked again in {}", short_span(context.settings.pause_lease)));
     }
 
     /// Hands these back to the AI.
     pub(crate) fn hand_back_all(&mut self, paused: &[PausedEntry], context: &mut Context) {
-        let intent = |it: &PausedEntry| {
-            let tab = self.tabs.iter().find(|tab| tab.channel.id == it.channel)?;
+        let intent = |paused_entry: &PausedEntry| {
+            let tab = self.tabs.iter().find(|tab| tab.channel.id == paused_entry.channel)?;
             Some(Intent {
-                channel: it.channel.clone(),
+                channel: paused_entry.channel.clone(),
                 platform: tab.platform()?.clone(),
-                conversation: it.conversation.clone(),
+                conversation: paused_entry.conversation.clone(),
                 operation: Operation::SetAutomation { enabled: true },
                 hold: 0,
                 seen: None,

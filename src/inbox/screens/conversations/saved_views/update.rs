@@ -14,7 +14,9 @@ use model::filter::{ConversationFilter, FilterSubject, Is, Sort};
 
 impl Overlay for ViewMenu {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let by_key = key.typed().and_then(|it| inbox.desk.views.iter().position(|view| view.key == Some(it)));
+        let by_key = key
+            .typed()
+            .and_then(|character| inbox.desk.views.iter().position(|view| view.key == Some(character)));
         match (key.code, by_key) {
             (KeyCode::Enter, _) => inbox.desk.show_view(self.chosen, &mut inbox.context),
             (_, Some(index)) => inbox.desk.show_view(index, &mut inbox.context),
@@ -34,12 +36,12 @@ impl Desk {
     pub(crate) fn choose_view(&mut self, context: &mut Context) {
         let no_mail = |tab: &Tab| tab.account.is_some() && !tab.is_mail();
         if self.tabs.iter().all(no_mail) {
-            self.views.retain(|it| !it.is_of_folder());
+            self.views.retain(|view| !view.is_of_folder());
         }
         let current = &self.list().view;
-        let chosen = self.views.iter().position(|it| it == current).unwrap_or(0);
+        let chosen = self.views.iter().position(|view| view == current).unwrap_or(0);
         self.counted = None;
-        let filters = self.views.iter().map(|it| it.filter.clone()).collect();
+        let filters = self.views.iter().map(|view| view.filter.clone()).collect();
         let of = (!self.everywhere).then(|| self.tab().channel.id.clone());
         context.push(Effect::Load(Load::ViewCounts(of, filters, context.now)));
         context.open(ViewMenu { chosen });
@@ -49,7 +51,7 @@ impl Desk {
     /// phone, where nobody is taken over from an AI, show all that goes on.
     pub(crate) fn choose_first_views(&mut self, context: &Context) {
         let first = context.settings.first_view.clone();
-        for tab in self.tabs.iter_mut().filter(|it| !it.has_first_view) {
+        for tab in self.tabs.iter_mut().filter(|tab| !tab.has_first_view) {
             let Some(account) = &tab.account else { continue };
             tab.has_first_view = true;
             if tab.list.view == first && !account.platform.is_chat() {
@@ -72,7 +74,7 @@ impl Desk {
     /// Shows what was put aside.
     pub(crate) fn show_snoozed(&mut self, context: &mut Context) {
         let snoozed = ConversationFilter::one(FilterSubject::Is(Is::Snoozed));
-        if let Some(index) = self.views.iter().position(|it| it.filter == snoozed) {
+        if let Some(index) = self.views.iter().position(|view| view.filter == snoozed) {
             self.show_view(index, context);
         }
     }

@@ -19,7 +19,7 @@ pub(crate) struct SnoozeState(Vec<(ConversationKey, Snooze)>);
 
 impl SnoozeState {
     fn note(&mut self, key: ConversationKey, snooze: Snooze) {
-        self.0.retain(|it| it.0 != key);
+        self.0.retain(|pair| pair.0 != key);
         if self.0.len() == SLEPT {
             self.0.remove(0);
         }
@@ -27,7 +27,7 @@ impl SnoozeState {
     }
 
     fn of(&self, key: &ConversationKey) -> Option<&Snooze> {
-        self.0.iter().find(|it| it.0 == *key).map(|it| &it.1)
+        self.0.iter().find(|pair| pair.0 == *key).map(|pair| &pair.1)
     }
 }
 

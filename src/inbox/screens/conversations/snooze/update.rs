@@ -47,7 +47,7 @@ impl SnoozeMenu {
         if let Some(at) = inbox.features.snoozed.snooze_again(&self.rows, &inbox.context) {
             lines.insert(0, key("s", format!("the same again, until {}", moment(at))));
         }
-        if self.rows.iter().any(|it| it.local.is_asleep()) {
+        if self.rows.iter().any(|row| row.local.is_asleep()) {
             lines.push(key("x", "wake now".to_owned()));
         }
         lines.push(DialogLine::gap());
@@ -124,7 +124,7 @@ impl Overlay for SnoozeMenu {
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.rows.iter().for_each(|it| known_names::of_row(it, names));
+        self.rows.iter().for_each(|row| known_names::of_row(row, names));
     }
 }
 
@@ -164,7 +164,7 @@ impl SnoozeState {
     /// The time one was put aside until before, once more.
     pub fn snooze_again(&self, rows: &[ConversationRow], context: &Context) -> Option<Timestamp> {
         let [row] = rows else { return None };
-        let woken = row.local.snooze.as_ref().filter(|it| !it.is_asleep());
+        let woken = row.local.snooze.as_ref().filter(|snooze| !snooze.is_asleep());
         woken.or_else(|| self.of(&row.key()))?.again(context.now, &context.settings.zone)
     }
 
@@ -186,7 +186,7 @@ impl SnoozeState {
         }
         if let Some(seen) = desk.looked_at_again(context) {
             let channel = desk.tab().channel.id.clone();
-            let row = desk.tab_mut().history.as_mut().and_then(|it| it.row.as_mut());
+            let row = desk.tab_mut().history.as_mut().and_then(|history| history.row.as_mut());
             let slept = row.and_then(|row| Some((row.key(), row.local.snooze.take()?)));
             if let Some((key, snooze)) = slept {
                 self.note(key, snooze);
@@ -200,10 +200,10 @@ impl Desk {
     /// The conversation that is open and came back.
     fn looked_at_again(&self, context: &Context) -> Option<ConversationId> {
         let tab = self.tab();
-        let history = tab.history.as_ref().filter(|it| it.opened && it.shows_end())?;
+        let history = tab.history.as_ref().filter(|history| history.opened && history.shows_end())?;
         let looking = context.focused && self.is_inbox_shown() && tab.focus != Focus::List;
         let row = history.row.as_ref().filter(|_| looking)?;
-        let woken = row.local.snooze.as_ref().is_some_and(|it| !it.is_asleep());
+        let woken = row.local.snooze.as_ref().is_some_and(|snooze| !snooze.is_asleep());
         woken.then(|| row.conversation.id.clone())
     }
 }

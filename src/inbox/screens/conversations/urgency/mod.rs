@@ -24,15 +24,15 @@ impl UrgencyWalk {
         current: Option<&ConversationKey>,
         now: Timestamp,
     ) -> Option<&'a ConversationRow> {
-        if self.seen.last().map(|it| &it.0) != current {
+        if self.seen.last().map(|pair| &pair.0) != current {
             self.seen.clear();
         }
-        let others = || ranked.iter().filter(|it| Some(&it.key()) != current);
-        let found = others().find(|it| !self.has_seen(it)).or_else(|| {
+        let others = || ranked.iter().filter(|conversation_row| Some(&conversation_row.key()) != current);
+        let found = others().find(|conversation_row| !self.has_seen(conversation_row)).or_else(|| {
             self.seen.clear();
             others().next()
         })?;
-        self.seen.retain(|it| it.0 != found.key());
+        self.seen.retain(|pair| pair.0 != found.key());
         self.seen.push((found.key(), now));
         Some(found)
     }
@@ -40,7 +40,7 @@ impl UrgencyWalk {
     fn has_seen(&self, row: &ConversationRow) -> bool {
         let key = row.key();
         let news = row.conversation.last_message_at;
-        self.seen.iter().any(|it| it.0 == key && news.is_none_or(|news| news <= it.1))
+        self.seen.iter().any(|pair| pair.0 == key && news.is_none_or(|news| news <= pair.1))
     }
 }
 
@@ -51,14 +51,14 @@ mod tests {
 
     #[test]
     fn a_walk_comes_to_each_once_and_begins_again() {
-        let rows: Vec<ConversationRow> = ["a", "b", "c"].map(|it| row(it, true)).into();
+        let rows: Vec<ConversationRow> = ["a", "b", "c"].map(|text| row(text, true)).into();
         let now = at(5);
         let mut walk = UrgencyWalk::default();
         let mut here: Option<ConversationKey> = None;
         let mut step = |rows: &[ConversationRow], here: &mut Option<ConversationKey>| {
             let found = walk.next(rows, here.as_ref(), now).map(ConversationRow::key);
             here.clone_from(&found);
-            found.map(|it| it.conversation.to_string())
+            found.map(|entry| entry.conversation.to_string())
         };
         for wanted in ["a", "b", "c", "a", "b"] {
             assert_eq!(step(&rows, &mut here).as_deref(), Some(wanted));

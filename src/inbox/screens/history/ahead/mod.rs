@@ -27,12 +27,12 @@ pub(crate) struct HistoriesAhead {
 impl HistoriesAhead {
     /// What a question is answered with, if that is known.
     pub(crate) fn answer(&self, query: &HistoryQuery) -> Option<&HistoryPage> {
-        self.ready.iter().find(|it| it.0 == *query).map(|it| &it.1)
+        self.ready.iter().find(|pair| pair.0 == *query).map(|pair| &pair.1)
     }
 
     /// Whether a question is to be asked; it counts as asked from then on.
     fn ask(&mut self, query: &HistoryQuery) -> bool {
-        let asks = self.answer(query).is_none() && !self.asked.iter().any(|it| it.0 == *query);
+        let asks = self.answer(query).is_none() && !self.asked.iter().any(|pair| pair.0 == *query);
         if asks {
             self.asked.push((query.clone(), true));
         }
@@ -41,7 +41,7 @@ impl HistoriesAhead {
 
     /// Keeps the answer to a question, in the place of what was kept longest.
     pub(crate) fn keep(&mut self, query: &HistoryQuery, page: HistoryPage) {
-        self.ready.retain(|it| it.0 != *query);
+        self.ready.retain(|ready| ready.0 != *query);
         if bytes(&page) <= LONGEST {
             self.ready.push_back((query.clone(), page));
         }
@@ -53,23 +53,27 @@ impl HistoriesAhead {
     /// An answer has come. Returns whether it was asked for and nothing has
     /// changed since.
     fn answered(&mut self, query: &HistoryQuery) -> bool {
-        let asked = self.asked.iter().position(|it| it.0 == *query);
-        asked.is_some_and(|it| self.asked.swap_remove(it).1)
+        let asked = self.asked.iter().position(|pair| pair.0 == *query);
+        asked.is_some_and(|number| self.asked.swap_remove(number).1)
     }
 
     /// What is known of a channel's conversation, or of all of them, may be old.
     pub(crate) fn forget(&mut self, channel: &ChannelId, conversation: Option<&ConversationId>) {
-        let is_old = |it: &HistoryQuery| {
-            it.channel == *channel && conversation.is_none_or(|conversation| it.conversation == *conversation)
+        let is_old = |history_query: &HistoryQuery| {
+            history_query.channel == *channel
+                && conversation.is_none_or(|conversation| history_query.conversation == *conversation)
         };
-        self.ready.retain(|it| !is_old(&it.0));
-        self.asked.iter_mut().filter(|it| is_old(&it.0)).for_each(|it| it.1 = false);
+        self.ready.retain(|ready| !is_old(&ready.0));
+        self.asked.iter_mut().filter(|pair| is_old(&pair.0)).for_each(|pair| pair.1 = false);
     }
 }
 
 /// Bytes of text of a history.
 fn bytes(page: &HistoryPage) -> usize {
-    page.messages.iter().map(|it| it.message.content.as_str().len() + it.message.raw.len()).sum()
+    page.messages
+        .iter()
+        .map(|message| message.message.content.as_str().len() + message.message.raw.len())
+        .sum()
 }
 
 #[cfg(test)]

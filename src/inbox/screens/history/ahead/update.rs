@@ -17,7 +17,7 @@ impl Desk {
     /// Asks for the histories that the next keys may want, once the one on
     /// screen is there.
     pub(crate) fn load_ahead(&mut self, context: &mut Context) {
-        let is_there = |it: &History| it.loaded && !it.resource.is_asked();
+        let is_there = |history: &History| history.loaded && !history.resource.is_asked();
         if !self.is_inbox_shown() || !self.tab().history.as_ref().is_some_and(is_there) {
             return;
         }
@@ -33,12 +33,12 @@ impl Desk {
         let tab = self.tab();
         if let Some(triage) = tab.triage() {
             let threads = triage.queue.iter().take(THREADS);
-            return threads.map(|it| (tab.channel.id.clone(), it.conversation.id.clone())).collect();
+            return threads.map(|thread| (tab.channel.id.clone(), thread.conversation.id.clone())).collect();
         }
         let list = self.list();
         let Some(index) = list.index().filter(|_| tab.focus == Focus::List) else { return Vec::new() };
         let rows = ROWS.iter().filter_map(|by| list.page.rows.get(index.checked_add_signed(*by)?));
-        rows.map(|it| (it.channel.clone(), it.conversation.id.clone())).collect()
+        rows.map(|row| (row.channel.clone(), row.conversation.id.clone())).collect()
     }
 
     /// A history that may be wanted has come.
@@ -50,9 +50,9 @@ impl Desk {
 
     /// Keeps what was read of the history on screen, for whoever comes back to it.
     pub(crate) fn keep_history(&mut self, query: &HistoryQuery, page: HistoryPage) {
-        let history = self.tab_of(&query.channel).and_then(|it| it.history.as_ref());
-        let is_fresh =
-            history.is_some_and(|it| it.conversation == query.conversation && it.resource.is_fresh());
+        let history = self.tab_of(&query.channel).and_then(|tab| tab.history.as_ref());
+        let is_fresh = history
+            .is_some_and(|history| history.conversation == query.conversation && history.resource.is_fresh());
         if is_fresh && query.limit == STEP {
             self.ahead.keep(query, page);
         }

@@ -54,15 +54,15 @@ impl Desk {
     /// Where a text was found in a conversation.
     pub(crate) fn found_here(&mut self, query: &SearchQuery, page: SearchPage, context: &mut Context) {
         let Some(channel) = &query.channel else { return };
-        let Some(history) = self.tab_of(channel).and_then(|it| it.history.as_mut()) else { return };
+        let Some(history) = self.tab_of(channel).and_then(|tab| tab.history.as_mut()) else { return };
         if Some(&history.conversation) != query.conversation.as_ref() {
             return;
         }
-        let Some(find) = history.find.as_mut().filter(|it| it.text == query.text) else { return };
+        let Some(find) = history.find.as_mut().filter(|find| find.text == query.text) else { return };
         // Whoever came to one hit stays there when the others are known.
-        let current = find.hits.take().and_then(|it| it.into_iter().nth(find.at));
-        let hits: Vec<MessageId> = page.hits.into_iter().map(|it| it.message).collect();
-        let at = hits.iter().position(|it| Some(it) == current.as_ref());
+        let current = find.hits.take().and_then(|hit| hit.into_iter().nth(find.at));
+        let hits: Vec<MessageId> = page.hits.into_iter().map(|hit| hit.message).collect();
+        let at = hits.iter().position(|hit| Some(hit) == current.as_ref());
         (find.at, find.hits) = (at.unwrap_or(0), Some(hits));
         if at.is_none() {
             self.go_to_hit(context);
@@ -71,7 +71,9 @@ impl Desk {
 
     /// Goes to the next older or newer hit, round at the ends.
     pub(crate) fn next_hit(&mut self, older: bool, context: &mut Context) {
-        let Some(find) = self.tab_mut().history.as_mut().and_then(|it| it.find.as_mut()) else { return };
+        let Some(find) = self.tab_mut().history.as_mut().and_then(|history| history.find.as_mut()) else {
+            return;
+        };
         let count = find.hits.as_ref().map_or(0, Vec::len).max(1);
         find.at = if older { (find.at + 1) % count } else { (find.at + count - 1) % count };
         let words = format!("{} · {}", find.text, find.place());
@@ -80,8 +82,8 @@ impl Desk {
     }
 
     fn go_to_hit(&mut self, context: &mut Context) {
-        let found = self.tab().history.as_ref().and_then(|it| {
-            let find = it.find.as_ref()?;
+        let found = self.tab().history.as_ref().and_then(|history| {
+            let find = history.find.as_ref()?;
             find.hits.as_ref()?.get(find.at).cloned()
         });
         if let Some(message) = found {
@@ -107,8 +109,8 @@ impl Desk {
         depth: Option<u32>,
         context: &mut Context,
     ) {
-        let history = self.tab_of(channel).and_then(|it| it.history.as_mut());
-        let Some(history) = history.filter(|it| it.conversation == *conversation) else { return };
+        let history = self.tab_of(channel).and_then(|tab| tab.history.as_mut());
+        let Some(history) = history.filter(|history| history.conversation == *conversation) else { return };
         match depth {
             Some(depth) if history.widen(depth) => (),
             Some(depth) => context.warn(format!("that message is {depth} back: more than a history shows")),

@@ -40,7 +40,7 @@ pub struct Pictures {
 impl Pictures {
     /// Whether voice notes of a host may be fetched and sent to the model.
     pub(crate) fn may_hear(&self, host: &str) -> bool {
-        self.heard.iter().any(|it| it == host)
+        self.heard.iter().any(|text| text == host)
     }
 
     /// A person agreed to a host's voice notes.
@@ -50,11 +50,11 @@ impl Pictures {
 
     /// What is known of a picture by its address.
     pub fn of(&self, url: &str) -> Option<&PictureState> {
-        self.known.iter().find(|it| it.0 == url).map(|it| &it.1)
+        self.known.iter().find(|pair| pair.0 == url).map(|pair| &pair.1)
     }
 
     fn set(&mut self, url: &str, shown: PictureState) {
-        self.known.retain(|it| it.0 != url);
+        self.known.retain(|pair| pair.0 != url);
         if self.known.len() == MOST {
             self.known.remove(0);
         }
@@ -77,6 +77,6 @@ pub fn picture_of(message: &Message) -> Option<&str> {
     let url = message.media_url.as_ref()?.as_str();
     let name = links::file_name(url).unwrap_or_default().to_lowercase();
     let is_picture = matches!(message.content_type.as_str(), "image" | "photo" | "sticker")
-        || ENDINGS.iter().any(|it| name.ends_with(it));
+        || ENDINGS.iter().any(|ending| name.ends_with(ending));
     links::host_of(url).filter(|_| is_picture).map(|_| url)
 }

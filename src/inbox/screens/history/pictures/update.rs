@@ -57,12 +57,12 @@ impl Desk {
         let wanted = context.settings.graphics != Graphics::Off
             && context.settings.pictures_of.contains(&tab.channel.id)
             && self.is_inbox_shown()
-            && !self.pictures.known.iter().any(|it| it.1 == PictureState::Fetching);
-        let Some(history) = tab.history.as_ref().filter(|it| wanted && it.opened) else { return };
+            && !self.pictures.known.iter().any(|pair| pair.1 == PictureState::Fetching);
+        let Some(history) = tab.history.as_ref().filter(|history| wanted && history.opened) else { return };
         let visible = history.visible_items();
         let messages = visible.into_iter().rev().filter_map(message_of);
-        let mut urls = messages.filter_map(|it| picture_of(&it.message));
-        let unknown = urls.find(|it| self.pictures.of(it).is_none());
+        let mut urls = messages.filter_map(|message| picture_of(&message.message));
+        let unknown = urls.find(|url| self.pictures.of(url).is_none());
         if let Some(url) = unknown.map(str::to_owned) {
             self.fetch_picture(&url, context);
         }
@@ -74,15 +74,22 @@ impl Desk {
                 "pictures are switched off in the configuration; {open-outside} opens the file outside",
             );
         }
-        let history =
-            self.tab().history.as_ref().filter(|it| it.loaded).ok_or("open the conversation first")?;
+        let history = self
+            .tab()
+            .history
+            .as_ref()
+            .filter(|history| history.loaded)
+            .ok_or("open the conversation first")?;
         let row = match history.selected_item() {
             Some(item) => message_of(item),
-            None => {
-                history.items.iter().rev().filter_map(message_of).find(|it| picture_of(&it.message).is_some())
-            }
+            None => history
+                .items
+                .iter()
+                .rev()
+                .filter_map(message_of)
+                .find(|message_row| picture_of(&message_row.message).is_some()),
         };
-        let url = row.and_then(|it| picture_of(&it.message));
+        let url = row.and_then(|row| picture_of(&row.message));
         url.map(str::to_owned)
             .ok_or("this message has no picture; {open-outside} opens files and links outside")
     }

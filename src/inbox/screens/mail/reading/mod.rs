@@ -64,7 +64,7 @@ fn body(letter: &MailMessage, view: MailView) -> Option<&SafeText> {
 /// recipients, an address for answers.
 fn heading(letter: &MailMessage, subject: Option<&SafeText>) -> String {
     let mut lines = Vec::new();
-    if let Some(own) = letter.subject.as_ref().filter(|it| Some(bare(it)) != subject.map(bare)) {
+    if let Some(own) = letter.subject.as_ref().filter(|text| Some(bare(text)) != subject.map(bare)) {
         lines.push(format!("Subject: {own}"));
     }
     if letter.to.len() > 1 || !letter.cc.is_empty() {
@@ -85,10 +85,12 @@ fn date_note(dated_at: Timestamp) -> String {
 
 /// The lines of a mail's whole header, beside its sender and its time.
 pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
-    let all = |it: &[SafeText]| it.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
-    let told = |it: &Option<SafeText>| it.as_ref().map_or_else(String::new, ToString::to_string);
-    let message_id =
-        letter.header_id.as_deref().map_or_else(String::new, |it| SafeText::line(it).to_string());
+    let all = |entry: &[SafeText]| entry.iter().map(SafeText::as_str).collect::<Vec<_>>().join(", ");
+    let told = |text: &Option<SafeText>| text.as_ref().map_or_else(String::new, ToString::to_string);
+    let message_id = letter
+        .header_id
+        .as_deref()
+        .map_or_else(String::new, |header_id| SafeText::line(header_id).to_string());
     let fields = [
         ("To", all(&letter.to)),
         ("Cc", all(&letter.cc)),
@@ -98,7 +100,7 @@ pub fn header_lines(letter: &MailMessage, width: usize) -> Vec<String> {
         ("Message-ID", message_id),
     ];
     let mut lines: Vec<String> = letter.dated_at.map(date_note).into_iter().collect();
-    for (name, value) in fields.iter().filter(|it| !it.1.is_empty()) {
+    for (name, value) in fields.iter().filter(|field| !field.1.is_empty()) {
         for (row, part) in wrap::wrap(value, width.saturating_sub(LABEL).max(1)).into_iter().enumerate() {
             let label = if row == 0 { *name } else { "" };
             lines.push(format!("{label:<LABEL$}{}", value[part].trim_end()));
@@ -141,8 +143,8 @@ fn addresses(all: &[SafeText]) -> String {
 /// A file with its real type and size.
 pub fn file_line(place: usize, file: &LetterFile) -> String {
     let name = files::shown(file.name.as_str());
-    let kind = file.kind.as_ref().map_or_else(String::new, |it| format!(" · {it}"));
-    let size = file.size.map_or_else(String::new, |it| format!(" · {}", files::size(it)));
+    let kind = file.kind.as_ref().map_or_else(String::new, |kind| format!(" · {kind}"));
+    let size = file.size.map_or_else(String::new, |number| format!(" · {}", files::size(number)));
     let runs = if files::runs(&name) { " · PROGRAM: opening it runs it" } else { "" };
     let known = file.url.is_some() || file.enclosed;
     let at = if known { "" } else { " · cannot be saved" };

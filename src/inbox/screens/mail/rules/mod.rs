@@ -37,22 +37,22 @@ pub(crate) fn examples(
     categories: &[String],
     folders: &[String],
 ) -> Vec<RuleAction> {
-    let folder = |it: &str| RuleAction::Folder(it.to_owned());
-    let thread = row.and_then(|it| it.thread.as_deref());
+    let folder = |text: &str| RuleAction::Folder(text.to_owned());
+    let thread = row.and_then(|row| row.thread.as_deref());
     let mut all = Vec::new();
     match row.map(folder_of) {
         None | Some("inbox") => {}
         Some("archive") => all.push(RuleAction::Archive),
         Some(other) => all.push(folder(other)),
     }
-    if thread.is_some_and(|it| it.is_starred == Some(true)) {
+    if thread.is_some_and(|thread| thread.is_starred == Some(true)) {
         all.push(RuleAction::Star);
     }
     all.extend([RuleAction::Archive, RuleAction::Read, RuleAction::Star, folder("trash"), folder("spam")]);
-    let own = thread.and_then(|it| it.category.as_ref()).map(SafeText::to_string);
-    all.extend(own.iter().chain(categories).map(|it| RuleAction::Category(it.clone())));
+    let own = thread.and_then(|thread| thread.category.as_ref()).map(SafeText::to_string);
+    all.extend(own.iter().chain(categories).map(|text| RuleAction::Category(text.clone())));
     let usual = ["inbox", "sent", "archive"];
-    all.extend(folders.iter().filter(|it| !usual.contains(&it.as_str())).map(|it| folder(it)));
+    all.extend(folders.iter().filter(|folder| !usual.contains(&folder.as_str())).map(|text| folder(text)));
     let mut seen: Vec<RuleAction> = Vec::new();
     for action in all {
         if !seen.contains(&action) {

@@ -65,7 +65,7 @@ impl OverlayView for RuleList {
 
 impl Overlay for RuleList {
     fn key(&mut self, inbox: &mut Inbox, key: KeyPress) -> KeyOutcome {
-        let count = self.page.as_ref().map_or(0, |it| it.rules.len());
+        let count = self.page.as_ref().map_or(0, |page| page.rules.len());
         match (key.code, self.chosen().cloned()) {
             (KeyCode::Esc | KeyCode::Char('q'), _) => return KeyOutcome::Done,
             (KeyCode::Char('z'), _) if !key.ctrl => sending::undo(inbox),
@@ -94,7 +94,10 @@ impl Overlay for RuleList {
     }
 
     fn names(&self, _inbox: &Inbox, names: &mut NameIndex) {
-        self.page.iter().flat_map(|it| &it.rules).for_each(|it| names.add(&it.sender));
+        self.page
+            .iter()
+            .flat_map(|rules_page| &rules_page.rules)
+            .for_each(|mail_rule| names.add(&mail_rule.sender));
     }
 
     fn shows(&self, load: &Load) -> bool {
@@ -105,7 +108,7 @@ impl Overlay for RuleList {
 impl RuleList {
     fn switch(&self, inbox: &mut Inbox, before: MailRule) {
         // What came while it was off stays as it is.
-        let newest = self.page.as_ref().map_or(before.after, |it| it.newest);
+        let newest = self.page.as_ref().map_or(before.after, |page| page.newest);
         let rule = MailRule { is_on: !before.is_on, after: newest.max(before.after), ..before.clone() };
         let turned = if rule.is_on { "on" } else { "off" };
         let words = format!("turned {turned} the rule: always {} {}", rule.action.words(), rule.sender);
@@ -160,7 +163,7 @@ pub(crate) fn show(inbox: &mut Inbox) {
 
 /// What is kept has changed: an open list is read anew.
 pub(crate) fn changed(inbox: &mut Inbox, channel: &ChannelId) {
-    if inbox.context.layers.of::<RuleList>().any(|it| it.channel == *channel) {
+    if inbox.context.layers.of::<RuleList>().any(|rule_list| rule_list.channel == *channel) {
         let query = RulesQuery { channel: channel.clone(), example: None, done_by: None };
         inbox.context.push(Effect::Load(Load::Rules(query)));
     }
@@ -187,7 +190,7 @@ fn take_back(inbox: &mut Inbox, action: &RuleAction, page: RulesPage) {
     let Some(filing) = back(action) else {
         return inbox.context.warn("what they were about before is not known; set each one's category");
     };
-    let rows: Vec<ConversationRow> = page.threads.into_iter().map(|it| it.0).collect();
+    let rows: Vec<ConversationRow> = page.threads.into_iter().map(|thread| thread.0).collect();
     if rows.is_empty() {
         return inbox.context.say("the rule has done nothing yet");
     }
@@ -196,8 +199,8 @@ fn take_back(inbox: &mut Inbox, action: &RuleAction, page: RulesPage) {
 
 /// Asks whether the rule is meant, with what it would do now.
 fn ask(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPage) {
-    let Some(draft) = inbox.desk.tab_mut().mail.rule.take_if(|it| it.sender == sender) else { return };
-    if page.rules.iter().any(|it| it.is(&sender, &action) && it.is_on) {
+    let Some(draft) = inbox.desk.tab_mut().mail.rule.take_if(|rule| rule.sender == sender) else { return };
+    if page.rules.iter().any(|rule| rule.is(&sender, &action) && rule.is_on) {
         let words = format!("there is a rule already: always {} {sender}", action.words());
         return inbox.context.say(words);
     }
@@ -209,9 +212,9 @@ fn ask(inbox: &mut Inbox, (sender, action): (String, RuleAction), page: RulesPag
         after: page.newest,
         acted: 0,
     };
-    let (fits, others): (Vec<_>, Vec<_>) = page.threads.into_iter().partition(|it| it.1.is_none());
-    let rows: Vec<ConversationRow> = fits.into_iter().map(|it| it.0).collect();
-    let reasons: Vec<SafeText> = others.into_iter().filter_map(|it| it.1).collect();
+    let (fits, others): (Vec<_>, Vec<_>) = page.threads.into_iter().partition(|thread| thread.1.is_none());
+    let rows: Vec<ConversationRow> = fits.into_iter().map(|pair| pair.0).collect();
+    let reasons: Vec<SafeText> = others.into_iter().filter_map(|pair| pair.1).collect();
     let lines = lines(&sender, &action, &rows, &reasons);
     let title = format!("ALWAYS {} {}?", action.words().to_uppercase(), SafeText::line(&sender));
     let (alone, with, count) = (rule.clone(), rule, rows.len());
@@ -246,7 +249,7 @@ fn lines(
     ];
     let named: Vec<&str> = rows
         .iter()
-        .filter_map(|it| it.thread.as_ref()?.subject.as_ref().map(SafeText::as_str))
+        .filter_map(|row| row.thread.as_ref()?.subject.as_ref().map(SafeText::as_str))
         .take(NAMED)
         .collect();
     if !named.is_empty() {
@@ -256,7 +259,7 @@ fn lines(
     }
     let mut counted: Vec<(usize, &str)> = Vec::new();
     for why in reasons {
-        match counted.iter_mut().find(|it| it.1 == why.as_str()) {
+        match counted.iter_mut().find(|entry| entry.1 == why.as_str()) {
             Some(found) => found.0 += 1,
             None => counted.push((1, why.as_str())),
         }

@@ -100,7 +100,11 @@ impl Triage {
 
     /// How many were decided so.
     fn count(&self, what: TriageDecision) -> usize {
-        self.decided.iter().filter(|it| it.what == what).map(|it| it.rows.len()).sum()
+        self.decided
+            .iter()
+            .filter(|triage_step| triage_step.what == what)
+            .map(|triage_step| triage_step.rows.len())
+            .sum()
     }
 
     /// How many were decided in each way, in words.
@@ -119,13 +123,13 @@ impl Triage {
 
     /// How many were seen.
     pub fn seen(&self) -> usize {
-        self.decided.iter().map(|it| it.rows.len()).sum()
+        self.decided.iter().map(|triage_step| triage_step.rows.len()).sum()
     }
 
     /// Keeps the number of the newest thing done for what began just now.
     pub(crate) fn note_newest(&mut self, newest: u64) {
         self.before.get_or_insert(newest);
-        for step in self.decided.iter_mut().rev().take_while(|it| it.newest.is_none()) {
+        for step in self.decided.iter_mut().rev().take_while(|triage_step| triage_step.newest.is_none()) {
             step.newest = Some(newest);
         }
     }
@@ -133,7 +137,7 @@ impl Triage {
     /// The number of the newest thing that was done before the current thread
     /// was come to.
     pub(crate) fn before_current(&self) -> u64 {
-        let before = self.decided.iter().rev().find_map(|it| it.newest).or(self.before);
+        let before = self.decided.iter().rev().find_map(|triage_step| triage_step.newest).or(self.before);
         before.unwrap_or_default()
     }
 
@@ -147,11 +151,14 @@ impl Triage {
     pub(crate) fn alike(&self) -> Option<(TriageDecision, Vec<ConversationRow>)> {
         let last = self.decided.last()?;
         let sender = address(last.rows.first()?)?;
-        let from = |it: &&ConversationRow| address(it).is_some_and(|it| it == sender);
-        let before = self.decided.iter().rev().take_while(|it| {
-            it.what == last.what && it.rows.first().is_some_and(|it| address(it) == Some(sender))
+        let from = |conversation_row: &&ConversationRow| {
+            address(conversation_row).is_some_and(|address| address == sender)
+        };
+        let before = self.decided.iter().rev().take_while(|triage_step| {
+            triage_step.what == last.what
+                && triage_step.rows.first().is_some_and(|row| address(row) == Some(sender))
         });
-        let same = before.flat_map(|it| &it.rows).count();
+        let same = before.flat_map(|triage_step| &triage_step.rows).count();
         let at = self.at.iter().filter(from).cloned();
         let rest: Vec<ConversationRow> = at.chain(self.queue.iter().filter(from).cloned()).collect();
         (same >= ALIKE && !rest.is_empty()).then_some((last.what, rest))
@@ -160,7 +167,7 @@ impl Triage {
 
 /// Counts in words, without what there is none of.
 pub(crate) fn told(counts: impl IntoIterator<Item = (usize, &'static str)>) -> String {
-    let some = counts.into_iter().filter(|it| it.0 > 0);
+    let some = counts.into_iter().filter(|pair| pair.0 > 0);
     some.map(|(count, word)| format!("{count} {word}")).collect::<Vec<_>>().join(", ")
 }
 
@@ -174,7 +181,7 @@ mod tests {
 
     #[test]
     fn time_and_place_of_a_triage() {
-        let at = |it: i64| Moment::from_micros(it);
+        let at = |number: i64| Moment::from_micros(number);
         let mut triage = Triage::new(Vec::new(), at(5));
         assert_eq!((triage.place(), triage.took(at(9)), triage.is_over()), (1, 4, true));
         triage.ended = Some(at(7));

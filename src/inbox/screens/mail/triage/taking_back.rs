@@ -29,7 +29,8 @@ pub(crate) fn triage_undo(inbox: &mut Inbox) {
     if let Some((number, why)) = past.into_iter().next()
         && (inbox.changes.first_told_past(number) || older.is_none())
     {
-        let more = older.map(|it| inbox.context.keyed(&format!(" · {{undo}} again goes back to: {it}")));
+        let more =
+            older.map(|older| inbox.context.keyed(&format!(" · {{undo}} again goes back to: {older}")));
         return inbox.context.say(format!("{why}{}", more.unwrap_or_default()));
     }
     match found {
@@ -70,7 +71,7 @@ fn step_way(inbox: &Inbox, step: &TriageStep) -> Result<StepWay, String> {
 
 /// The thread of a decision.
 fn step_words(step: &TriageStep) -> String {
-    step.rows.first().map_or_else(String::new, |it| it.conversation.title().to_string())
+    step.rows.first().map_or_else(String::new, |row| row.conversation.title().to_string())
 }
 
 fn take_step_back(inbox: &mut Inbox, place: usize, way: StepWay) {
@@ -79,7 +80,9 @@ fn take_step_back(inbox: &mut Inbox, place: usize, way: StepWay) {
     let mut rows = step.rows;
     // What a macro decided has one number, and is taken back as one.
     let number = step.newest;
-    let goes_along = |it: &mut TriageStep| way != StepWay::Nothing && number.is_some() && it.newest == number;
+    let goes_along = |triage_step: &mut TriageStep| {
+        way != StepWay::Nothing && number.is_some() && triage_step.newest == number
+    };
     while let Some(with) = triage.decided.pop_if(goes_along) {
         rows.splice(0..0, with.rows);
     }
@@ -105,10 +108,14 @@ fn take_step_back(inbox: &mut Inbox, place: usize, way: StepWay) {
 /// the last decision; it is no decision, and one stays there.
 fn undo_current(inbox: &mut Inbox) -> bool {
     let Some(triage) = inbox.desk.tab().triage() else { return false };
-    let Some(at) = triage.at.as_ref().map(|it| it.conversation.id.clone()) else { return false };
+    let Some(at) = triage.at.as_ref().map(|conversation_row| conversation_row.conversation.id.clone()) else {
+        return false;
+    };
     let before = triage.before.unwrap_or_default();
     let newest = inbox.changes.newest_of(&at, triage.before_current(), &inbox.context);
-    let Some((group, was_star)) = newest.map(|it| (it.group, it.starred().is_some())) else { return false };
+    let Some((group, was_star)) = newest.map(|newest| (newest.group, newest.starred().is_some())) else {
+        return false;
+    };
     undo::undo_group(inbox, group);
     let is_starred = inbox.changes.gave_star(&at, before);
     if let Some(triage) = &mut inbox.desk.tab_mut().mail.triage

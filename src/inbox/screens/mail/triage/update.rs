@@ -57,7 +57,7 @@ impl Desk {
         }
         let unread: Vec<ConversationRow> = rows
             .iter()
-            .filter(|it| it.thread.as_ref().is_some_and(|it| it.is_read == Some(false)))
+            .filter(|row| row.thread.as_ref().is_some_and(|thread| thread.is_read == Some(false)))
             .cloned()
             .collect();
         let rows = if unread.is_empty() { rows } else { unread };
@@ -95,7 +95,7 @@ impl Desk {
 
     /// Back to the thread that is decided over, if one is.
     pub(crate) fn triage_again(&mut self, context: &mut Context) {
-        if let Some(row) = self.tab().triage().and_then(|it| it.at.clone()) {
+        if let Some(row) = self.tab().triage().and_then(|triage| triage.at.clone()) {
             self.triage_show(row, context);
         }
     }
@@ -108,7 +108,7 @@ impl Desk {
             .at
             .iter()
             .chain(triage.queue.iter().take(THREADS))
-            .map(|it| it.conversation.id.clone())
+            .map(|conversation_row| conversation_row.conversation.id.clone())
             .collect();
         for id in ahead {
             if triage.asked.insert(id.clone()) {
@@ -126,14 +126,14 @@ impl Desk {
 
     /// Whether a thread is being decided over: not all were.
     pub(crate) fn decides_in_triage(&self) -> bool {
-        self.tab().triage().is_some_and(|it| !it.is_over())
+        self.tab().triage().is_some_and(|triage| !triage.is_over())
     }
 
     /// Remembers whether the current thread gets a star or loses it.
     pub(crate) fn triage_star(&mut self) {
         let row = self.current_conversation().cloned();
         let Some((row, triage)) = row.zip(self.tab_mut().mail.triage.as_mut()) else { return };
-        let had = row.thread.as_ref().is_some_and(|it| it.is_starred == Some(true));
+        let had = row.thread.as_ref().is_some_and(|thread| thread.is_starred == Some(true));
         let id = row.conversation.id;
         if had {
             triage.starred.remove(&id);
@@ -184,8 +184,10 @@ impl Desk {
     /// Back to the thread before, without taking anything back.
     pub(crate) fn triage_back(&mut self, context: &mut Context) {
         let Some(triage) = &mut self.tab_mut().mail.triage else { return };
-        let last = triage.decided.pop_if(|it| it.what == TriageDecision::Left && it.rows.len() == 1);
-        match last.and_then(|it| it.rows.into_iter().next()) {
+        let last = triage
+            .decided
+            .pop_if(|triage_step| triage_step.what == TriageDecision::Left && triage_step.rows.len() == 1);
+        match last.and_then(|triage_step| triage_step.rows.into_iter().next()) {
             Some(row) => self.triage_return(row, context),
             None => context.say(context.keyed("{undo} takes the last decision back")),
         }
@@ -250,7 +252,7 @@ impl Changes {
         desk: &mut Desk,
         context: &mut Context,
     ) {
-        let Some(row) = desk.tab().triage().and_then(|it| it.at.clone()) else { return };
+        let Some(row) = desk.tab().triage().and_then(|triage| triage.at.clone()) else { return };
         match self.file(vec![row], &filing.notice(), &|row| filing.change(row), desk, context) {
             None => context.warn("it is not on the server yet"),
             group => desk.triage_decided(what, group, context),
@@ -267,9 +269,11 @@ impl Changes {
             return context.warn("they are not on the server yet");
         }
         let Some(triage) = &mut desk.tab_mut().mail.triage else { return };
-        let is_of = |it: &ConversationRow| rest.iter().any(|one| one.conversation.id == it.conversation.id);
-        triage.queue.retain(|it| !is_of(it));
-        let went = triage.at.take_if(|it| is_of(it)).is_some();
+        let is_of = |conversation_row: &ConversationRow| {
+            rest.iter().any(|one| one.conversation.id == conversation_row.conversation.id)
+        };
+        triage.queue.retain(|queue| !is_of(queue));
+        let went = triage.at.take_if(|conversation_row| is_of(conversation_row)).is_some();
         triage.decided.push(TriageStep { rows: rest, what, group, newest: None });
         if went {
             desk.triage_next(context);

@@ -21,7 +21,7 @@ impl Composer {
     pub fn begin_mail(&mut self, written: WrittenMail, now: model::time::Moment) {
         let (head, body) = Head::of(written);
         self.head = Some(head);
-        self.change(now, |it| it.replace_all(&body));
+        self.change(now, |sheet| sheet.replace_all(&body));
     }
 
     /// Changes the head, which is a part of the draft.
@@ -38,7 +38,7 @@ impl Composer {
     /// A quote was taken into the text, which was this before.
     pub(crate) fn note_taken(&mut self, quote: String, before: String, now: model::time::Moment) {
         let texts = [before, self.sheet().text()];
-        self.change_head(now, |it| it.taken = Some(TakenQuote { quote, texts }));
+        self.change_head(now, |head| head.taken = Some(TakenQuote { quote, texts }));
     }
 
     /// The mail that is written; `None` where none is.
@@ -49,6 +49,6 @@ impl Composer {
     /// Whether nothing of a person's own is in the mail.
     pub fn is_mail_blank(&self) -> bool {
         let is_begun = self.head.as_ref().is_some_and(Head::is_begun);
-        !is_begun && self.written().is_none_or(|it| it.is_blank())
+        !is_begun && self.written().is_none_or(|written| written.is_blank())
     }
 }

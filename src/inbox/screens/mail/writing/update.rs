@@ -42,15 +42,19 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
     let now = inbox.context.moment;
     let Some((begun, canned)) = inbox.desk.tab().mail.begun else { return };
     let tab = inbox.desk.tab();
-    let Some(composer) = tab.composer.as_ref().filter(|it| it.is_loaded()) else { return };
+    let Some(composer) = tab.composer.as_ref().filter(|composer| composer.is_loaded()) else { return };
     let is_new = composer.conversation.as_str().starts_with(NEW);
-    let history_is_there = tab.history.as_ref().is_some_and(|it| it.loaded || is_new);
+    let history_is_there = tab.history.as_ref().is_some_and(|history| history.loaded || is_new);
     if !history_is_there {
         return;
     }
     let kept = composer.head.is_some() && !composer.is_mail_blank();
     let styles = &inbox.context.settings.mail_styles;
-    let style = styles.iter().find(|it| it.0 == tab.channel.id).map(|it| it.1.clone()).unwrap_or_default();
+    let style = styles
+        .iter()
+        .find(|style| style.0 == tab.channel.id)
+        .map(|style| style.1.clone())
+        .unwrap_or_default();
     // A text without a head, such as a proposed one, becomes the mail's.
     let loose = if composer.head.is_none() { composer.reply_text() } else { String::new() };
     let written = (!kept).then(|| {
@@ -70,10 +74,10 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
             // The text begins above the signature, and between quoted lines in
             // the first gap.
             let between = written.quoting == QuoteStyle::Between;
-            let first = written.body.lines().position(|it| between && it.is_empty()).unwrap_or(0);
+            let first = written.body.lines().position(|line| between && line.is_empty()).unwrap_or(0);
             composer.begin_mail(written, now);
             composer.change_head(now, |head| head.answer_note = note);
-            composer.change(now, |it| it.move_to(first, 0));
+            composer.change(now, |composer| composer.move_to(first, 0));
             say_left_behind(inbox, begun);
         }
         None => {
@@ -91,8 +95,10 @@ pub(crate) fn go_on_with_mail(inbox: &mut Inbox) {
 
 /// Says which files of a mail that is passed on stay behind.
 fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
-    let came = current_letter(inbox).and_then(|it| it.letter.as_ref()).map_or(0, |it| it.files.len());
-    let goes = inbox.desk.tab().mail_head().map_or(0, |it| it.files.len());
+    let came = current_letter(inbox)
+        .and_then(|current_letter| current_letter.letter.as_ref())
+        .map_or(0, |mail_message| mail_message.files.len());
+    let goes = inbox.desk.tab().mail_head().map_or(0, |mail_head| mail_head.files.len());
     let left = came.saturating_sub(goes);
     if left == 0 || begun != MailBeginning::Forward {
         return;
@@ -107,18 +113,18 @@ fn say_left_behind(inbox: &mut Inbox, begun: MailBeginning) {
 
 fn mail_begun(inbox: &Inbox, begun: MailBeginning, style: &MailStyle) -> WrittenMail {
     let tab = inbox.desk.tab();
-    let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|it| it.subject()));
+    let (own, subject) = (tab.own_addresses(), tab.history.as_ref().and_then(|history| history.subject()));
     let subject = subject.map(ToString::to_string);
     let found = current_letter(inbox).and_then(|row| Some((row, row.letter.as_ref()?)));
     let Some((row, letter)) = found.filter(|_| begun != MailBeginning::New) else {
-        let row = tab.history.as_ref().and_then(|it| it.row.as_ref());
-        let to = tab.mail.begun_to.clone().or_else(|| row.and_then(|it| it.conversation.address.clone()));
+        let row = tab.history.as_ref().and_then(|history| history.row.as_ref());
+        let to = tab.mail.begun_to.clone().or_else(|| row.and_then(|row| row.conversation.address.clone()));
         let to = to.unwrap_or_default();
         return WrittenMail { to, subject: subject.unwrap_or_default(), ..WrittenMail::default() };
     };
-    let when = row.written_at().map_or_else(String::new, |it| {
+    let when = row.written_at().map_or_else(String::new, |written| {
         let zone = &inbox.context.settings.zone;
-        format!("{} {}", it.day_name(zone), it.clock_face(zone))
+        format!("{} {}", written.day_name(zone), written.clock_face(zone))
     });
     match begun {
         MailBeginning::Forward => forward(letter, &row.message.id, subject.as_deref(), &when),
@@ -150,12 +156,12 @@ impl Desk {
     /// Whether what is written is a mail that has no thread yet.
     pub(crate) fn writes_new_mail(&self) -> bool {
         let tab = self.tab();
-        tab.is_mail() && tab.history.as_ref().is_some_and(|it| it.is_new_mail())
+        tab.is_mail() && tab.history.as_ref().is_some_and(|history| history.is_new_mail())
     }
 
     /// Leaves a mail without a thread, and says where it is.
     pub(crate) fn leave_new_mail(&mut self, context: &mut Context) {
-        let is_kept = self.tab().composer.as_ref().is_some_and(|it| it.draft().is_some());
+        let is_kept = self.tab().composer.as_ref().is_some_and(|composer| composer.draft().is_some());
         self.leave_mail(context);
         if is_kept {
             context.say(context.keyed("kept as a draft; {go-to-drafts} lists the drafts"));
@@ -183,7 +189,7 @@ impl Desk {
         mode: ComposerMode,
         context: &mut Context,
     ) -> bool {
-        let is_mail = self.tab_of(channel).is_some_and(|it| it.is_mail());
+        let is_mail = self.tab_of(channel).is_some_and(|tab| tab.is_mail());
         if !is_mail || mode == ComposerMode::Note {
             return false;
         }
@@ -241,7 +247,7 @@ impl Desk {
     fn head_key(&mut self, key: KeyPress, context: &mut Context) -> bool {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return false };
-        match composer.change_head(now, |it| it.key(key)) {
+        match composer.change_head(now, |composer| composer.key(key)) {
             Some(Did::Changed(Some(begun))) => self.ask_correspondents(&begun, context),
             Some(Did::TookOff(file)) => context.say(format!("{} does not go with it any more", file.name())),
             Some(Did::Changed(None) | Did::Moved) => (),
@@ -251,13 +257,13 @@ impl Desk {
     }
 
     fn turn_head(&mut self, step: Step) {
-        if let Some(head) = self.tab_mut().composer.as_mut().and_then(|it| it.head.as_mut()) {
+        if let Some(head) = self.tab_mut().composer.as_mut().and_then(|composer| composer.head.as_mut()) {
             head.turn(step);
         }
     }
 
     fn is_on_first_line(&self) -> bool {
-        self.tab().composer.as_ref().is_some_and(|it| it.sheet().cursor().0 == 0)
+        self.tab().composer.as_ref().is_some_and(|composer| composer.sheet().cursor().0 == 0)
     }
 
     /// What is quoted comes into the text, to be cut or left out.
@@ -265,14 +271,16 @@ impl Desk {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return };
         let Some(written) = composer.written() else { return };
-        let Some(quote) = composer.change_head(now, |it| it.quote.take()).flatten() else { return };
+        let Some(quote) = composer.change_head(now, |composer| composer.quote.take()).flatten() else {
+            return;
+        };
         let (at, before) = (composer.sheet().cursor(), composer.sheet().text());
         let is_above = written.quoting == QuoteStyle::Above;
         let shown = if written.quoting == QuoteStyle::Nowhere { QuoteStyle::Below } else { written.quoting };
         let above = if is_above { quote.lines().count() + 1 } else { 0 };
-        composer.change(now, |it| {
-            it.replace_all(&WrittenMail { quoting: shown, ..written }.whole_text());
-            it.move_to(at.0 + above, at.1);
+        composer.change(now, |composer| {
+            composer.replace_all(&WrittenMail { quoting: shown, ..written }.whole_text());
+            composer.move_to(at.0 + above, at.1);
         });
         composer.note_taken(quote, before, now);
         context.say("what was quoted is in the text now");
@@ -286,24 +294,27 @@ impl Desk {
         context: &Context,
     ) {
         let now = context.moment;
-        let Some(composer) = self.tab_mut().composer.as_mut().filter(|it| it.head.is_some()) else { return };
+        let Some(composer) = self.tab_mut().composer.as_mut().filter(|composer| composer.head.is_some())
+        else {
+            return;
+        };
         if let (Some(QuoteStyle::Between), Some(written)) = (quoting, composer.written())
             && written.quote.is_some()
         {
             let turned = written.quoted_as(QuoteStyle::Between);
             let first = turned.body.lines().position(str::is_empty).unwrap_or(0);
             let before = composer.sheet().text();
-            composer.change(now, |it| {
-                it.replace_all(&turned.body);
-                it.move_to(first, 0);
+            composer.change(now, |composer| {
+                composer.replace_all(&turned.body);
+                composer.move_to(first, 0);
             });
-            let quote = composer.change_head(now, |it| it.quote.take()).flatten();
+            let quote = composer.change_head(now, |composer| composer.quote.take()).flatten();
             composer.note_taken(quote.unwrap_or_default(), before, now);
         }
-        composer.change_head(now, |it| {
-            it.quoting = quoting.unwrap_or(it.quoting);
+        composer.change_head(now, |composer| {
+            composer.quoting = quoting.unwrap_or(composer.quoting);
             if let Some(subject) = subject {
-                it.fields[SUBJECT].set(subject);
+                composer.fields[SUBJECT].set(subject);
             }
         });
     }
@@ -312,10 +323,10 @@ impl Desk {
     pub(crate) fn turn_quoting(&mut self, context: &mut Context) {
         let now = context.moment;
         let Some(composer) = &mut self.tab_mut().composer else { return };
-        let turned = composer.change_head(now, |it| {
-            it.quote.as_ref()?;
-            it.quoting = it.quoting.next();
-            Some(it.quoting)
+        let turned = composer.change_head(now, |composer| {
+            composer.quote.as_ref()?;
+            composer.quoting = composer.quoting.next();
+            Some(composer.quoting)
         });
         context.say(match turned.flatten() {
             None => "nothing is quoted beside the text",
@@ -328,7 +339,7 @@ impl Desk {
     /// Who fits an address has come.
     pub(crate) fn offer_correspondents(&mut self, channel: &ChannelId, text: &str, found: &[Correspondent]) {
         if let Some(tab) = self.tab_of(channel)
-            && let Some(head) = tab.composer.as_mut().and_then(|it| it.head.as_mut())
+            && let Some(head) = tab.composer.as_mut().and_then(|composer| composer.head.as_mut())
         {
             head.offer(text, found.to_vec());
         }
@@ -337,16 +348,16 @@ impl Desk {
     /// Pasted text goes into the current field; false if the text has it.
     pub(crate) fn paste_into_head(&mut self, outside: &str, context: &Context) -> bool {
         let now = context.moment;
-        let is_field = self.tab().mail_head().is_some_and(|it| it.at < BODY);
+        let is_field = self.tab().mail_head().is_some_and(|mail_head| mail_head.at < BODY);
         if !is_field || !self.is_typing() {
             return false;
         }
         let clean = model::text::pasted(outside).replace('\n', ", ");
         if let Some(composer) = &mut self.tab_mut().composer {
-            composer.change_head(now, |it| {
-                let at = it.at;
-                it.fields[at].insert(clean.trim());
-                it.touched = true;
+            composer.change_head(now, |composer| {
+                let at = composer.at;
+                composer.fields[at].insert(clean.trim());
+                composer.touched = true;
             });
         }
         true

@@ -40,7 +40,7 @@ impl PersonField {
     pub fn place(self) -> usize {
         [Self::Phone, Self::Name, Self::Email, Self::Tags]
             .iter()
-            .position(|it| *it == self)
+            .position(|person_field| *person_field == self)
             .unwrap_or(METADATA)
     }
 
@@ -112,7 +112,7 @@ impl PersonForm {
             replaces: None,
             before,
         };
-        let members = form.before.fields.iter().map(|it| (it.name.clone(), raw_of(it))).collect();
+        let members = form.before.fields.iter().map(|field| (field.name.clone(), raw_of(field))).collect();
         form.set_members(members);
         form
     }
@@ -135,7 +135,7 @@ impl PersonForm {
         while self.values.len() - METADATA > self.origins.len() {
             self.origins.push(None);
         }
-        let full = self.values.last().is_some_and(|it| !it.is_empty()) || self.values.len() == METADATA;
+        let full = self.values.last().is_some_and(|value| !value.is_empty()) || self.values.len() == METADATA;
         if full && self.values.len() < METADATA + MOST {
             self.values.push(TextLine::default());
             self.origins.push(None);
@@ -144,12 +144,12 @@ impl PersonForm {
 
     /// Whether anything is filled in.
     pub fn has_words(&self) -> bool {
-        self.values.iter().any(|it| !it.text().trim().is_empty())
+        self.values.iter().any(|value| !value.text().trim().is_empty())
     }
 
     /// What a field holds.
     pub fn text(&self, field: usize) -> &str {
-        self.values.get(field).map_or("", |it| it.text().trim())
+        self.values.get(field).map_or("", |value| value.text().trim())
     }
 
     /// The number without blanks and brackets.
@@ -181,7 +181,8 @@ impl PersonForm {
             None if self.text(field).is_empty() => return None,
             None => return Some("is written: name = value".to_owned()),
         };
-        let twice = (METADATA..field).any(|it| self.member(it).is_some_and(|(other, _)| other == name));
+        let twice =
+            (METADATA..field).any(|number| self.member(number).is_some_and(|(other, _)| other == name));
         twice.then(|| "is there already".to_owned())
     }
 
@@ -189,7 +190,7 @@ impl PersonForm {
     fn member(&self, field: usize) -> Option<(String, String)> {
         let text = self.text(field);
         let origin = self.origins.get(field.checked_sub(METADATA)?).and_then(Option::as_ref);
-        if let Some(origin) = origin.filter(|it| it.line.trim() == text) {
+        if let Some(origin) = origin.filter(|origin| origin.line.trim() == text) {
             return Some((origin.name.clone(), origin.raw.clone()));
         }
         let (name, value) = text.split_once('=')?;
@@ -198,14 +199,14 @@ impl PersonForm {
             return None;
         }
         // What was a number or a list before is one again, if it can be.
-        let was_json = origin.is_some_and(|it| it.name == name && !it.is_text);
+        let was_json = origin.is_some_and(|origin| origin.name == name && !origin.is_text);
         let raw = if was_json && json::is_value(value) { value.to_owned() } else { json::quoted(value) };
         Some((name.to_owned(), raw))
     }
 
     /// All metadata as it is written now.
     fn members(&self) -> Vec<(String, String)> {
-        (METADATA..self.values.len()).filter_map(|it| self.member(it)).collect()
+        (METADATA..self.values.len()).filter_map(|number| self.member(number)).collect()
     }
 
     /// The metadata as JSON, for an editor.
@@ -242,16 +243,16 @@ impl PersonForm {
         let tags = tag_words(self.text(3));
         let members = self.members();
         let old: Vec<(&str, String)> =
-            before.fields.iter().map(|it| (it.name.as_str(), raw_of(it))).collect();
-        let is_old = |name: &str, raw: &str| old.iter().any(|(it, value)| *it == name && value == raw);
-        let gone = |name: &&str| !members.iter().any(|(it, _)| it == *name);
+            before.fields.iter().map(|field| (field.name.as_str(), raw_of(field))).collect();
+        let is_old = |name: &str, raw: &str| old.iter().any(|(text, value)| *text == name && value == raw);
+        let gone = |name: &&str| !members.iter().any(|(text, _)| text == *name);
         Some(ContactChange {
             phone: self.phone(),
             name: differs(self.text(1), &before.name),
             email: differs(self.text(2), &before.email),
-            add: tags.iter().filter(|it| !before.tags.contains(it)).cloned().collect(),
-            remove: before.tags.iter().filter(|it| !tags.contains(it)).cloned().collect(),
-            unset: old.iter().map(|it| it.0).filter(gone).map(str::to_owned).collect(),
+            add: tags.iter().filter(|tag| !before.tags.contains(tag)).cloned().collect(),
+            remove: before.tags.iter().filter(|tag| !tags.contains(tag)).cloned().collect(),
+            unset: old.iter().map(|pair| pair.0).filter(gone).map(str::to_owned).collect(),
             set: members
                 .iter()
                 .filter(|(name, raw)| !is_old(name, raw))
@@ -289,7 +290,7 @@ impl PersonForm {
 /// The field a refusal names first.
 pub fn field_named(why: &str) -> Option<PersonField> {
     let lower = why.to_lowercase();
-    let words: Vec<&str> = lower.split(|it: char| !it.is_ascii_alphanumeric()).collect();
+    let words: Vec<&str> = lower.split(|lower: char| !lower.is_ascii_alphanumeric()).collect();
     let field = |word: &&str| match *word {
         "phone" => Some(PersonField::Phone),
         "name" => Some(PersonField::Name),

@@ -57,7 +57,7 @@ fn fields_say_what_is_wrong() {
         set(&mut form, field, text);
         let told = form.wrong(field);
         assert_eq!(told.is_some(), wanted.is_some(), "{text}: {told:?}");
-        assert!(told.is_none_or(|it| it.contains(wanted.unwrap_or(""))), "{text}");
+        assert!(told.is_none_or(|text| text.contains(wanted.unwrap_or(""))), "{text}");
     }
     let mut form = PersonForm::new(Some(detail()), PersonField::Name);
     set(&mut form, 7, "plan = x");

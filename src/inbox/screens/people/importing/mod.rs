@@ -71,7 +71,7 @@ fn ask(source: &ImportSource, found: &DryRun) -> Vec<DialogLine> {
         (found.done, "seen to by an earlier import: not done again"),
     ];
     lines.push(DialogLine::plain(format!("{} rows", found.rows)));
-    for (count, words) in counts.into_iter().filter(|it| it.0 > 0) {
+    for (count, words) in counts.into_iter().filter(|pair| pair.0 > 0) {
         lines.push(DialogLine::plain(format!("{count:>8}  {words}")));
     }
     for problem in found.problems.iter().take(SHOWN) {

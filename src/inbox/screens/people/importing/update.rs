@@ -23,7 +23,7 @@ pub(crate) fn import(inbox: &mut Inbox, file: &str) -> Result<(), String> {
     }
     let tab = inbox.desk.tab();
     conditions::tab_writable(tab)?;
-    let platform = tab.platform().filter(|it| it.has_contacts()).cloned();
+    let platform = tab.platform().filter(|platform| platform.has_contacts()).cloned();
     let platform = platform.ok_or("people are imported into a business chat tab")?;
     if let Some(running) = &inbox.people.importing {
         return Err(format!("{} is being imported; :import stop stops it", running.source.name()));
@@ -58,7 +58,7 @@ pub(crate) fn import_told(inbox: &mut Inbox, told: ImportResult) {
         }
         ImportResult::Progress(source, progress) => {
             let before = inbox.people.importing.replace(RunningImport { source, progress: progress.clone() });
-            let was_stopped = before.is_some_and(|it| it.progress.stopped.is_some());
+            let was_stopped = before.is_some_and(|running_import| running_import.progress.stopped.is_some());
             if let Some(why) = progress.stopped.filter(|_| !was_stopped) {
                 inbox.context.warn(
                     inbox
