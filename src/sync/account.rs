@@ -1,4 +1,4 @@
-//! Pulling the account: what the key drives, and the balance.
+//! //! Pulls the account: platform, number and balance behind a key.
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -9,8 +9,7 @@ use model::outbox::SendingAccount;
 use model::outbox::account::put_away_words;
 
 impl ChannelSync {
-    /// Reads `GET /account`; the platform it names decides what else is
-    /// asked. Interface: Endpoints, Account.
+    /// /// Reads the account (`getAccount`). The platform it names decides which other resources are polled.
     pub async fn pull_account(&self) -> Pulled {
         if !self.may_read(PolledResource::Account) {
             return Pulled::Skipped;
@@ -23,7 +22,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Keeps what the account is, and what rows depend on of it.
+    /// /// Stores the account and the identity that outbox rows are bound to.
     pub(crate) async fn account_told(
         &self,
         (account, identity): (Account, SendingAccount),
@@ -42,9 +41,8 @@ impl ChannelSync {
         self.account_read(account, !known).await
     }
 
-    /// Removes what was read for another business before anything is read for this one,
-    /// so that nobody writes to that one's customers from here. Drafts, notes and texts
-    /// that wait are kept.
+    /// /// Removes cached data of another business before anything of this one is read, so that no text goes
+    /// to the wrong customers. Drafts, notes and queued texts are kept.
     async fn put_away_other_account(&self, now: &SendingAccount) -> Result<(), PullError> {
         let before = self.store.sending_account(self.id()).await?.map(|known| known.account);
         let Some(before) = before.filter(|before| !before.is_same_business(now)) else { return Ok(()) };
@@ -54,7 +52,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Keeps what the account is, and tells it where that is new.
+    /// /// Stores the account and announces it if it changed.
     pub(crate) async fn account_read(&self, account: Account, is_first: bool) -> Result<(), PullError> {
         if self.store.apply_account(self.id(), account.clone()).await? || is_first {
             self.tell(News::Account(self.id().clone(), Box::new(account)));

@@ -1,8 +1,7 @@
-//! Watching broadcasts sent from this desk until the server says that they
-//! are finished: every few seconds at first, then less and less often.
+//! //! Polls broadcasts sent from this installation until the server reports them finished: every few seconds
+//! at first, then at growing intervals.
 //!
-//! Which they are is read from the audit, so that those of another process,
-//! or of an earlier day, are watched too.
+//! //! The list comes from the audit, so broadcasts of other processes and of earlier days are included.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,26 +15,25 @@ use model::ids::BroadcastId;
 use model::news::News;
 use model::time::{DAY, MINUTE, Timestamp};
 
-/// Looked at in one step.
+/// /// Broadcasts polled in one step.
 const AT_ONCE: usize = 3;
-/// What arrives later than this after all were tried is not waited for.
+/// /// Time after the last attempt to deliver, after which no further results are expected.
 const SETTLING: i64 = DAY;
 
-/// The balance tells of a broadcast that ended at most so long ago: later,
-/// others have drawn on it.
+/// /// Maximum age of a broadcast's end at which the balance still reflects it: later, other sends have
+/// changed it.
 const FRESH: i64 = 10 * MINUTE;
 
-/// What is being watched.
 #[derive(Debug, Default)]
 pub struct BroadcastState {
-    /// How far the audit was read.
+    /// /// Position in the audit up to which broadcasts were read.
     read_until: i64,
     watched: BTreeMap<BroadcastId, BroadcastPolls>,
-    /// Those the server does not know.
+    /// /// Broadcasts unknown to the server.
     unknown: BTreeSet<BroadcastId>,
 }
 
-/// How often a broadcast was looked at, and when last.
+/// /// Number of polls of a broadcast and time of the latest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct BroadcastPolls {
     last: Option<Timestamp>,
@@ -49,8 +47,8 @@ impl BroadcastPolls {
 }
 
 impl BroadcastState {
-    /// Those that are due, longest first, as if looked at now: one that fails
-    /// does not keep the others from their turn.
+    /// /// Returns the broadcasts due now, longest waiting first, and counts them as polled, so that one that
+    /// fails does not delay the others.
     fn take_due(&mut self, now: Timestamp) -> Vec<BroadcastId> {
         let mut due: Vec<_> =
             self.watched.iter_mut().filter(|(_, broadcast_polls)| broadcast_polls.is_due(now)).collect();
@@ -65,8 +63,7 @@ impl BroadcastState {
 }
 
 impl ChannelSync {
-    /// Looks at the broadcasts that are due; nothing is asked while none is
-    /// on its way.
+    /// /// Polls the broadcasts that are due; makes no request while none is in progress.
     pub async fn pull_broadcasts(&self, state: &mut BroadcastState) -> Pulled {
         self.reporting(PolledResource::Broadcasts, async {
             if !self.may_read(PolledResource::Broadcasts) {
@@ -93,8 +90,8 @@ impl ChannelSync {
         .await
     }
 
-    /// What a broadcast took in the end: those who were not reached are given
-    /// back, which only the balance tells once all were tried.
+    /// /// Reads the balance after a broadcast has ended: credits for recipients not reached are refunded,
+    /// which only the balance shows.
     pub(crate) async fn read_balance_after(&self, told: &Broadcast) -> Result<(), PullError> {
         let just_ended = told.is_settled() && !told.ended_before(self.clock.now().plus(-FRESH));
         if just_ended && self.store.wants_balance_after(self.id(), &told.id).await? {
@@ -105,7 +102,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// The same for a script, which tells the rest without it.
+    /// /// Variant of [`Self::read_balance_after`] for scripts: a failure is logged only.
     pub async fn try_balance_after(&self, told: &Broadcast) {
         if let Err(error) = self.read_balance_after(told).await {
             tracing::info!(channel = %self.id(), %error, "the balance after a broadcast could not be read");
@@ -114,7 +111,7 @@ impl ChannelSync {
 
     async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
         let told = match self.client.broadcast(id).await {
-            // The server forgot it, or only played at sending it.
+            // // The server has deleted it or it was a test broadcast.
             Err(ReadError::NotFound(_)) => {
                 state.watched.remove(id);
                 state.unknown.insert(id.clone());
@@ -133,7 +130,7 @@ impl ChannelSync {
         if self.store.apply_broadcast(self.id(), told).await? {
             self.tell(News::Campaigns(self.id().clone()));
         }
-        // Of a campaign, its end is told, not that of each wave.
+        // // A campaign announces its own end, not that of each wave.
         if ends && !is_wave {
             self.tell(News::Alarm(self.id().clone(), summary));
         }

@@ -1,7 +1,6 @@
-//! Carries broadcasts in waves on: counts the wave that has left, and gives
-//! the next one its row of the outbox when nothing holds it back. What is
-//! decided is in `model/waves/deciding.rs`, and all it rests on is on disk
-//! before the next step.
+//! //! Runs broadcasts in waves: counts the results of the wave in progress and queues the next one when no
+//! stop rule holds it back. The rules are in `model/waves/deciding.rs`; their inputs are stored before the
+//! next step.
 
 use std::collections::BTreeSet;
 
@@ -21,33 +20,33 @@ use model::waves::deciding::{Report, WaveStep, decide, read_again, running_low, 
 use model::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading, WaveRowState, title};
 use store::outbox::NewRow;
 
-/// When something went wrong, it is tried again after.
+/// /// Delay before a failed step is repeated, in microseconds.
 const AGAIN: i64 = 5 * SECOND;
-/// Pages of sent messages read at once at most: a thousand recipients are ten.
+/// /// Maximum pages of sent messages read in one pass; 1,000 recipients take ten.
 const PAGES: usize = 40;
-/// Characters of a message that name its campaign in a line.
+/// /// Maximum characters of the campaign name in an alarm.
 const NAME: usize = 30;
 
-/// What was told of campaigns, each once.
+/// /// Alarms already raised, so that each is raised once.
 #[derive(Debug, Default)]
 pub struct WaveState {
-    /// Waves that were told to be on their way for long.
+    /// /// Waves reported as stalled.
     stalls: BTreeSet<(CampaignId, usize)>,
-    /// Campaigns whose end the balance may not reach.
+    /// /// Campaigns reported as low on balance.
     low: BTreeSet<CampaignId>,
 }
 
-/// What a step over all campaigns came to.
+/// /// Result of one step over all campaigns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
-    /// Microseconds until another is due.
+    /// /// Microseconds until the next step is due.
     pub wait: i64,
-    /// Whether a row was put into the outbox.
+    /// /// True if an outbox row was queued.
     pub queued: bool,
 }
 
 impl ChannelSync {
-    /// Takes each campaign of the channel a step on.
+    /// /// Advances every campaign of the channel by one step.
     pub async fn carry_campaigns(&self, state: &mut WaveState, now: Timestamp) -> Carried {
         let mut carried = Carried { wait: NAP, queued: false };
         if self.spec().read_only || self.is_stopped() {
@@ -79,8 +78,8 @@ impl ChannelSync {
         carried
     }
 
-    /// One step of one campaign: how long to wait for the next, and whether a
-    /// row was queued.
+    /// /// Advances one campaign. Returns the wait until its next step, in microseconds, and true if a row
+    /// was queued.
     async fn carry(
         &self,
         state: &mut WaveState,
@@ -131,7 +130,7 @@ impl ChannelSync {
         }
     }
 
-    /// Notes waves that the server has since the last step.
+    /// /// Records waves accepted by the server since the last step.
     async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, PullError> {
         let mut noted = false;
         for (number, wave) in campaign.waves.iter().enumerate() {
@@ -144,7 +143,7 @@ impl ChannelSync {
         Ok(noted)
     }
 
-    /// Gives a wave its bytes, its key and its row.
+    /// /// Queues the outbox row of a wave.
     async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, PullError> {
         let to = if campaign.everyone {
             Audience::Everyone
@@ -153,7 +152,7 @@ impl ChannelSync {
         };
         let operation = Operation::Broadcast { to, content: campaign.content.clone() };
         let Some(platform) = self.platform().await? else { return Ok(false) };
-        // An empty list is refused here: it must never be read as everyone.
+        // // `prepare` refuses an empty audience: it must never mean everyone.
         let request = match prepare(&platform, &Lane::Broadcasts, &operation) {
             Ok(request) => request,
             Err(error) => {
@@ -173,7 +172,7 @@ impl ChannelSync {
         Ok(queued.is_some())
     }
 
-    /// Counts a wave's broadcast again.
+    /// /// Reads the counts of a wave's broadcast again.
     async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
         let before = campaign.waves.get(wave).and_then(|wave| wave.reading);
         let reading = match self.client.broadcast(id).await {
@@ -199,8 +198,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Reads the messages that went out since a time, newest first, so that
-    /// whom a broadcast reached shows as far as the server lists them.
+    /// /// Reads messages sent since `since`, newest first, to find the recipients a broadcast reached.
     pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<FetchResult, PullError> {
         let Some(platform) = self.may_ask(PolledResource::History).await? else {
             return Ok(FetchResult::Sent);
@@ -220,7 +218,7 @@ impl ChannelSync {
         Ok(FetchResult::Sent)
     }
 
-    /// Tells once that a wave is on its way for long.
+    /// /// Raises an alarm once for a wave that takes too long.
     fn tell_stall(&self, state: &mut WaveState, campaign: &Campaign, now: Timestamp) {
         let Some(wave) = campaign.begun().checked_sub(1) else { return };
         let Some(sent_at) = campaign.waves[wave].sent_at else { return };
@@ -231,7 +229,7 @@ impl ChannelSync {
         }
     }
 
-    /// Tells once that the balance may not reach to the end.
+    /// /// Raises an alarm once if the balance may not cover the rest of a campaign.
     fn tell_low(&self, state: &mut WaveState, campaign: &Campaign, report: &Report) {
         let Some(words) = running_low(campaign, report) else { return };
         if state.low.insert(campaign.id.clone()) {
@@ -245,7 +243,7 @@ impl ChannelSync {
     }
 }
 
-/// How a campaign is called in a line.
+/// /// Name of a campaign in alarms.
 fn named(campaign: &Campaign) -> String {
     let title = title(&campaign.content);
     let short: String = title.as_str().chars().take(NAME).collect();

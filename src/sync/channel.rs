@@ -1,5 +1,5 @@
-//! One tab's hands: its client, its place in the store, and what its loops
-//! know in common. The steps themselves are in the file of their resource.
+//! //! State of one tab: its client, its store and the values its loops share. The steps are in the file of
+//! their resource.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,20 +20,19 @@ use model::time::{Clock, Moment, Timestamp};
 use store::leases::Vitals;
 use store::{Store, StoreError};
 
-/// Carries between one channel key's server and the store, a step at a time.
+/// /// Carries data between the server of one channel key and the store, one step at a time.
 pub struct ChannelSync {
     spec: ChannelSpec,
     pub(crate) store: Store,
     pub(crate) clock: Arc<dyn Clock>,
     tell: Arc<dyn Fn(News) + Send + Sync>,
-    /// What speaks to its server.
     pub client: Client,
     credential: String,
     state: Mutex<SyncState>,
 }
 
 impl ChannelSync {
-    /// Makes a tab's hands; nothing is asked yet.
+    /// /// Creates the tab's state without sending a request.
     pub fn new(
         spec: ChannelSpec,
         store: Store,
@@ -47,8 +46,8 @@ impl ChannelSync {
         Ok(Self::with_client(spec, client, store, clock, tell))
     }
 
-    /// Makes a tab's hands around a client there is: one whose requests leave
-    /// another way, or whose budget is shared with another tab.
+    /// /// Creates the tab's state with an existing client, for requests over another transport or a budget
+    /// shared with another tab.
     pub fn with_client(
         spec: ChannelSpec,
         client: Client,
@@ -62,49 +61,45 @@ impl ChannelSync {
         Self { spec, store, clock, tell, client, credential, state }
     }
 
-    /// The same hands, within a budget of retries they share with others.
+    /// /// Sets the retry budget, shared with other tabs.
     #[must_use]
     pub fn within_budget(mut self, retries: Retries) -> Self {
         self.client = self.client.within_budget(retries);
         self
     }
 
-    /// The same hands, whose requests all end by a deadline.
+    /// /// Sets a deadline for all requests.
     #[must_use]
     pub fn until(mut self, deadline: Deadline) -> Self {
         self.client = self.client.until(deadline);
         self
     }
 
-    /// Why the last request failed that did, since it was last forgotten.
+    /// /// Last request failure since [`Self::forget_failure`].
     pub fn failure(&self) -> Option<RequestFailure> {
         self.state(|sync_state| sync_state.failure.clone())
     }
 
-    /// What failed before is of no interest any more.
     pub fn forget_failure(&self) {
         self.state(|sync_state| sync_state.failure = None);
     }
 
-    /// Remembers why a request failed.
     pub(crate) fn note_failure(&self, failure: Option<RequestFailure>) {
         if failure.is_some() {
             self.state(|sync_state| sync_state.failure = failure);
         }
     }
 
-    /// What the tab is made of.
     pub fn spec(&self) -> &ChannelSpec {
         &self.spec
     }
 
-    /// The requests of the last while, oldest first.
+    /// /// Recent requests, oldest first.
     pub fn calls(&self) -> Vec<Call> {
         self.client.calls(self.id())
     }
 
-    /// Keeps what was asked since the last time, for the other processes on the
-    /// folder.
+    /// /// Stores requests made since the last call, for other processes on the data folder.
     ///
     /// # Errors
     /// When the database fails.
@@ -112,35 +107,33 @@ impl ChannelSync {
         self.store.keep_calls(process.to_owned(), self.client.take_fresh_calls(self.id())).await
     }
 
-    /// Tells the channel key and its server apart from others, without
-    /// telling them.
+    /// /// Fingerprint of server and channel key; reveals neither.
     pub fn credential(&self) -> &str {
         &self.credential
     }
 
-    /// Whether nothing is asked until a person acts: the key is not taken, or
-    /// the configuration cannot work.
+    /// /// True if no request is made until a person acts: the key was refused or the configuration is
+    /// invalid.
     pub fn is_stopped(&self) -> bool {
         self.state(|sync_state| sync_state.pulse.is_stopped())
     }
 
-    /// Whether a read has shown that the key is taken.
+    /// /// True if a read has succeeded with this key.
     pub fn is_proven(&self) -> bool {
         self.state(|sync_state| sync_state.pulse.is_proven())
     }
 
-    /// Whether this process may send for the channel now: nothing is claimed
-    /// and no byte leaves once its lease has lapsed or another has taken it.
+    /// /// True while this process holds the lease for sending: without it no row is claimed and no byte is
+    /// sent.
     pub fn sends(&self, now: Timestamp) -> bool {
         self.state(|sync_state| sync_state.sends.holds(now))
     }
 
-    /// Notes whether this process may send.
     pub fn set_sending(&self, lead: Lead) {
         self.state(|sync_state| sync_state.sends = lead);
     }
 
-    /// The state of the connection, as last told.
+    /// /// Latest state of the connection.
     pub fn vitals(&self) -> Vitals {
         self.state(|sync_state| Vitals {
             health: sync_state.pulse.told().cloned(),
@@ -148,23 +141,22 @@ impl ChannelSync {
         })
     }
 
-    /// Takes in every answer anew, also those that are the same as before.
+    /// /// Makes the client deliver answers again even if they are unchanged.
     pub(crate) fn forget_answers(&self) {
         self.client.forget_answers();
     }
 
-    /// Tries again after a stop, because a person asked to.
+    /// /// Retries after a stop on a person's request.
     pub fn resume(&self) {
         self.state(|sync_state| sync_state.pulse.resume());
     }
 
-    /// What the key drives, as far as it is known by now.
+    /// /// Platform of the key if known without reading the store.
     pub fn known_platform(&self) -> Option<Platform> {
         self.state(|sync_state| sync_state.platform.clone())
     }
 
-    /// What the key drives; the account as last read on this desk counts
-    /// until the server has told.
+    /// /// Platform of the key; the stored account is used until the server has answered.
     pub async fn platform(&self) -> Result<Option<Platform>, StoreError> {
         if let Some(platform) = self.known_platform() {
             return Ok(Some(platform));
@@ -174,12 +166,11 @@ impl ChannelSync {
         Ok(platform)
     }
 
-    /// Notes what the key drives.
     pub(crate) fn set_platform(&self, platform: Platform) {
         self.state(|sync_state| sync_state.platform = Some(platform));
     }
 
-    /// The platform, if this resource of it may be asked for now.
+    /// /// Returns the platform if `resource` may be read now.
     pub(crate) async fn may_ask(&self, resource: PolledResource) -> Result<Option<Platform>, PullError> {
         if !self.may_read(resource) {
             return Ok(None);
@@ -191,7 +182,7 @@ impl ChannelSync {
         Ok(self.platform().await?.filter(told))
     }
 
-    /// Whether the tab is not stopped and the key was not refused this.
+    /// /// True if the tab is not stopped and the key was not refused this resource.
     pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
         self.state(|sync_state| sync_state.may_read(resource))
     }
@@ -200,7 +191,7 @@ impl ChannelSync {
         self.state(|sync_state| sync_state.denied.insert(resource));
     }
 
-    /// Asks again for what the key was refused: a person wants to know.
+    /// /// Allows refused resources again, on a person's request.
     pub(crate) fn ask_all_again(&self) {
         self.state(|sync_state| sync_state.denied.clear());
     }
@@ -216,7 +207,7 @@ impl ChannelSync {
         (self.tell)(news);
     }
 
-    /// Tells news from elsewhere.
+    /// /// Callback for news raised outside this type.
     pub(crate) fn teller(&self) -> Arc<dyn Fn(News) + Send + Sync> {
         self.tell.clone()
     }
@@ -228,7 +219,7 @@ impl ChannelSync {
         })
     }
 
-    /// Tells the share of the read budget in use, when it has changed.
+    /// /// Announces the used share of the read budget if it changed.
     pub(crate) fn tell_budget(&self) {
         let percent = self.client.budget_used();
         let before = self.state(|sync_state| sync_state.budget.replace(percent));
@@ -237,28 +228,27 @@ impl ChannelSync {
         }
     }
 
-    /// A point in time kept among the marks.
+    /// /// Reads a timestamp stored as a mark.
     pub(crate) async fn time_mark(&self, name: &'static str) -> Result<Option<Timestamp>, StoreError> {
         let text = self.store.meta(self.id(), name).await?;
         Ok(text.and_then(|text| text.parse().ok()).map(Timestamp::from_micros))
     }
 
-    /// Looks at what the loops know in common, or changes it. `look` calls
-    /// nothing of the channel; a panic elsewhere must not silence the tab.
+    /// /// Reads or changes the values the loops share. `look` must not call the channel (deadlock). A
+    /// poisoned lock is used anyway: a panic in one loop must not stop the tab.
     pub(crate) fn state<R>(&self, look: impl FnOnce(&mut SyncState) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.follow_clock(self.clock.times());
         look(&mut state)
     }
 
-    /// The wall clock's time of a moment, as that clock is set now.
+    /// /// Wall-clock time of a moment by the clock's present setting.
     pub(crate) fn wall_at(&self, moment: Moment) -> Timestamp {
         self.clock.times().run_on(moment)
     }
 }
 
-/// A server keeps idempotency keys per channel key; what was sent with one is
-/// unknown under another.
+/// /// Idempotency keys are scoped to a channel key: one sent under another key is unknown.
 fn print_of(spec: &ChannelSpec) -> String {
     let digest = Sha256::new()
         .chain_update(spec.base_url.trim_end_matches('/'))

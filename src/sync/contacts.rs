@@ -1,6 +1,5 @@
-//! Contacts: the one behind the open conversation is read now and then, and a
-//! change of its tags is read, merged, written and read back. Interface:
-//! Endpoints, Contacts.
+//! //! Contacts (`listContacts`, `getContact`, `upsertContact`): refreshes the contact of the open
+//! conversation, and merges, writes and reads back changes of tags.
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -15,24 +14,24 @@ use model::text::SafeText;
 use model::time::MINUTE;
 use store::lane::LaneRow;
 
-/// How it is said that a contact was saved and is not as it was wished.
+/// /// Shown if the server accepted a contact change but stored something else.
 pub(crate) const DIFFERS: &str = "the server took it, but tells otherwise";
-/// The contact of the open conversation is read again after.
+/// /// Interval between reads of the open conversation's contact, in microseconds.
 const REST: i64 = 5 * MINUTE;
 
-/// A row that is about to leave for the first time.
+/// /// Result of preparing a row for its first attempt.
 pub(crate) enum PreparedRow {
-    /// It may leave as it is now.
+    /// /// May be sent as it is.
     Ready(Box<LaneRow>),
-    /// What it builds on could not be read.
+    /// /// The contact it builds on could not be read.
     Unread(ReadError),
-    /// Someone else has changed it, or it was stopped.
+    /// /// Changed by another process, or stopped.
     Gone,
 }
 
 impl ChannelSync {
-    /// Reads the contact of the open conversation, if that was long enough
-    /// ago. Within the budget of the background: nobody waits for it.
+    /// /// Reads the contact of the open conversation if the interval has passed, within the background
+    /// budget.
     pub(crate) async fn read_open_contact(&self, conversation: &ConversationId) -> Result<(), PullError> {
         let platform = self.may_ask(PolledResource::Contacts).await?;
         if !platform.as_ref().is_some_and(Platform::has_contacts) {
@@ -51,7 +50,7 @@ impl ChannelSync {
                 self.keep_contact(&phone, found).await?;
             }
             Err(ReadError::Forbidden(_)) => self.deny(PolledResource::Contacts),
-            // Waiting for the budget is no failure, and there is no hurry.
+            // // Pacing is no failure; the next step tries again.
             Err(ReadError::Paced(_)) => (),
             Err(error) => drop(self.read_failed(PolledResource::Contacts, error)),
         }
@@ -66,8 +65,8 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Gives a change of a contact the bytes it leaves with: what the contact
-    /// has now, with what is wished. Other rows stay as they are.
+    /// /// Merges a contact change with the contact's present state and stores the result as the row's bytes.
+    /// Other rows are returned unchanged.
     pub(crate) async fn merge_contact(&self, mut row: LaneRow) -> Result<PreparedRow, PullError> {
         let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
         let Some(phone) = merges(&row.row.operation).filter(|_| untried) else {
@@ -107,9 +106,8 @@ impl ChannelSync {
         })
     }
 
-    /// What a contact has after a change: what the server tells counts. It is
-    /// read back unless the answer told all of it and is as it was wished.
-    /// Tells in words what the server has otherwise.
+    /// /// Reads a contact back after a change, unless the answer was complete and matched. Returns a message
+    /// if the server's state differs from the requested one.
     pub(crate) async fn read_contact_back(
         &self,
         row: &OutboxRow,
@@ -120,7 +118,7 @@ impl ChannelSync {
         let operation = &row.operation;
         let Some(phone) = about(operation).filter(|_| !receipt.test) else { return Ok(None) };
         let client = self.client.for_person();
-        // The first one that is found teaches how to look for the next.
+        // // The first contact found shows how numbers are searched for.
         let by_id = saved.filter(|_| client.knows_number_search());
         let enough = answered.filter(|told_contact| {
             by_id.is_some() && !receipt.replayed && is_wished(operation, told_contact)
@@ -155,22 +153,22 @@ impl ChannelSync {
     }
 }
 
-/// Whether a contact is as a change of it wished.
+/// /// True if the contact has all requested values.
 fn is_wished(operation: &Operation, told: &ToldContact) -> bool {
     matches!(operation, Operation::ChangeContact(change) if differences(change, told).is_empty())
 }
 
-/// Whose contact an operation is merged with before it leaves.
+/// /// Phone number of the contact an operation is merged with before it is sent.
 fn merges(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),
-        // What only sets a name or a mail address builds on nothing.
+        // // A change of name or mail address needs no merge.
         Operation::ChangeContact(it) if it.changes_tags() || it.changes_metadata() => Some(&it.phone),
         _ => None,
     }
 }
 
-/// Whose contact is read back after an operation.
+/// /// Phone number of the contact that is read back after an operation.
 fn about(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),

@@ -1,6 +1,6 @@
-//! Pulling the list of conversations: its top down to what was read before,
-//! a part of the rest on a new desk, histories that lag behind it, and AI
-//! states. Interface: Endpoints, Conversations and Bot-chat channel.
+//! //! Pulls the list of conversations (`listConversations`, `listTelegramConversations`,
+//! `listVoipConversations`): its top down to the last reading, the rest in portions on a new installation,
+//! histories that lag behind, and AI states.
 
 use std::collections::HashMap;
 
@@ -20,46 +20,46 @@ use store::Snapshot;
 use store::meta::MetaChange;
 pub(crate) use store::meta::{LIST_REST as REST, LIST_SINCE as SINCE};
 
-/// Mark: the same of the last complete sweep.
+/// /// Mark: newest activity at the last complete sweep.
 const SWEPT: &str = "list_swept";
-/// Mark: the oldest activity above that part. Absent when it is not known.
+/// /// Mark: oldest activity above the unread rest of the list. Absent if unknown.
 pub(crate) const REST_AT: &str = "list_rest_at";
-/// Pages of the top in one step.
+/// /// Pages of the top read in one step.
 const TOP_PAGES: u32 = 4;
-/// Pages of the rest in one step.
+/// /// Pages of the rest read in one step.
 const REST_PAGES: u32 = 2;
-/// Histories read in one step.
+/// /// Histories read in one step.
 const HISTORIES: u32 = 5;
-/// Share of the read budget, in percent, beyond which only the top is read:
-/// what a person or a customer waits for goes first.
+/// /// Share of the read budget, in percent, above which only the top is read: people and customers wait for
+/// it.
 pub(crate) const BULK: u8 = 50;
-/// Pages of the rest at most.
+/// /// Maximum pages of the rest.
 const ALL_PAGES: u32 = 10_000;
-/// How long what led nowhere is left alone.
+/// /// Pause after a failed history or a broken cursor, in microseconds.
 const LEFT_ALONE: i64 = 5 * MINUTE;
-/// Histories remembered to be left alone at most.
+/// /// Maximum number of failed histories remembered.
 const REMEMBERED: usize = 200;
-/// Readings of a history that end before the activity the list tells of,
-/// before that is taken for something that is no message.
+/// /// Readings of a history that end before the list's activity time, after which that activity is taken for
+/// something other than a message.
 const READINGS: u8 = 3;
 
-/// What is remembered between two steps.
+/// /// State kept between two steps.
 #[derive(Debug, Default)]
 pub struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
     rest: Option<WalkCursors>,
     rest_left_alone: Option<Timestamp>,
-    /// True while a list named nothing of what is here, once.
+    /// /// True after one list that named none of the stored conversations.
     is_doubtful: bool,
-    /// Histories that failed by themselves, and since when.
+    /// /// Histories that failed, with the time of the failure.
     failed: HashMap<ConversationId, Timestamp>,
-    /// How often histories were read that ended before what the list tells.
+    /// /// Number of readings of histories that ended before the list's activity time.
     lagging: HashMap<ConversationId, u8>,
 }
 
 impl ChannelSync {
-    /// Reads the top of the list, and a bounded part of what else is behind.
+    /// /// Reads the top of the list and a portion of the rest.
     pub async fn pull_conversations(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -73,7 +73,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Goes on with what is behind the top, without asking for the top again.
+    /// /// Reads a portion of the rest without reading the top again.
     pub async fn pull_behind(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -84,8 +84,8 @@ impl ChannelSync {
         .await
     }
 
-    /// Reads the list from its top to well behind the last such pass, so that
-    /// what was changed late, or while nobody looked, is found too.
+    /// /// Reads the list from its top to well below the last sweep, to find late changes and those made
+    /// while no process ran.
     pub async fn sweep_conversations(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -93,7 +93,7 @@ impl ChannelSync {
             };
             let since = self.time_mark(SINCE).await?;
             let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
-                // The first reading of this desk is a sweep of its own.
+                // // The first reading of a new installation serves as its sweep.
                 return Ok(Pulled::Done);
             };
             for _ in 0..TOP_PAGES {
@@ -124,7 +124,7 @@ impl ChannelSync {
         .await
     }
 
-    /// A part of what is behind the top, while the budget is hardly used.
+    /// /// Reads a portion of the rest while the read budget is mostly free.
     async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<Pulled, PullError> {
         if self.client.budget_used() >= BULK {
             return Ok(Pulled::Later(0));
@@ -137,7 +137,7 @@ impl ChannelSync {
         Ok(if histories_left || rest_left { Pulled::Later(0) } else { Pulled::Done })
     }
 
-    /// Tells whether the top has been read for now.
+    /// /// Reads the top of the list. Returns true once it is complete.
     pub(crate) async fn read_top(
         &self,
         state: &mut ListState,
@@ -149,16 +149,16 @@ impl ChannelSync {
             let walk = state.top.get_or_insert_with(|| ListWalk::look(since));
             let snapshot = self.store.snapshot();
             let page = match client.conversations(platform, walk.cursor()).await {
-                // Nothing has moved since the walk that ended on this page.
+                // // Unchanged since the walk that ended on this page.
                 Err(ReadError::Same) => {
                     state.top = None;
-                    // The list that was applied last named what is here.
+                    // // The list applied last names stored conversations.
                     if std::mem::take(&mut state.is_doubtful) {
                         self.forget_emptied().await?;
                     }
                     return Ok(true);
                 }
-                // Cursors grow old; the walk begins anew.
+                // // The cursor has expired: start again.
                 Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
                     state.top = None;
                     return Ok(false);
@@ -171,7 +171,7 @@ impl ChannelSync {
             state.is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
             let mut marks: Vec<MetaChange> = Vec::new();
             if let Listing::Complete(newest) = step {
-                // Activity known once stays known, also when its row is gone.
+                // // Activity seen once counts even after its row is gone.
                 let newest = since.map_or(newest, |time| time.max(newest));
                 marks.push((SINCE, Some(mark(Some(newest)))));
                 if since.is_none() {
@@ -184,9 +184,9 @@ impl ChannelSync {
             }
             let held_back = self.keep_page(page, snapshot, since.is_none(), marks).await?;
             if step != Listing::Next {
-                // Given up or not, the next pass begins at the top.
+                // // Complete or given up, the next pass starts at the top.
                 state.top = None;
-                // A doubtful answer is looked at again, also if it is the same.
+                // // A doubtful answer must be delivered again even if unchanged.
                 if held_back == 0 && !state.is_doubtful && matches!(step, Listing::Complete(_)) {
                     client.note_applied();
                 }
@@ -196,8 +196,7 @@ impl ChannelSync {
         Ok(false)
     }
 
-    /// Reads on where the first walk of this desk ended; tells whether more
-    /// is left for soon.
+    /// /// Continues the first walk of a new installation. Returns true if more is left.
     pub(crate) async fn read_rest(
         &self,
         state: &mut ListState,
@@ -241,7 +240,7 @@ impl ChannelSync {
         Ok(self.store.meta(self.id(), REST).await?.is_some())
     }
 
-    /// The cursor leads nowhere: from the top again, after a while.
+    /// /// Restarts the walk from the top after a pause because its cursor is unusable.
     async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, PullError> {
         tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
         let words = "the list of conversations breaks off: the server's cursors lead nowhere; it is read again in five minutes";
@@ -252,8 +251,7 @@ impl ChannelSync {
         Ok(false)
     }
 
-    /// Applies a page; tells how many of its rows crossed a change of this
-    /// desk's.
+    /// /// Stores a page. Returns the number of rows held back because they crossed a local change.
     async fn keep_page(
         &self,
         page: Listed<Conversation>,
@@ -267,7 +265,7 @@ impl ChannelSync {
         });
         let store = &self.store;
         let mut page = page;
-        // Where each row comes once, what stood in for one now readable goes.
+        // // A stand-in for an unreadable row goes once every row has been listed.
         let is_last = page.next_cursor.is_none();
         let covered = store.forget_stand_ins(self.id(), &page.items, is_last).await?;
         let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
@@ -280,9 +278,8 @@ impl ChannelSync {
         Ok(applied.held_back)
     }
 
-    /// Reads the first page of some histories that lag behind the list; tells
-    /// whether more are left. One that fails by itself does not hold up the
-    /// others.
+    /// /// Reads the first page of some histories that lag behind the list. Returns true if more are left. A
+    /// failing history does not delay the others.
     async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, PullError> {
         if !self.may_read(PolledResource::History) || !platform.has_histories() {
             return Ok(false);
@@ -302,8 +299,7 @@ impl ChannelSync {
         self.read_histories(&self.client, state, platform, (behind, left)).await
     }
 
-    /// Reads the first page of these histories; tells whether more are left,
-    /// of these or behind them.
+    /// /// Reads the first page of the given histories. Returns true if more are left, of these or others.
     pub(crate) async fn read_histories(
         &self,
         client: &Client,
@@ -313,7 +309,7 @@ impl ChannelSync {
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
         for conversation in behind {
-            // A caller that reads or waits does so for a person, and goes first.
+            // // Readers that hold or wait for a turn act for a person and go first.
             let Some(turn) = self.history_turn_now() else {
                 return Ok(true);
             };
@@ -343,8 +339,8 @@ impl ChannelSync {
         Ok(left)
     }
 
-    /// An older answer, or activity that is no message: read again after a
-    /// while, and then taken as it is.
+    /// /// Counts a reading that ended before the list's activity time; after [`READINGS`] the history is
+    /// accepted as it is.
     async fn note_lagging(
         &self,
         state: &mut ListState,
@@ -363,7 +359,7 @@ impl ChannelSync {
     }
 }
 
-/// The oldest activity on a page, as a mark.
+/// /// Oldest activity on a page, as a mark.
 fn lowest(rows: &[Conversation]) -> Option<String> {
     rows.iter().filter_map(|row| row.last_message_at).min().map(|entry| mark(Some(entry)))
 }

@@ -1,5 +1,5 @@
-//! Single reads of conversations: they tell what lists do not, the state of
-//! the AI. A few per step. Interface: Endpoints, Conversations.
+//! //! Single reads of conversations (`getConversation`), a few per step: they return the AI state, which
+//! lists omit.
 
 use std::collections::{HashMap, HashSet};
 
@@ -15,43 +15,38 @@ use model::ids::ConversationId;
 use model::news::News;
 use model::time::{MINUTE, SECOND, Timestamp};
 
-/// Single reads in one step.
 const AT_ONCE: usize = 5;
-/// Conversations looked at for one that needs reading.
+/// /// Candidates examined for a missing AI state.
 const AMONG: u32 = 50;
-/// A conversation whose reading told nothing is not read again before.
+/// /// Minimum interval before a conversation that returned no AI state is read again, in microseconds.
 const REST: i64 = 10 * MINUTE;
-/// The open conversation is read again after.
+/// /// Interval between reads of the open conversation, in microseconds.
 const OPEN: i64 = 15 * SECOND;
-/// Conversations remembered at most.
+/// /// Maximum number of conversations remembered.
 const REMEMBERED: usize = 5000;
 
-/// How long the AI is given to answer before it is looked at whether it
-/// failed.
+/// /// Time given to the AI to answer before its failure is checked, in microseconds.
 const PATIENCE: i64 = 4 * SECOND;
 
-/// Which conversations were, are and should be read alone.
+/// /// Times of past single reads and those requested or in progress.
 #[derive(Debug, Default)]
 pub(crate) struct DetailReads {
     read_at: HashMap<ConversationId, Timestamp>,
-    /// Those in which something was said since they were read alone: the AI
-    /// may have failed there.
+    /// /// Conversations with new messages since their last read, in which the AI may have failed.
     wanted: HashMap<ConversationId, Timestamp>,
-    /// Those that are being read.
     reading: HashSet<ConversationId>,
 }
 
 impl DetailReads {
-    /// Something was said.
+    /// /// Requests a read after a new message.
     pub(crate) fn want(&mut self, conversation: &ConversationId, now: Timestamp) {
         if self.wanted.len() < REMEMBERED {
             self.wanted.insert(conversation.clone(), now);
         }
     }
 
-    /// Those that are to be read next, and when each was read before: first
-    /// those that have been quiet for long enough since something was said,
-    /// longest first, then those of `unknown` not read a while ago.
+    /// /// Returns the conversations to read next with the time of their last read: requested ones first,
+    /// longest quiet first, then those of `unknown` not read recently.
     fn due(&self, unknown: Vec<ConversationId>, now: Timestamp) -> Vec<(ConversationId, Option<Timestamp>)> {
         let mut due: Vec<_> =
             self.wanted.iter().filter(|(_, at)| !(0..PATIENCE).contains(&now.since(**at))).collect();
@@ -80,8 +75,7 @@ impl DetailReads {
     }
 }
 
-/// A reading of one conversation that nobody else begins meanwhile; over when
-/// it is dropped.
+/// /// Exclusive read of one conversation, released on drop.
 struct DetailRead<'a> {
     channel: &'a ChannelSync,
     conversation: &'a ConversationId,
@@ -94,19 +88,18 @@ impl Drop for DetailRead<'_> {
 }
 
 impl ChannelSync {
-    /// Reads conversations in which something was said.
+    /// /// Reads conversations with new messages.
     pub(crate) async fn read_wanted_details(&self, client: &Client) -> Result<(), PullError> {
         self.read_details(client, Vec::new()).await
     }
 
-    /// Reads conversations in which something was said, and the newest whose
-    /// AI state nothing has told yet.
+    /// /// Reads conversations with new messages and the newest ones without a known AI state.
     pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), PullError> {
         let unknown = self.store.undetailed(self.id(), AMONG).await?;
         self.read_details(client, unknown).await
     }
 
-    /// Reads a conversation alone, unless that told nothing a while ago.
+    /// /// Reads one conversation unless a recent read returned no AI state.
     pub(crate) async fn read_detail_once(
         &self,
         client: &Client,
@@ -130,7 +123,7 @@ impl ChannelSync {
         }
         let now = self.clock.now();
         for (conversation, before) in self.state(|sync_state| sync_state.details.due(unknown, now)) {
-            // Not one that another loop has read since it was chosen.
+            // // Skips one that another loop has read since it was chosen.
             let unread =
                 |detail_reads: &DetailReads| detail_reads.read_at.get(&conversation).copied() == before;
             if let Some(one) = self.begin_detail(&conversation, unread) {
@@ -140,7 +133,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Begins to read a conversation alone, unless it is being read already.
+    /// /// Starts a read, `None` if one is in progress.
     fn begin_detail<'a>(
         &'a self,
         conversation: &'a ConversationId,
@@ -152,7 +145,7 @@ impl ChannelSync {
         begins.then(|| DetailRead { channel: self, conversation })
     }
 
-    /// Reads the open conversation alone, if that was long enough ago.
+    /// /// Reads the open conversation if the interval has passed.
     pub(crate) async fn read_open_detail(&self, conversation: &ConversationId) -> Result<(), PullError> {
         let platform = self.may_ask(PolledResource::Detail).await?;
         if !platform.as_ref().is_some_and(Platform::can_take_over) || conversation.is_stand_in() {
@@ -167,8 +160,8 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Failures that are about this conversation alone end here; others go
-    /// up.
+    /// /// Reads one conversation. Errors about this conversation alone are handled here, others are
+    /// returned.
     async fn read_detail(&self, client: &Client, one: DetailRead<'_>) -> Result<(), PullError> {
         let conversation = one.conversation;
         let snapshot = self.store.snapshot();
@@ -185,7 +178,7 @@ impl ChannelSync {
                 return Ok(());
             }
             Err(ReadError::NotFound(_)) => {
-                // Only business chat has single reads.
+                // // Only WhatsApp has single reads.
                 let missing = self.not_found(&Platform::Whatsapp, conversation).await?;
                 if matches!(missing, Missing::Doubtful(_)) {
                     let now = self.clock.now();

@@ -1,13 +1,13 @@
-//! A server whose whole list names none of the conversations that are here: it
-//! was emptied, or another one answers at its address.
+//! //! Handling of a server whose complete list names none of the stored conversations: it was emptied, or
+//! another server answers at its address.
 //!
-//! 1. The first such list is told, and everything stays.
-//! 2. A second one, at least [`BETWEEN`] later, removes what was here at the
-//!    first, with its histories.
-//! 3. A list that names one of them ends it.
+//! //! 1. The first such list is announced; nothing is removed.
+//! //! 2. A second one, at least [`BETWEEN`] later, removes the conversations stored at the time of the
+//! first, with their histories.
+//! //! 3. A list that names one of them resets the state.
 //!
-//! The note is kept in the cache, so that processes on one data folder share it.
-//! Mail is left out: a list of threads leaves out those that were filed.
+//! //! The note is kept in the cache, so that processes on one data folder share it. Mail is excluded: its
+//! list omits archived threads.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -18,20 +18,20 @@ use model::news::News;
 use model::text::SafeText;
 use model::time::{DAY, SECOND, Timestamp};
 
-/// Mark: the first list that named nothing of what is here, as JSON.
+/// /// Mark: the first list that named no stored conversation, as JSON.
 const EMPTIED: &str = "list_emptied";
-/// Microseconds between two lists that both count.
+/// /// Minimum interval between the two lists, in microseconds.
 const BETWEEN: i64 = 30 * SECOND;
-/// Microseconds after which a first list counts no more.
+/// /// Age after which a first list is ignored, in microseconds.
 const STALE: i64 = DAY;
 
-/// When a list named nothing of what is here, in microseconds, and the number of
-/// the newest conversation that was here then.
+/// /// Time of the first such list in microseconds, and the row number of the newest conversation stored
+/// then.
 type EmptiedNote = (i64, i64);
 
 impl ChannelSync {
-    /// Compares a list that is whole in one page with what is here. True while
-    /// it is not known whether the server was emptied.
+    /// /// Compares a complete one-page list with the stored conversations. Returns true while the result is
+    /// undecided.
     pub(crate) async fn seems_emptied(
         &self,
         platform: &Platform,
@@ -79,7 +79,6 @@ impl ChannelSync {
         Ok(false)
     }
 
-    /// Forgets a list that named nothing of what is here.
     pub(crate) async fn forget_emptied(&self) -> Result<(), PullError> {
         Ok(self.store.set_meta(self.id(), vec![(EMPTIED, None)]).await?)
     }

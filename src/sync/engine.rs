@@ -1,5 +1,5 @@
-//! Takes every tab's steps when they are due: five thin loops a tab, and one
-//! for the leases of all of them.
+//! //! Runs the steps of every tab when they are due: five loops a tab, and one that renews the leases of all
+//! tabs.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -23,19 +23,19 @@ use model::text::SafeText;
 use model::time::{Clock, Timestamp};
 use store::Store;
 
-/// Requests of other processes that are read: the newest.
+/// /// Maximum number of requests of other processes that are read, newest first.
 const OTHERS: u32 = 400;
-/// How long they are read at most.
+/// /// Time limit for reading them.
 const READING: Duration = Duration::from_secs(1);
 
-/// The hands of all tabs. Its calls only leave word; nothing of it blocks.
+/// /// Runs all tabs on a runtime. Its calls only post requests to the loops and never block.
 pub struct Engine {
     handle: tokio::runtime::Handle,
     store: Store,
     role: ProcessRole,
     tabs: Vec<Arc<TabSync>>,
     lead: mpsc::UnboundedSender<LeadOrder>,
-    /// Rung when there is something for other processes.
+    /// /// Wakes the lease loop when other processes need new information.
     bell: Arc<Notify>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
@@ -43,8 +43,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// Starts the loops of every tab on a runtime. A tab that cannot work as
-    /// configured says so and does nothing.
+    /// /// Starts the loops of every tab. A tab with an invalid configuration reports that and stays idle.
     pub fn start(
         handle: tokio::runtime::Handle,
         store: Store,
@@ -56,7 +55,7 @@ impl Engine {
         Self::start_as(ProcessRole::Inbox, handle, store, channels, clock, news, polling)
     }
 
-    /// As [`Engine::start`], in the part that this process has among others.
+    /// /// As [`Engine::start`], with a role among the processes on the data folder.
     pub fn start_as(
         role: ProcessRole,
         handle: tokio::runtime::Handle,
@@ -92,8 +91,7 @@ impl Engine {
         Self { handle, store, role, tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
     }
 
-    /// Which tab is looked at, and which of its conversations; `None` when
-    /// nobody looks.
+    /// /// Sets the visible tab and its open conversation; `None` if the inbox has no focus.
     pub fn focus(&self, focus: Option<(ChannelId, Option<ConversationId>)>) {
         for tab in &self.tabs {
             let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
@@ -102,7 +100,7 @@ impl Engine {
         self.bell.notify_one();
     }
 
-    /// Rows were queued, or a person decided about one.
+    /// /// Wakes the sending loops after rows were queued or decided.
     pub fn wake_outbox(&self) {
         for tab in &self.tabs {
             tab.wake(Loop::Push);
@@ -111,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// Reads everything of a tab again now, also after it was stopped.
+    /// /// Reads everything of a tab again, also after it was stopped.
     pub fn refresh(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
             tab.refresh();
@@ -119,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// Reads messages older than the stored ones.
+    /// /// Requests messages older than the stored ones.
     pub fn fetch_older(&self, channel: ChannelId, conversation: ConversationId) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_older(conversation);
@@ -127,15 +125,15 @@ impl Engine {
         }
     }
 
-    /// The requests of the last while of all tabs, newest first.
+    /// /// Recent requests of all tabs, newest first.
     pub fn calls(&self) -> Vec<Call> {
         let mut calls: Vec<Call> = self.tabs.iter().flat_map(|tab| tab.channel().calls()).collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.at));
         calls
     }
 
-    /// Tells the same with those of the other processes on the folder, as far as
-    /// they have kept them; without them where the files take long.
+    /// /// Passes the requests of all processes on the data folder to `tell`; only those of this process if
+    /// the store is slow.
     pub fn read_calls(&self, tell: impl FnOnce(Vec<Call>) + Send + 'static) {
         let mut calls = self.calls();
         let (store, this) = (self.store.clone(), this_process(self.role.kind()));
@@ -150,24 +148,23 @@ impl Engine {
         });
     }
 
-    /// Reads what a screen asks for.
     pub fn fetch(&self, channel: ChannelId, fetch: Fetch) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch(fetch);
         }
     }
 
-    /// Lets other processes lead: this one is about to be suspended.
+    /// /// Releases the leases before the process is suspended.
     pub async fn suspend(&self) {
         self.order(LeadOrder::Release).await;
     }
 
-    /// Takes its part again after [`Engine::suspend`].
+    /// /// Requests leases again after [`Engine::suspend`].
     pub async fn resume(&self) {
         self.order(LeadOrder::Resume).await;
     }
 
-    /// Ends when it was done; one whose loop has ended holds no lease.
+    /// /// Sends an order to the lease loop and waits for it. A loop that has ended holds no lease.
     async fn order(&self, order: impl FnOnce(oneshot::Sender<()>) -> LeadOrder) {
         let (done, is_done) = oneshot::channel();
         if self.lead.send(order(done)).is_ok() {
@@ -175,8 +172,8 @@ impl Engine {
         }
     }
 
-    /// Ends the loops: reads are dropped, a write on its way is waited for.
-    /// Other processes may lead at once.
+    /// /// Releases the leases, so that other processes can lead at once, and ends the loops: reads are
+    /// cancelled, a write in progress is completed.
     pub async fn shutdown(&self) {
         self.order(LeadOrder::Release).await;
         self.stop_loops();
@@ -208,8 +205,8 @@ impl Drop for Engine {
     }
 }
 
-/// The hands of one tab; those of tabs with the same server and key share a
-/// client, and with it the budget.
+/// /// Creates the sync state of one tab. Tabs with the same server and key share a client and its rate
+/// budget.
 fn hands(
     spec: ChannelSpec,
     tabs: &[Arc<TabSync>],
@@ -228,18 +225,18 @@ fn hands(
         }
         None => ChannelSync::new(spec, store.clone(), clock.clone(), news.clone())?,
     };
-    // What is repeated, all tabs repeat together.
+    // // All tabs share one retry budget.
     let retries = tabs.first().map(|tab| tab.channel().client.retries().clone()).unwrap_or_default();
     Ok(channel.within_budget(retries))
 }
 
-/// What is asked of the one who keeps the leases; each tells when it is done.
+/// /// Orders to the lease loop; each sender is notified on completion.
 enum LeadOrder {
     Release(oneshot::Sender<()>),
     Resume(oneshot::Sender<()>),
 }
 
-/// The same news, of which other processes are to learn how the connection fares.
+/// /// Wraps `news` so that a change of health also wakes the lease loop, which passes it to other processes.
 fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn Fn(News) + Send + Sync> {
     Arc::new(move |entry| {
         if matches!(entry, News::Health(..)) {
@@ -249,14 +246,14 @@ fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn 
     })
 }
 
-/// What the one who keeps the leases hears.
+/// /// Inputs of the lease loop.
 struct Heard {
     orders: mpsc::UnboundedReceiver<LeadOrder>,
     bell: Arc<Notify>,
     files: FileNews,
 }
 
-/// Keeps the leases until the engine stops.
+/// /// Lease loop, until the engine stops.
 async fn keep_leases(
     mut leading: Leading,
     mut heard: Heard,
@@ -288,26 +285,26 @@ async fn keep_leases(
                 }
                 None => return,
             };
-            // The caller may have stopped waiting.
+            // // The caller may have stopped waiting.
             let _ = done.send(());
         }
     };
     tokio::select! {
         biased;
-        // An engine that is gone stops too.
+        // // A dropped engine also stops the loop.
         _ = stop.wait_for(|stop| *stop) => {}
         () = turns => {}
     }
 }
 
-/// Takes a loop's steps until its tab is stopped.
+/// /// Runs a loop's steps until its tab is stopped.
 async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
     let (tab, which) = (steps.tab().clone(), steps.which());
     while !tab.is_stopped() {
         let wait = match which {
-            // Not cut off by a stop: what has left is to be settled.
+            // // Not cancelled by a stop: a request already sent must be settled.
             Loop::Push => steps.step(clock.now()).await,
-            // A file that is cut off is uploaded anew.
+            // // A cancelled upload starts again later.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
                 let step = telling_silence(&tab, steps.step(clock.now()));
                 let Some(wait) = until_stopped(&tab, step).await else { return };
@@ -320,8 +317,7 @@ async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
     }
 }
 
-/// Does some work to its end, and tells meanwhile of a server that does not
-/// answer.
+/// /// Awaits `work` and reports a server that does not answer meanwhile.
 async fn telling_silence<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
@@ -334,7 +330,7 @@ async fn telling_silence<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
     }
 }
 
-/// Does some work to its end, or gives it up when the tab is stopped.
+/// /// Awaits `work`, or cancels it when the tab is stopped.
 async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
@@ -343,7 +339,7 @@ async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Optio
     }
 }
 
-/// Waits so many microseconds, or until woken.
+/// /// Waits `micros` microseconds or until woken.
 async fn nap(micros: i64, woken: impl Future<Output = ()>) {
     let Some(micros) = u64::try_from(micros).ok().filter(|number| *number > 0) else {
         return;

@@ -1,5 +1,5 @@
-//! What a person asks for by looking at a page: read once, and told in either
-//! case, so that no page waits for what will not come.
+//! //! Reads requested by a page: each is read once and answered with a result or an error, so that no page
+//! waits forever.
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -10,8 +10,8 @@ use model::news::News;
 use model::text::SafeText;
 
 impl ChannelSync {
-    /// Asks the server. What a page asked for, or why it did not come, is told
-    /// as news; the rest has news of its own.
+    /// /// Reads from the server. The result or the error is announced as [`News`]; resources with news of
+    /// their own use that.
     pub async fn fetch(&self, fetch: &Fetch) -> Pulled {
         match fetch {
             Fetch::People { search, more } => {
@@ -55,17 +55,17 @@ impl ChannelSync {
                 self.tell_budget();
                 self.tell_fetched(fetch, Ok(fetched))
             }
-            // Not for this key: said on the page, not of the whole tab.
+            // // The key lacks the permission: shown on the page, not as trouble of the tab.
             Err(PullError::Read(ReadError::Forbidden(why))) => {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(why))
             }
-            // Not on this server: said on the page, and not asked again.
+            // // The server does not offer it: shown on the page and not requested again.
             Err(PullError::Read(error)) if is_list(fetch) && resource.is_missing(&error) => {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(resource.missing_words()))
             }
-            // What is gone is no trouble.
+            // // A deleted item is no trouble.
             Err(PullError::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
             Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
             Err(error) => {
@@ -83,7 +83,7 @@ impl ChannelSync {
     }
 }
 
-/// Whether a page asks for a whole list: a 404 is then about the list.
+/// /// True if the page reads a whole list: a 404 then concerns the list.
 fn is_list(fetch: &Fetch) -> bool {
     matches!(fetch, Fetch::People { .. } | Fetch::Events | Fetch::Webhooks | Fetch::Templates)
 }

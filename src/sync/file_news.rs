@@ -1,23 +1,23 @@
-//! Hears when a process writes the files, where the system tells.
+//! //! Notifications of writes to the data files, on systems that support them.
 
 use std::time::Duration;
 
 use disk::FileWatch;
 
-/// Writes so close together are heard of at once.
+/// /// Writes within this span are reported together.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-/// Who tells of the files.
+/// /// Source of notifications.
 pub(crate) struct FileNews {
     told: Option<FileWatch>,
     #[cfg(target_os = "linux")]
     events: Option<tokio::io::unix::AsyncFd<FileWatch>>,
-    /// Whether something was heard that nobody was told of yet.
+    /// /// True if a change was seen but not yet reported.
     heard: bool,
 }
 
 impl FileNews {
-    /// What the system tells, if it tells anything.
+    /// /// Without a watch no change is ever reported.
     pub(crate) fn new(watch: Option<FileWatch>) -> Self {
         Self {
             told: watch,
@@ -30,7 +30,7 @@ impl FileNews {
 
 #[cfg(target_os = "linux")]
 impl FileNews {
-    /// Begins to listen, on the runtime; tells whether anything will be heard.
+    /// /// Registers with the runtime. Returns true if changes will be reported.
     #[expect(
         deprecated,
         reason = "the descriptor belongs to the watch and is closed with it, as the other way demands"
@@ -40,8 +40,7 @@ impl FileNews {
         self.events.is_some()
     }
 
-    /// Ends when something has changed; false when nothing more will be heard. It
-    /// may be given up and asked again.
+    /// /// Completes at the next change; false if no more will be reported. Cancel safe.
     pub(crate) async fn changed(&mut self) -> bool {
         let Some(events) = &self.events else { return std::future::pending().await };
         let taken = loop {
@@ -67,12 +66,12 @@ impl FileNews {
 
 #[cfg(not(target_os = "linux"))]
 impl FileNews {
-    /// Begins to listen, on the runtime; tells whether anything will be heard.
+    /// /// Registers with the runtime. Returns true if changes will be reported.
     pub(crate) fn listen(&mut self) -> bool {
         self.told.take().is_some()
     }
 
-    /// Ends when something has changed; false when nothing more will be heard.
+    /// /// Completes at the next change; false if no more will be reported.
     pub(crate) async fn changed(&mut self) -> bool {
         std::future::pending().await
     }

@@ -1,5 +1,4 @@
-//! Asking the server for contacts by what a person looks for: those this desk
-//! has not seen. Interface: Endpoints, Contacts.
+//! //! Searches the server for contacts without a stored conversation (`listContacts`).
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -10,11 +9,11 @@ use model::contacts::FoundContact;
 use model::news::News;
 use model::text::SafeText;
 
-/// Contacts shown at most.
+/// /// Maximum number of contacts shown.
 const SHOWN: usize = 20;
 
 impl ChannelSync {
-    /// Reads `GET /contacts?search=`; what has a conversation here is left out.
+    /// /// Searches contacts (`listContacts`) and leaves out those with a stored conversation.
     pub async fn find_contacts(&self, words: &str) -> Pulled {
         self.reporting(PolledResource::Contacts, async {
             let platform = self.may_ask(PolledResource::Contacts).await?;

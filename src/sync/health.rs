@@ -1,10 +1,8 @@
-//! The state of a tab's connection, from the ends of its requests. Pure: time
-//! comes in as a value.
+//! //! State of a tab's connection, derived from the results of its requests. Pure: time is an argument.
 //!
-//! A failure is shown when it has lasted three seconds, or at once while
-//! nothing has answered yet; a success ends it. A read without an answer is
-//! shown after three seconds, too, long before it is given up. One resource that fails beside
-//! others that answer is trouble too.
+//! //! A failure is shown after three seconds, or at once while nothing has answered yet; a success ends it.
+//! A read without an answer is also shown after three seconds, long before its time limit. A single failing
+//! resource counts as trouble even while others answer.
 
 use std::collections::BTreeMap;
 
@@ -13,42 +11,39 @@ use model::news::Health;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND, Timestamp};
 
-/// Shorter failures are not shown.
+/// /// Failures shorter than this are not shown, in microseconds.
 const FLAP: i64 = 3 * SECOND;
-/// A read that has had no answer for so long is shown.
+/// /// Age at which an unanswered read is shown, in microseconds.
 pub const SILENCE: i64 = 3 * SECOND;
-/// A failure that was not seen again for so long is forgotten: its resource
-/// is no longer asked for.
+/// /// Age at which a failure is dropped because its resource is no longer polled, in microseconds.
 const FORGET: i64 = 2 * MINUTE;
-/// Between two reports that all is well.
+/// /// Minimum interval between two reports of a live connection, in microseconds.
 const REPORT: i64 = SECOND;
 
-/// What is read, as far as failures and refusals are told apart.
+/// /// Resources whose failures and refusals are tracked separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolledResource {
     Account,
     List,
-    /// The new-message trigger, and the backfill behind it.
+    /// /// New-message trigger, and the backfill behind it.
     Trigger,
-    /// Histories.
     History,
-    /// Single reads of conversations.
+    /// /// Single reads of conversations.
     Detail,
     Broadcasts,
     Templates,
-    /// The account behind a mail key.
+    /// /// Account behind a mail key.
     Mailbox,
     Correspondents,
     Contacts,
-    /// The triggers, as someone looks at what they tell.
+    /// /// Triggers as read for the events page.
     Events,
     Webhooks,
 }
 
 impl PolledResource {
-    /// Whether a 404 says that the server does not have this list at all.
-    /// Where the list is what a tab lives by, or a 404 may be about one item,
-    /// only the interface's own words are believed, or none.
+    /// /// True if the error means that the server does not offer this list. For essential lists, and where a
+    /// 404 may concern one item, only an explicit error code of the server counts.
     pub(crate) fn is_missing(self, error: &ReadError) -> bool {
         match self {
             Self::Contacts
@@ -64,7 +59,7 @@ impl PolledResource {
         }
     }
 
-    /// That the server does not have it, in words.
+    /// /// Message for a resource the server does not offer.
     pub(crate) fn missing_words(self) -> SafeText {
         let what = match self {
             Self::Account => "account",
@@ -86,9 +81,8 @@ impl PolledResource {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
-    /// No answer.
     Offline,
-    /// An answer, but not what the interface promises.
+    /// /// An answer that violates the interface.
     Trouble,
 }
 
@@ -100,24 +94,23 @@ struct Failing {
     why: SafeText,
 }
 
-/// What is known of a connection.
+/// /// State of a connection. Methods that return `Option<Health>` return the new state to announce, if any.
 #[derive(Debug, Default)]
 pub struct Pulse {
     failing: BTreeMap<PolledResource, Failing>,
     answered: Option<Timestamp>,
     stopped: Option<Health>,
-    /// Since when a read has had no answer, where that was told.
+    /// /// Start of a silence that was announced.
     silent: Option<Timestamp>,
-    /// A person asked to try again after a stop, and nothing has answered.
+    /// /// True between a person's retry after a stop and the first answer.
     on_trial: bool,
     told: Option<Health>,
-    /// Whether the server answers again, of which no loop was told yet.
+    /// /// True if the server answers again and no loop has been informed yet.
     came_back: bool,
 }
 
 impl Pulse {
-    /// Moves all its times along with a wall clock that was set forwards by
-    /// `step` microseconds (back if negative).
+    /// /// Shifts stored times by `step` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, step: i64) {
         for failing in self.failing.values_mut() {
             (failing.since, failing.last) = (failing.since.plus(step), failing.last.plus(step));
@@ -129,7 +122,7 @@ impl Pulse {
         }
     }
 
-    /// A resource answered as promised. What comes back is to be told.
+    /// /// Records a valid answer of a resource.
     pub fn answered(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
         self.reachable();
@@ -138,24 +131,24 @@ impl Pulse {
         self.judge(now)
     }
 
-    /// A write was answered as promised. What comes back is to be told.
+    /// /// Records a valid answer to a write.
     pub fn accepted(&mut self, now: Timestamp) -> Option<Health> {
         self.reachable();
         (self.silent, self.answered) = (None, Some(now));
         self.judge(now)
     }
 
-    /// Whether it was told to be away, and not that it answers again.
+    /// /// True if the last announced state is a failure.
     pub fn is_away(&self) -> bool {
         matches!(self.told, Some(Health::Silent { .. } | Health::Offline { .. } | Health::Trouble { .. }))
     }
 
-    /// Whether the server answers again since this was last asked.
+    /// /// Returns true once after the server answers again.
     pub fn take_came_back(&mut self) -> bool {
         std::mem::take(&mut self.came_back)
     }
 
-    /// A resource failed. What comes back is to be told.
+    /// /// Records a failure of a resource.
     pub fn failed(
         &mut self,
         resource: PolledResource,
@@ -168,7 +161,7 @@ impl Pulse {
         }
         let since = match self.failing.get(&resource) {
             Some(known) if known.kind == kind && (0..FORGET).contains(&now.since(known.last)) => known.since,
-            // What was given up now began when the silence did.
+            // // A read given up now has failed since its silence began.
             _ => self.silent.unwrap_or(now),
         };
         self.silent = None;
@@ -176,8 +169,7 @@ impl Pulse {
         self.judge(now)
     }
 
-    /// A read has had no answer since then, nor been given up. What comes back
-    /// is to be told.
+    /// /// Records a read unanswered since `since` and still in progress.
     pub fn silent(&mut self, since: Timestamp) -> Option<Health> {
         let is_told = matches!(self.told, Some(Health::Offline { .. } | Health::Trouble { .. }));
         if self.stopped.is_some() || is_told {
@@ -191,7 +183,7 @@ impl Pulse {
         self.tell(Health::Silent { since })
     }
 
-    /// The server asks to wait. What comes back is to be told.
+    /// /// Records that the server asked to wait.
     pub fn limited(&mut self, until: Timestamp) -> Option<Health> {
         self.reachable();
         self.silent = None;
@@ -201,54 +193,50 @@ impl Pulse {
         self.tell(Health::Limited { until })
     }
 
-    /// Nothing will work until a person acts. What comes back is to be told.
+    /// /// Stops everything until a person acts.
     pub fn stop(&mut self, health: Health) -> Option<Health> {
         self.stopped = Some(health.clone());
         self.tell(health)
     }
 
-    /// Whether polling has stopped.
     pub fn is_stopped(&self) -> bool {
         self.stopped.is_some()
     }
 
-    /// Whether outbox rows may leave: not before a read has shown that the
-    /// key is taken again.
+    /// /// True if outbox rows may be sent: after a retry only once a read has shown that the key is
+    /// accepted.
     pub fn may_push(&self) -> bool {
         self.stopped.is_none() && !self.on_trial
     }
 
-    /// When something was last answered as promised.
     pub fn last_answer(&self) -> Option<Timestamp> {
         self.answered
     }
 
-    /// Whether the key was taken since the start, or since a person asked to
-    /// try again.
+    /// /// True if the key was accepted since the start or since the last retry by a person.
     pub fn is_proven(&self) -> bool {
         self.answered.is_some() && self.may_push()
     }
 
-    /// An answer proved that the key is taken, though it may do less than was
-    /// asked.
+    /// /// Records an answer that proves the key even though this request was refused.
     pub fn taken(&mut self, now: Timestamp) {
         self.on_trial = false;
         self.answered.get_or_insert(now);
     }
 
-    /// What was told last.
+    /// /// Last announced state.
     pub fn told(&self) -> Option<&Health> {
         self.told.as_ref()
     }
 
-    /// A person asked to try again.
+    /// /// Retries on a person's request.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();
-        // The caller hears the result, also where nothing changed.
+        // // The next result is announced even if unchanged.
         self.told = None;
     }
 
-    /// Any answer proves that there is a way to the server.
+    /// /// Drops offline failures: any answer proves a connection.
     fn reachable(&mut self) {
         self.failing.retain(|_, failing| failing.kind != FailureKind::Offline);
     }
@@ -270,7 +258,7 @@ impl Pulse {
         }
         let at = self.answered?;
         if !self.failing.is_empty() && matches!(self.told, Some(Health::Live { .. })) && at != now {
-            // It may be a flap; the last good word stands.
+            // // Possibly a short failure; the last good state remains.
             return None;
         }
         if let Some(Health::Live { at: told }) = self.told

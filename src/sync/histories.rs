@@ -1,5 +1,5 @@
-//! The order in which histories are read: one at a time, as they were asked
-//! for, so that two readings of one history do not mix.
+//! //! Queue of history reads: one at a time, in the order requested, so that two reads of one history do not
+//! interleave.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::ChannelSync;
 
-/// Those that read a history or wait for it; the first one reads.
+/// /// Readers and waiters; the first one reads.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryQueue {
     tickets: u64,
@@ -35,8 +35,7 @@ impl HistoryQueue {
     }
 }
 
-/// A place in the queue, left when it is dropped: also by a reading that is
-/// given up before its turn.
+/// /// Place in the queue, released on drop, also by a reader cancelled before its turn.
 pub(crate) struct HistoryTurn<'a> {
     channel: &'a ChannelSync,
     ticket: u64,
@@ -49,7 +48,7 @@ impl Drop for HistoryTurn<'_> {
 }
 
 impl ChannelSync {
-    /// Waits until a history may be read, behind all that asked before.
+    /// /// Waits for a turn behind all earlier requests.
     pub(crate) async fn history_turn(&self) -> HistoryTurn<'_> {
         let (ticket, called) = self.state(|sync_state| sync_state.histories.join());
         let turn = HistoryTurn { channel: self, ticket };
@@ -57,7 +56,7 @@ impl ChannelSync {
         turn
     }
 
-    /// A turn, unless another reads or waits, which goes first.
+    /// /// Returns a turn if the queue is empty.
     pub(crate) fn history_turn_now(&self) -> Option<HistoryTurn<'_>> {
         let free = self.state(|entry| entry.histories.readers.is_empty().then(|| entry.histories.join().0));
         free.map(|ticket| HistoryTurn { channel: self, ticket })
@@ -98,7 +97,7 @@ mod tests {
             let (mut waits, mut called) = (pin!(channel.history_turn()), pin!(channel.history_turn()));
             assert!(look(called.as_mut()).is_none() && look(waits.as_mut()).is_none());
             assert!(look(last.as_mut()).is_none());
-            // One is called and given up before it hears of it.
+            // // The first waiter is called and dropped before it polls.
             drop(first);
         }
         drop(look(last).expect("its turn"));

@@ -1,6 +1,5 @@
-//! Keeping the webhook registered by which this desk is told of what happens:
-//! looked for in the list, asked for and taken away through the outbox.
-//! Interface: Webhooks.
+//! //! Keeps this installation's webhook registered (`listWebhooks`, `createWebhook`, `deleteWebhook` and
+//! their mail variants): checked against the list, added and removed through the outbox.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -14,36 +13,36 @@ use model::text::SafeText;
 use model::webhooks::{self, Webhook};
 use store::outbox::NewRow;
 
-/// Mark: where deliveries were asked to go.
+/// /// Mark: URL of the last requested registration.
 const MARK: &str = "receiver_url";
 
-/// The webhook a tab is to have.
+/// /// Webhook a tab should have.
 #[derive(Debug, Clone)]
 pub struct DesiredWebhook {
     pub url: String,
-    /// What they are signed with.
+    /// /// Secret that signs deliveries.
     pub secret: Secret,
-    /// Whether what is registered may be signed with this secret: it was kept
-    /// from before, or given to the server since.
+    /// /// True if an existing registration may use this secret: it was kept from before or has been sent to
+    /// the server since.
     pub is_known: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebhookState {
     Registered,
-    /// The server was asked for it, with the secret.
+    /// /// Requested with the secret, not yet confirmed.
     Asked,
-    /// It is being looked for, or something is on its way.
+    /// /// Being looked up, or a change is in progress.
     Waiting,
-    /// It was refused, and waits in the outbox for a decision: why.
+    /// /// Refused; the outbox row needs a decision.
     Refused(SafeText),
-    /// This key can have none: why.
+    /// /// This key cannot have webhooks.
     NotHere(SafeText),
-    /// None is wanted, and none of this desk's is left.
+    /// /// None is wanted and none of this installation is left.
     Gone,
 }
 
-/// What is to be done.
+/// /// Next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WebhookStep {
     Done(WebhookState),
@@ -51,7 +50,7 @@ enum WebhookStep {
     Remove(WebhookId, String),
 }
 
-/// A change that is on its way, or was refused.
+/// /// Change in the outbox, in progress or refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pending {
     url: String,
@@ -59,9 +58,8 @@ struct Pending {
     refused: Option<SafeText>,
 }
 
-/// What is to be done, from where deliveries are to go (and whether what is
-/// registered there bears a known secret), where they were asked to go before,
-/// and what there is.
+/// /// Decides the next action from the wanted URL (with true if an existing registration may use a known
+/// secret), the URL requested before, the registered webhooks and the changes in progress.
 fn next(
     wanted: Option<(&str, bool)>,
     before: Option<&str>,
@@ -79,7 +77,7 @@ fn next(
         return WebhookStep::Done(WebhookState::Refused(why));
     }
     let remove = |webhook: &Webhook| WebhookStep::Remove(webhook.id.clone(), webhook.url.clone());
-    // One that leads where nobody listens any more.
+    // // A registration at an address no longer in use.
     let old = there.iter().find(|webhook| before == Some(webhook.url.as_str()) && url != before);
     if let Some(old) = old {
         return remove(old);
@@ -101,8 +99,8 @@ fn next(
 }
 
 impl ChannelSync {
-    /// Looks how the wanted webhook stands, and asks for the next change if
-    /// one is needed. `None` takes away what this desk had.
+    /// /// Compares the wanted webhook with the registered ones and queues the next change if needed. `None`
+    /// removes this installation's webhook.
     pub async fn keep_hook(&self, hook: Option<&DesiredWebhook>) -> WebhookState {
         match self.try_hook(hook).await {
             Ok(kept) => kept,
@@ -149,7 +147,7 @@ impl ChannelSync {
             }
             WebhookStep::Register => {
                 let Some(hook) = hook else { return Ok(WebhookState::Gone) };
-                // Before it is asked for: what was asked for is found again.
+                // // Stored before the request, so that the registration is recognised later.
                 self.store.set_meta(self.id(), vec![(MARK, Some(hook.url.clone()))]).await?;
                 let events = events.into_iter().map(str::to_owned).collect();
                 let operation = Operation::AddWebhook { url: hook.url.clone(), events };
@@ -172,7 +170,7 @@ impl ChannelSync {
         };
         let row = NewRow::at_once(self.id().clone(), Lane::Webhooks, operation, request);
         let (store, now) = (self.store.clone(), self.clock.now());
-        // It blocks until it is on disk.
+        // // Blocks until the row is on disk.
         let queued = tokio::task::spawn_blocking(move || store.enqueue_many(vec![row], false, now)).await;
         if let Ok(queued) = queued {
             queued?;
@@ -181,7 +179,7 @@ impl ChannelSync {
     }
 }
 
-/// What a row of the outbox changes, if it is about webhooks.
+/// /// Change made by an outbox row, `None` if it is not about webhooks.
 fn pending(row: &OutboxRow) -> Option<Pending> {
     let (url, adds) = match &row.operation {
         Operation::AddWebhook { url, .. } => (url.clone(), true),

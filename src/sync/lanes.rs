@@ -1,12 +1,9 @@
-//! Which outbox row leaves next. Pure: rows in their order and the time come
-//! in.
+//! //! Chooses the outbox row to send next. Pure: rows in order and the time are arguments.
 //!
-//! Rows of one lane leave in the order they were queued, one at a time. A row
-//! whose outcome is not known blocks its lane, and so does one that waits for
-//! a person and can still leave; a pause that failed holds back the texts
-//! behind it, so that person and AI do not cross. No row waits for one of
-//! another lane: a message that was not paid for holds up its own conversation
-//! and no other.
+//! //! Rows of one lane are sent in the order they were queued, one at a time. A row with an unknown outcome
+//! blocks its lane, and so does a stopped row that can still be sent; a failed pause holds back the texts
+//! behind it, so that person and AI do not cross. Lanes never wait for each other: a message short of credits
+//! delays only its own conversation.
 
 use std::collections::{HashMap, HashSet};
 
@@ -19,48 +16,47 @@ use model::outbox::{Lane, Moment, Operation, RowState, Stop};
 use model::time::Timestamp;
 use store::lane::{LaneRow, is_lapsed};
 
-/// What to do with the outbox now.
+/// /// Next action on the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneStep {
     Send(usize),
-    /// Reads this conversation's history before its text may leave.
+    /// /// Read this conversation's history before its text is sent.
     ReadFirst(ConversationId),
-    /// Asks a person about this row: the server may not recognise its key.
+    /// /// Stop this row: the server may no longer recognise its key.
     Expire(usize),
-    /// Looks for this stopped row in its history.
+    /// /// Search the history for this stopped row.
     Look(usize),
-    /// Asks a person about this row: it belongs to another account.
+    /// /// Stop this row: it belongs to another account.
     AskAboutAccount(usize),
-    /// Reads the account of the key before anything of another one may leave.
+    /// /// Read the account of the key: a row waits to be compared with it.
     ConfirmAccount,
-    /// Frees rows whose claim lapsed.
+    /// /// Release rows whose claim has lapsed.
     Recover,
-    /// Nothing before then.
+    /// /// Nothing is due before this time.
     Wait(Timestamp),
-    /// Nothing until something is queued.
+    /// /// Nothing is queued.
     Nothing,
 }
 
-/// What the desk knows beside the rows.
+/// /// Facts beside the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneContext<'a> {
     pub now: Moment,
-    /// Lanes that wait until then, because their history could not be read or
-    /// a repetition is not paid for.
+    /// /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
+    /// used up.
     pub held: &'a HashMap<Lane, Timestamp>,
-    /// What rows leave with.
+    /// /// Credential and account that rows are sent with.
     pub sender: SenderAccount<'a>,
-    /// No reading of the account before then.
+    /// /// Earliest time of the next account read.
     pub confirm_after: Timestamp,
-    /// When histories were last read before a text.
+    /// /// Time of the last history read before a text, by conversation.
     pub read_at: &'a HashMap<ConversationId, Timestamp>,
-    /// When rows could not leave last.
     pub outage: &'a Outage,
-    /// No look into a history before then; `None` for none at all.
+    /// /// Earliest time of the next history search; `None` if histories cannot be read.
     pub look_after: Option<Timestamp>,
 }
 
-/// Chooses the first row that may leave.
+/// /// Returns the first action that is due.
 pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     let leaving = |lane_row: &&LaneRow| {
         matches!(lane_row.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(lane_row)
@@ -79,15 +75,14 @@ pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     }
 }
 
-/// What the rows before decide about the next one.
+/// /// State of the pass over the rows.
 #[derive(Default)]
 struct LaneWalk<'a> {
-    /// Lanes of which a row is on its way: one that a person sends again may
-    /// stand before it.
+    /// /// Lanes with a row in progress: a row sent again by a person may come before it.
     busy: HashSet<&'a Lane>,
     blocked: HashSet<&'a Lane>,
     paused_in_vain: HashSet<&'a Lane>,
-    /// Lanes in which a file is uploaded: what is said after it waits.
+    /// /// Lanes with an upload in progress: later texts wait for it.
     uploading: HashSet<&'a Lane>,
     due: Option<Timestamp>,
     look: Option<usize>,
@@ -101,7 +96,7 @@ impl<'a> LaneWalk<'a> {
             return None;
         }
         if is_upload(lane) {
-            // It goes beside the others; only what speaks waits for it.
+            // // Uploads run beside other rows; only texts wait for them.
             self.uploading.insert(&row.lane);
             return None;
         }
@@ -148,7 +143,7 @@ impl<'a> LaneWalk<'a> {
             }
             self.wait(until);
             if row.planned_at.is_some() {
-                // Hours may pass: what is said meanwhile is said.
+                // // A planned row may be hours away and does not block its lane.
                 return None;
             }
         }
@@ -176,7 +171,7 @@ impl<'a> LaneWalk<'a> {
         }
     }
 
-    /// Whether it waits for what became of another row.
+    /// /// True if the row waits for the outcome of another.
     fn is_held(&self, lane: &LaneRow) -> bool {
         let operation = &lane.row.operation;
         let lane = &lane.row.lane;
@@ -188,15 +183,15 @@ impl<'a> LaneWalk<'a> {
     }
 }
 
-/// Whether the server may not recognise its key any more: too old, or first
-/// sent with another channel key or to another server.
+/// /// True if the server may no longer recognise the key: too old, or first sent with another channel key or
+/// to another server.
 fn is_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
     lane.is_spent(&desk.now)
         || lane.attempted_as.as_deref().is_some_and(|attempted_as| attempted_as != desk.sender.credential)
 }
 
-/// Whether the history must be read before it leaves: the AI was paused just
-/// now, or rows could not leave meanwhile.
+/// /// True if the history must be read before the row is sent: the AI was just paused, the row was planned,
+/// or an outage delayed it.
 fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'_>) -> bool {
     let row = &lane.row;
     if !row.operation.speaks() {
@@ -210,10 +205,10 @@ fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'
     lane.read_first || (held_up && desk.outage.is_behind(desk.read_at.get(conversation).copied()))
 }
 
-/// Whether it may have been sent and the history would show it.
+/// /// True if the row may have been sent and the history would show it.
 fn can_be_found(lane: &LaneRow, stop: Stop, desk: &LaneContext<'_>) -> bool {
     stop.is_ambiguous()
-        // The history of another account shows nothing about it.
+        // // The history of another account proves nothing.
         && desk.sender.fit(lane) == AccountFit::Same
         && matches!(lane.row.operation, Operation::SendText { .. })
         && lane.row.lane.conversation().is_some()

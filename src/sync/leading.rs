@@ -1,10 +1,9 @@
-//! Which of this process's tabs lead. The leader of a channel polls and
-//! sends; the other processes on the same folder read the files, notice what
-//! changed in them, and leave word for the leader. A tab that is read-only
-//! only ever polls: sending is another lease.
+//! //! Leases of this process's tabs. The leader of a channel polls and sends; other processes on the data
+//! folder read the files, notice changes, and post requests to the leader. Polling and sending are separate
+//! leases: a read-only tab only takes the first.
 //!
-//! A step, like those of a tab: time comes in as a value. A lease is renewed
-//! only while the tab's own loops go on.
+//! //! Driven in steps with time as an argument. A lease is renewed only while the tab's own loops make
+//! progress.
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
@@ -24,21 +23,20 @@ use model::time::{SECOND, Timestamp};
 use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Versions, Vitals};
 use store::{Store, StoreError};
 
-/// Between two looks at whether another process has changed the files, where
-/// nobody tells, and at whether one that leads still runs.
+/// /// Interval between checks of the files, where the system does not report writes, and between checks that
+/// a leading process still runs, in microseconds.
 const LOOK: i64 = SECOND / 4;
-/// Looks after a write was told of: it is told of before it is committed, which
-/// may have to wait for the disk.
+/// /// Checks after a reported write: it is reported before its commit, which may wait for the disk.
 const LOOKS: u8 = 4;
-/// The same where this process has just renewed its leases, which is told of, too.
+/// /// Checks after a reported write that may be this process's own renewal.
 const LOOKS_AFTER_RENEWAL: u8 = 2;
-/// When the files could not be used, they are tried again after.
+/// /// Delay before failing files are tried again, in microseconds.
 const AGAIN: i64 = SECOND;
-/// Said where the cache was deleted, moved or replaced.
+/// /// Notice shown after the cache was deleted, moved or replaced.
 const CACHE_REOPENED: &str =
     "this desk's cache was deleted or replaced; everything is read anew from the server";
 
-/// A tab and what its leases are called.
+/// /// Tab with the names of its leases.
 struct Led {
     asking: String,
     sending: String,
@@ -55,7 +53,7 @@ impl Led {
         &self.tab.channel().spec().id
     }
 
-    /// The leases it wants: none while one of its loops hangs.
+    /// /// Leases the tab requests: none while one of its loops hangs.
     fn wanted(&self, role: ProcessRole, owner: &str, vitals: Vitals) -> Vec<LeaseRequest> {
         if self.tab.hangs() {
             return Vec::new();
@@ -70,54 +68,53 @@ impl Led {
             vitals,
         };
         let sending = LeaseRequest { name: self.sending.clone(), sends: true, ..asking.clone() };
-        // One that nobody else wants: it says that this process is there.
+        // // Unique to this process: it shows others that the process exists.
         let there = LeaseRequest { name: format!("{}.{owner}", self.sending), ..asking.clone() };
         if read_only { vec![asking] } else { vec![asking, sending, there] }
     }
 }
 
-/// Keeps the leases of some tabs.
+/// /// Holds and renews the leases of some tabs.
 pub struct Leading {
     store: Store,
     owner: String,
     role: ProcessRole,
     tabs: Vec<Led>,
     state: LeadState,
-    /// How many of the next steps look at the files; all of them where nobody
-    /// tells of writes.
+    /// /// Number of next steps that check the files; `None` for all, where writes are not reported.
     looks: Option<u8>,
-    /// Whether leases were renewed since a write was told of last.
+    /// /// True if leases were renewed since the last reported write.
     has_renewed: bool,
-    /// True while the outbox is not the file at its path: nothing is led.
+    /// /// True while the file at the outbox's path is another one; nothing is led then.
     has_lost_outbox: bool,
-    /// Caches opened anew, as counted last.
+    /// /// Number of cache reopenings at the last step.
     reopened_caches: u64,
 }
 
-/// What is remembered between two steps.
+/// /// State kept between two steps.
 #[derive(Debug, Default)]
 struct LeadState {
-    /// When the leases were last looked at.
+    /// /// Time of the last lease renewal.
     renewed: Option<Timestamp>,
-    /// The words the leases were last renewed with.
+    /// /// State published with the last renewal.
     said: Vec<Vitals>,
     versions: Option<Versions>,
     revisions: HashMap<ChannelId, i64>,
-    /// Tabs that others ask for, and what the leader said last.
+    /// /// Tabs polled by other processes, with the leader's last published state.
     others: HashMap<ChannelId, Other>,
     senders: HashMap<ChannelId, Other>,
-    /// Who sends for each tab, as told last.
+    /// /// Sender of each tab as last announced.
     told: HashMap<ChannelId, Leader>,
-    /// Who would, once this process ends, as told last.
+    /// /// Process that would send after this one ends, as last announced.
     successors: HashMap<ChannelId, SafeText>,
     accounts: HashMap<ChannelId, Account>,
-    /// Addresses whose servers answered at the last step.
+    /// /// Base URLs whose servers answered at the last step.
     answering: BTreeSet<String>,
     released: bool,
 }
 
 impl Leading {
-    /// For some tabs, which lead from the first step on that gets their lease.
+    /// /// Tabs lead from the first step that obtains their lease.
     pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String, role: ProcessRole) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
         let reopened_caches = store.reopened_caches();
@@ -134,14 +131,14 @@ impl Leading {
         }
     }
 
-    /// The files may have changed; `told` says whether the next change is told, too.
+    /// /// Records a possible change of the files; `told` is true if the next change will be reported too.
     pub fn files_changed(&mut self, told: bool) {
         let own = std::mem::take(&mut self.has_renewed) && self.looks == Some(0);
         self.looks = told.then_some(if own { LOOKS_AFTER_RENEWAL } else { LOOKS });
     }
 
-    /// Renews what is held, takes what has lapsed, and notices what other
-    /// processes did; tells how many microseconds to wait before another.
+    /// /// Renews leases, takes lapsed ones and notices changes by other processes. Returns the wait until
+    /// the next step, in microseconds.
     pub async fn step(&mut self, now: Timestamp) -> i64 {
         if self.tabs.is_empty() || self.state.released {
             return NAP;
@@ -159,8 +156,8 @@ impl Leading {
         }
     }
 
-    /// Tells whether the outbox is no longer the file at its path. Then nothing
-    /// that is written into it is kept, so another process must lead.
+    /// /// Returns true if the outbox is no longer the file at its path. Writes into it would be lost, so
+    /// another process must lead.
     async fn is_without_outbox(&mut self, now: Timestamp) -> bool {
         let Some(path) = self.store.missing_outbox().map(Path::to_owned) else {
             if std::mem::take(&mut self.has_lost_outbox) {
@@ -182,14 +179,13 @@ impl Leading {
         true
     }
 
-    /// Tells whether the cache was opened anew since it was asked last. Then
-    /// all that was read is to be read again.
+    /// /// Returns true if the cache was reopened since the last call; everything must be read again.
     fn begins_anew(&mut self) -> bool {
         let reopened = self.store.reopened_caches();
         if std::mem::replace(&mut self.reopened_caches, reopened) == reopened {
             return false;
         }
-        // The leases were in the old one.
+        // // The leases were stored in the old cache.
         self.state = LeadState::default();
         for led in &self.tabs {
             led.tab.channel().forget_answers();
@@ -203,7 +199,7 @@ impl Leading {
         true
     }
 
-    /// Gives up every lease: the process ends, or is about to be suspended.
+    /// /// Releases every lease before the process ends or is suspended.
     pub async fn release(&mut self, now: Timestamp) {
         self.state.released = true;
         self.give_up(now).await;
@@ -220,12 +216,12 @@ impl Leading {
         }
     }
 
-    /// Takes leases again after they were given up.
+    /// /// Requests leases again after a release.
     pub fn resume(&mut self) {
         self.state = LeadState::default();
     }
 
-    /// How long nothing is due unless somebody tells.
+    /// /// Microseconds until the next step if no change is reported.
     fn rest(&self, now: Timestamp) -> i64 {
         let follows = !self.state.others.is_empty() || !self.state.senders.is_empty();
         match self.state.renewed {
@@ -262,8 +258,8 @@ impl Leading {
         Ok(())
     }
 
-    /// A server that answers one tab again answers the others on its address,
-    /// too: they need not find that out one after the other.
+    /// /// Wakes all tabs on a base URL when its server answers one of them again, so that they do not
+    /// discover it one by one.
     fn spread_return(&mut self) {
         let answers = |led: &Led| {
             led.tab.channel().pulse(|channel, _| matches!(channel.told(), Some(Health::Live { .. })))
@@ -279,7 +275,7 @@ impl Leading {
         self.state.answering = answering;
     }
 
-    /// Leaves word for the leaders of tabs that do not lead.
+    /// /// Posts requests to the leaders of tabs this process does not lead.
     async fn pass_on(&self) -> Result<(), StoreError> {
         for Led { asking, tab, .. } in &self.tabs {
             for ask in tab.take_asks() {
@@ -316,8 +312,7 @@ impl Leading {
         Ok(())
     }
 
-    /// Looks what another process changed in the cache; at first, what it
-    /// holds.
+    /// /// Announces changes in the cache by other processes; on the first call, its contents.
     async fn notice(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
         for led in &self.tabs {
@@ -327,11 +322,11 @@ impl Leading {
             }
             match self.store.lease(&self.owner, &led.asking, now).await? {
                 Some(Holder::Me(_)) if led.tab.leads(now) => take_asked(&self.store, led).await?,
-                // Another process has taken it over, as it may.
+                // // Another process has taken the lease over.
                 Some(holder @ Holder::Other(_)) => {
                     asks(&self.store, &mut self.state, led, Some(holder), now).await?;
                 }
-                // Given up: it is taken at the next step.
+                // // Released: taken at the next step.
                 Some(Holder::Me(_)) | None => self.state.renewed = None,
             }
             match self.store.lease(&self.owner, &led.sending, now).await? {
@@ -344,7 +339,7 @@ impl Leading {
     }
 }
 
-/// Takes in who asks for a tab.
+/// /// Records the process that polls for a tab.
 async fn asks(
     store: &Store,
     state: &mut LeadState,
@@ -390,13 +385,12 @@ async fn take_asked(store: &Store, Led { asking, tab, .. }: &Led) -> Result<(), 
     Ok(())
 }
 
-/// Whether words differ by more than their time: those waiting at other
-/// processes learn of it at once.
+/// /// True if the states differ by more than their time; waiting processes are informed at once then.
 fn is_news(new: &Vitals, old: &Vitals) -> bool {
     new.health.as_ref().map(discriminant::<Health>) != old.health.as_ref().map(discriminant::<Health>)
 }
 
-/// Takes in who sends for a tab, and tells it where it differs.
+/// /// Records the process that sends for a tab and announces a change.
 fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestamp) {
     let channel = led.id();
     state.senders.remove(channel);
@@ -416,7 +410,7 @@ fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestam
     }
 }
 
-/// Tells who would send for a tab once this process ends, where it differs.
+/// /// Announces a change of the process that would send after this one ends.
 fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
     let channel = led.id();
     let named = successor.and_then(|successor| successor.leader().named()).map(|text| SafeText::line(&text));
@@ -430,7 +424,7 @@ fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
     led.tab.channel().tell(News::Successor(channel.clone(), named));
 }
 
-/// Tells what another process's leader says, where it differs.
+/// /// Announces a change of another leader's published state.
 fn hear(state: &mut LeadState, tab: &TabSync, other: Other) {
     let channel = &tab.channel().spec().id;
     let Vitals { health, budget } = other.vitals.clone();

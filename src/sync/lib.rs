@@ -1,13 +1,13 @@
-//! Carry: pulls pages into the cache and pushes outbox rows to the server,
-//! each as a step under a thin loop.
+//! //! Synchronisation: pulls pages into the cache and pushes outbox rows to the server.
 //!
-//! [`ChannelSync`] asks, sends and stores; a [`TabLoop`] makes steps of it, each
-//! due at its time; [`Leading`] decides which process takes them; [`Engine`]
-//! only waits. Each loop owns what it remembers; what loops know in common is
-//! one plain value behind one lock ([`state`]), and what people ask of a
-//! [`TabSync`] is in it. What is decided without looking at a socket or a file is in
-//! [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
-//! [`health`], as plain rules.
+//! - [`ChannelSync`]: one channel's requests and store access, as single steps.
+//! - [`TabLoop`]: runs those steps, each when it is due.
+//! - [`Leading`]: leases that decide which process polls and sends.
+//! - [`Engine`]: timers and tasks around the loops.
+//!
+//! Each loop owns its state. Values the loops share are behind one lock ([`state`]), with the requests of people to a
+//! [`TabSync`]. The rules are pure modules: [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
+//! [`health`]. The life of an outbox row is described in [`push`].
 
 mod accepted;
 mod account;
@@ -87,22 +87,20 @@ pub use tab::{Loop, TabSync};
 pub use trigger::TriggerState;
 pub use wishes::Lead;
 
-/// No step asks for a longer wait, so that a suspended machine or a clock
-/// that jumped is noticed.
+/// /// Longest wait between two steps, so that a suspended machine or a clock jump is noticed.
 pub(crate) const NAP: i64 = MINUTE / 2;
 
-/// What a tab is made of.
+/// /// Configuration of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelSpec {
-    /// The tab's id: drafts and outbox rows hang on it.
+    /// /// Id that drafts and outbox rows refer to.
     pub id: ChannelId,
-    /// The configured name.
     pub name: String,
-    /// Where the interface lives, ending in `/v1`.
+    /// /// Base URL, ending in `/v1`.
     pub base_url: String,
     pub key: Secret,
-    /// Whether this tab never changes anything on the server.
+    /// /// True if this tab changes nothing on the server.
     pub read_only: bool,
-    /// Whether the AI stays paused in all of it.
+    /// /// True if the AI stays paused in the whole channel.
     pub draft_only: bool,
 }

@@ -1,9 +1,8 @@
-//! The loops of a tab as steps: what is polled, the open conversation, the
-//! outbox. Each owns what it remembers between two steps; a step does at most
-//! one thing and says when it wants to be taken again.
+//! //! The loops of a tab as steps: polling, open conversation, outbox, uploads, waves. Each owns its state;
+//! a step does at most one thing and returns the wait until the next.
 //!
-//! Time comes in as a value and nothing here waits for a timer: the engine
-//! takes the steps by the clock, a simulation by hand.
+//! //! Time is an argument and no step waits for a timer: the engine runs the steps by the clock, a
+//! simulation by hand.
 
 use std::sync::Arc;
 
@@ -23,13 +22,12 @@ use model::account::Platform;
 use model::ids::ConversationId;
 use model::time::{Moment, Timestamp};
 
-/// What is polled by itself; of what is due alike, the first goes first. The
-/// list tells who spoke last, without which a message that was missed would
-/// look as if nobody had answered it.
+/// /// Tasks polled at intervals; ties go to the first. The list comes before the trigger because it shows
+/// who spoke last: without it a missed message would look unanswered.
 const POLLED: [Task; 7] =
     [Task::Account, Task::List, Task::Trigger, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
 
-/// One of a tab's loops, and what only it knows.
+/// /// One of a tab's loops with its state.
 pub struct TabLoop {
     tab: Arc<TabSync>,
     state: LoopState,
@@ -43,11 +41,11 @@ enum LoopState {
     Waves(WaveState),
 }
 
-/// What the steps of what is polled remember.
+/// /// State of the polling loop.
 #[derive(Debug)]
 struct PollState {
     plan: PollSchedule,
-    /// When the last step ended.
+    /// /// End of the last step.
     last: Option<Moment>,
     list: ListState,
     trigger: TriggerState,
@@ -55,7 +53,7 @@ struct PollState {
     audit: AuditState,
 }
 
-/// What the open conversation's steps remember.
+/// /// State of the open conversation's loop.
 #[derive(Debug)]
 struct OpenState {
     plan: PollSchedule,
@@ -98,8 +96,7 @@ impl TabLoop {
         &self.tab
     }
 
-    /// Takes the next step; tells how many microseconds to wait before
-    /// another, unless woken.
+    /// /// Runs the next step. Returns the wait until another, in microseconds, unless woken.
     pub async fn step(&mut self, now: Timestamp) -> i64 {
         let which = self.which() as usize;
         let tab = &self.tab;
@@ -125,7 +122,7 @@ impl TabLoop {
 }
 
 impl PollState {
-    /// Asks for what has been due longest.
+    /// /// Runs the task that has been due longest.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
         if tab.is_stopped() || !tab.leads(now) {
             return NAP;
@@ -179,8 +176,7 @@ impl PollState {
         wait
     }
 
-    /// Whether there was a longer rest than any step asks for: the machine
-    /// slept.
+    /// /// True after a gap longer than any wait: the machine slept.
     fn has_slept(&self, moment: Moment) -> bool {
         self.last.is_some_and(|last| !(0..=2 * NAP).contains(&moment.since(last)))
     }
@@ -198,7 +194,7 @@ impl PollState {
             Task::Audit => channel.audit_histories(&mut self.audit).await,
         };
         if task == Task::Account || (!proven && channel.is_proven()) {
-            // They wait for the platform, or for the key to be taken.
+            // // They wait for the platform or for proof of the key.
             tab.wake(Loop::Push);
             tab.wake(Loop::Upload);
             tab.wake(Loop::Open);
@@ -208,7 +204,7 @@ impl PollState {
 }
 
 impl OpenState {
-    /// Reads the open conversation, or older messages a person asked for.
+    /// /// Reads the open conversation, or older messages on request.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
         let channel = &tab.channel;
         let fetch = if tab.is_stopped() { None } else { tab.wish(|tab| tab.fetches.pop_front()) };
@@ -264,28 +260,27 @@ impl OpenState {
     }
 }
 
-/// Sends the outbox row that may leave next. Not to be cut off: what has left
-/// is to be settled.
+/// /// Sends the next outbox row. Must not be cancelled: a request already sent must be settled.
 async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;
     }
     let step = tab.channel.push_once(state, now).await;
     if step == PushStep::Moved {
-        // It may have been a wave.
+        // // The row may have been a wave.
         tab.wake(Loop::Waves);
     }
     wait_after(step, tab.channel.clock.now())
 }
 
-/// Uploads the file that may leave next.
+/// /// Uploads the next file.
 async fn upload_step(tab: &TabSync, state: &mut Tries, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;
     }
     let step = tab.channel.upload_once(state, now).await;
     if step == PushStep::Moved {
-        // What was uploaded may be sent now.
+        // // The uploaded file's message can be sent now.
         tab.wake(Loop::Push);
     }
     wait_after(step, tab.channel.clock.now())
@@ -299,7 +294,7 @@ fn wait_after(step: PushStep, now: Timestamp) -> i64 {
     }
 }
 
-/// Takes broadcasts in waves a step on.
+/// /// Advances broadcasts in waves by one step.
 async fn waves_step(tab: &TabSync, state: &mut WaveState, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;
@@ -322,7 +317,7 @@ fn finished(channel: &ChannelSync, plan: &mut PollSchedule, task: Task, pulled: 
     plan.finished(task, pulled, channel.clock.moment(), visible, channel.store.chance().fraction());
 }
 
-/// Has the rules for mail act on what was just read.
+/// /// Applies mail rules after a reading of the list.
 async fn apply_rules(tab: &TabSync, task: Task) {
     if !matches!(task, Task::List | Task::Sweep) || !tab.channel.sends(tab.channel.clock.now()) {
         return;
@@ -332,7 +327,7 @@ async fn apply_rules(tab: &TabSync, task: Task) {
     }
 }
 
-/// Where a new message is read: by its trigger, or with the list.
+/// /// Task that reads new messages: the trigger, or the list.
 fn message_task(platform: Option<&Platform>) -> Task {
     match platform {
         Some(Platform::Whatsapp) | None => Task::Trigger,

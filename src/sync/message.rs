@@ -1,5 +1,4 @@
-//! Reading one message again because a person looks at it. Interface:
-//! Endpoints, Messages.
+//! //! Reads one message again for its page (`getMessage`).
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -8,7 +7,7 @@ use model::fetches::FetchResult;
 use model::ids::MessageId;
 
 impl ChannelSync {
-    /// Reads one message and keeps what is new about it.
+    /// /// Reads one message and stores its changes.
     pub(crate) async fn read_message(&self, id: &MessageId) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let message = self.client.for_person().message(id).await?;

@@ -1,6 +1,5 @@
-//! Pulling one conversation's history: its newest messages down to what was
-//! read before, and older ones when a person asks for them. Interface:
-//! Endpoints, Conversations and Bot-chat channel.
+//! //! Pulls one conversation's history (`listConversationMessages`, `listTelegramMessages`): the newest
+//! messages down to the last reading, and older ones on request.
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -17,13 +16,11 @@ use model::text::SafeText;
 use store::StoreError;
 use store::history::{HistoryMove, HistoryState};
 
-/// Pages read before a history is taken as new: what lies behind them can be
-/// asked for.
+/// /// Pages read before a history is treated as new; messages behind them are read on request.
 const PAGES: u32 = 10;
 
 impl ChannelSync {
-    /// Reads the newest messages of the open conversation, and now and then
-    /// the conversation itself.
+    /// /// Reads the newest messages of the open conversation and, at intervals, the conversation itself.
     pub async fn pull_history(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
@@ -40,7 +37,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Reads a page of messages older than the stored ones.
+    /// /// Reads one page of messages older than the stored ones.
     pub async fn pull_older(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
@@ -75,16 +72,15 @@ impl ChannelSync {
             let applied =
                 store.apply_history(self.id(), conversation, page.items, platform, step, false).await?;
             self.tell_messages(&applied, None);
-            // Also when nothing came: that the start was reached is news.
+            // // Announced even if empty: the start was reached.
             self.tell(News::History(self.id().clone(), conversation.clone()));
             Ok(Pulled::Done)
         })
         .await
     }
 
-    /// Reads a history's newest messages. Tells whether it ends before the
-    /// activity the list tells of. A conversation that the server does not find
-    /// goes as [`crate::missing`] says.
+    /// /// Reads a history's newest messages. Returns true if it ends before the list's activity time. A
+    /// conversation the server does not find is handled by [`crate::missing`].
     pub(crate) async fn read_history(
         &self,
         turn: &HistoryTurn<'_>,
@@ -97,7 +93,7 @@ impl ChannelSync {
             return Ok(false);
         }
         let read = match platform {
-            // A thread is read whole.
+            // // A thread is read whole.
             Platform::Email => self.read_thread(turn, client, conversation).await.map(|()| false),
             _ => self.walk_history(client, platform, conversation).await,
         };
@@ -114,7 +110,7 @@ impl ChannelSync {
         }
     }
 
-    /// Removes a conversation the server no longer has.
+    /// /// Removes a conversation the server no longer has.
     pub(crate) async fn forget(&self, conversation: &ConversationId) -> Result<(), StoreError> {
         self.store.mark_gone(self.id(), conversation).await?;
         self.forget_answers();
@@ -135,7 +131,7 @@ impl ChannelSync {
         let mut cursors = WalkCursors::new(PAGES);
         let (mut newest, mut has_met) = (None, false);
         loop {
-            // A page behind the first may be known and yet not be the end.
+            // // A later page may be unchanged without being the last.
             let asking = if cursors.pages() == 0 { client.clone() } else { client.also_same() };
             let page = match asking.history(platform, conversation, cursors.current()).await {
                 Err(ReadError::Same) => return Ok(false),
@@ -153,8 +149,8 @@ impl ChannelSync {
                 Followed::Next(_) if state.read_until.is_some() || page.items.is_empty() => {
                     HistoryMove::Walking
                 }
-                // The first reading is one page that holds something; what
-                // came too far, or to an end, counts as one too.
+                // // The first reading ends at the first page with messages; so does one that came too far or
+                // reached the end.
                 Followed::Next(_) | Followed::End | Followed::Broken(_) => {
                     HistoryMove::Anew { newest: newest.clone(), older_cursor: page.next_cursor }
                 }
@@ -173,8 +169,7 @@ impl ChannelSync {
         }
     }
 
-    /// Forgets what is older than the newest page, so that it can be read
-    /// again by cursors the server takes.
+    /// /// Drops messages older than the newest page, so that they can be read again with valid cursors.
     async fn begin_anew(
         &self,
         client: &Client,
@@ -198,8 +193,7 @@ fn place_of(message: Option<&Message>) -> Option<Place> {
     Some((message.created_at?, message.id.clone()))
 }
 
-/// Whether a page meets what was read before: it holds the newest message of
-/// that reading, or one that is older.
+/// /// True if a page holds the newest message of the last reading or an older one.
 fn joins(page: &[Message], state: &HistoryState) -> bool {
     let Some((at, id)) = &state.read_until else {
         return false;
@@ -207,8 +201,7 @@ fn joins(page: &[Message], state: &HistoryState) -> bool {
     page.iter().any(|entry| entry.id == *id || entry.created_at.is_some_and(|created| created < *at))
 }
 
-/// Returns true if a page reaches back to the oldest message that was changed since it
-/// was read.
+/// /// True if a page reaches back to the oldest message changed since it was read.
 fn reaches_changes(page: &[Message], state: &HistoryState) -> bool {
     let place = |message: &Message| message.sent_at.or(message.created_at);
     state.changed_from.is_none_or(|from| page.iter().filter_map(place).any(|at| at <= from))

@@ -1,16 +1,13 @@
-//! A conversation that the server does not find by its id (404) while its list
-//! may still name it: a replica behind the one that answered the list, or one
-//! that was deleted.
+//! //! Handling of a conversation answered with 404 while the list may still name it: a lagging replica, or a
+//! deletion.
 //!
-//! 1. A 404 asks the list, from its top down to where the conversation stood.
-//! 2. The list names it, or cannot be read that far: the conversation stays,
-//!    and the reading failed.
-//! 3. The list does not name it: that is noted, and the conversation stays.
-//! 4. A later 404, at least [`BETWEEN`] after the first, finds it missing from
-//!    the list again: the conversation is removed with its history.
+//! //! 1. A 404 leads to a read of the list, from its top down to the conversation's place.
+//! //! 2. If the list names it or cannot be read that far, the conversation is kept and the reading fails.
+//! //! 3. If the list does not name it, this is noted and the conversation is kept.
+//! //! 4. A later 404, at least [`BETWEEN`] after the first, that finds it missing from the list again
+//! removes the conversation with its history.
 //!
-//! The note is kept in the cache, so that processes on one data folder share
-//! it and a restart does not begin anew.
+//! //! The note is kept in the cache, so that processes on one data folder share it and a restart keeps it.
 
 use std::collections::BTreeMap;
 
@@ -23,34 +20,32 @@ use model::ids::ConversationId;
 use model::text::SafeText;
 use model::time::{DAY, MINUTE, SECOND, Timestamp};
 
-/// Mark: since when conversations are missing from the list, as JSON.
+/// /// Mark: conversations missing from the list with the time noted, as JSON.
 const MISSING: &str = "list_missing";
-/// Microseconds between two looks at the list that both count.
+/// /// Minimum interval between the two list reads, in microseconds.
 const BETWEEN: i64 = 5 * SECOND;
-/// Microseconds after which a first look counts no more.
+/// /// Age after which a first note is ignored, in microseconds.
 const STALE: i64 = DAY;
-/// Conversations noted at most, the latest.
+/// /// Maximum number of conversations noted, latest first.
 const MAX_NOTED: usize = 100;
-/// Pages of the list that one look reads at most.
+/// /// Maximum pages of the list read in one check.
 const MAX_PAGES: u32 = 20;
-/// How far below where it stood a conversation is looked for, in microseconds.
+/// /// Distance searched below the conversation's place, in microseconds.
 const BELOW: i64 = 10 * MINUTE;
 
-/// What becomes of a conversation that was not found by its id.
+/// /// Decision about a conversation not found by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// The list names it, or nobody can tell: it stays.
+    /// /// Listed, or unknown: kept.
     Listed,
-    /// The list did not name it for the first time: it stays, to be asked for
-    /// again after so many microseconds.
+    /// /// Missing from the list for the first time: kept, and checked again after this many microseconds.
     Doubtful(i64),
-    /// The list did not name it twice: it was removed.
+    /// /// Missing from the list twice: removed.
     Gone,
 }
 
 impl Missing {
-    /// What a reading that met this 404 ends with, unless the conversation is
-    /// gone.
+    /// /// Result of the reading that met the 404.
     pub(crate) fn into_result(self) -> Result<(), ReadError> {
         match self {
             Self::Listed => Err(ReadError::Trouble(SafeText::line(
@@ -63,15 +58,14 @@ impl Missing {
 }
 
 impl ChannelSync {
-    /// Decides about a conversation that was answered 404, and removes it if
-    /// it is gone.
+    /// /// Decides about a conversation answered with 404 and removes it if it is gone.
     pub(crate) async fn not_found(
         &self,
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<Missing, PullError> {
         let Some(active_at) = self.store.active_at(self.id(), conversation).await? else {
-            // Nothing of it is here.
+            // // Nothing of it is stored.
             self.forget(conversation).await?;
             return Ok(Missing::Gone);
         };
@@ -97,8 +91,7 @@ impl ChannelSync {
         Ok(missing)
     }
 
-    /// True if the list names a conversation; `None` when it could not be read
-    /// down to where the conversation stood.
+    /// /// Returns true if the list names the conversation; `None` if it could not be read down to its place.
     async fn is_listed(
         &self,
         platform: &Platform,

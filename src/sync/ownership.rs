@@ -1,5 +1,5 @@
-//! Which account the key of a channel has, for the rows that leave with it.
-//! The rule is told in [`model::outbox::account`].
+//! //! Account of a channel's key, compared with the account each row was written for. The rule is in
+//! [`model::outbox::account`].
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -12,29 +12,27 @@ use model::time::Timestamp;
 use store::StoreError;
 use store::lane::LaneRow;
 
-/// The credential that rows leave with, and its account.
+/// /// Credential that rows are sent with, and its account.
 #[derive(Debug, Clone, Copy)]
 pub struct SenderAccount<'a> {
-    /// The credential's print.
+    /// /// Fingerprint of the credential.
     pub credential: &'a str,
-    /// Its account, once confirmed.
+    /// /// Account, once confirmed.
     pub account: Option<&'a SendingAccount>,
-    /// True if the server may tell the account: one that answered that it has no such
-    /// operation is not asked again.
+    /// /// True if the server may report the account; false once it answered that it has no such operation.
     pub tells_account: bool,
 }
 
-/// How a row stands to the account that it would leave from.
+/// /// Relation of a row to the account it would be sent from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum AccountFit {
     Same,
     Other,
-    /// The account of the credential is to be read first.
+    /// /// The account of the credential must be read first.
     Unconfirmed,
 }
 
 impl SenderAccount<'_> {
-    /// Compares the account a row was written for with the one it would leave from.
     pub(crate) fn fit(&self, row: &LaneRow) -> AccountFit {
         let first_print = row.attempted_as.as_deref().or(row.written_as.as_deref());
         let is_own = first_print == Some(self.credential);
@@ -42,7 +40,7 @@ impl SenderAccount<'_> {
             (Some(now), Some(written)) if written.is_same(now) => AccountFit::Same,
             (Some(_), None) if is_own => AccountFit::Same,
             (Some(_), _) => AccountFit::Other,
-            // Of a server that does not tell accounts, the credential is all there is.
+            // // Without account reports the credential is the only evidence.
             (None, None) if is_own && !self.tells_account => AccountFit::Same,
             (None, _) => AccountFit::Unconfirmed,
         }
@@ -50,14 +48,14 @@ impl SenderAccount<'_> {
 }
 
 impl ChannelSync {
-    /// The account of this channel's key, if `GET /account` told it to this very
-    /// key: now, or before this desk was started.
+    /// /// Account of this channel's key, if `getAccount` returned it for this very key, now or in an earlier
+    /// run.
     pub(crate) async fn confirmed_account(&self) -> Result<Option<SendingAccount>, StoreError> {
         let known = self.store.sending_account(self.id()).await?;
         Ok(known.filter(|known| known.credential == self.credential()).map(|known| known.account))
     }
 
-    /// True if the account of this channel's key is confirmed.
+    /// /// True if the account of this channel's key is confirmed.
     ///
     /// # Errors
     /// When the database fails.
@@ -65,13 +63,13 @@ impl ChannelSync {
         Ok(self.confirmed_account().await?.is_some())
     }
 
-    /// What rows leave with, given the confirmed account.
+    /// /// Sender for rows, given the confirmed account.
     pub(crate) fn sender<'a>(&'a self, account: Option<&'a SendingAccount>) -> SenderAccount<'a> {
         let tells_account = self.state(|state| state.tells_account);
         SenderAccount { credential: self.credential(), account, tells_account }
     }
 
-    /// Reads the account and confirms it for the key; returns why not.
+    /// /// Reads the account and confirms it for the key. Returns the error if that failed.
     pub(crate) async fn read_sending_account(&self) -> Result<Option<ReadError>, PullError> {
         match self.client.for_person().identified_account().await {
             Ok(told) => {
@@ -86,10 +84,10 @@ impl ChannelSync {
         }
     }
 
-    /// Reads the account of the key, because a row waits to be compared with it.
+    /// /// Reads the account of the key because a row waits to be compared with it.
     pub(crate) async fn confirm_key(&self, state: &mut PushState, now: Timestamp) -> Result<(), PullError> {
         let Some(error) = self.read_sending_account().await? else {
-            // Where the server does not tell it, rows of another key go on waiting.
+            // // If the server does not report it, rows of another key keep waiting.
             let is_told = self.confirmed_account().await?.is_some();
             state.unconfirmed = (0, if is_told { Timestamp::default() } else { now.plus(LONGEST) });
             return Ok(());
@@ -104,14 +102,14 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Has a row of another account wait for a person.
+    /// /// Stops a row of another account for a decision.
     pub(crate) async fn ask_about_account(
         &self,
         row: &LaneRow,
         account: &SendingAccount,
     ) -> Result<(), PullError> {
         let written_for = row.written_for.as_ref();
-        // A file that was being uploaded has reached nobody.
+        // // An upload reaches no recipient, so it can start again.
         if row.row.attempts > 0 && row.row.operation.class() != RetryClass::Media {
             return self.stop_row(row, Stop::Expired, foreign_attempt_words(written_for, account)).await;
         }

@@ -1,7 +1,6 @@
-//! What is due when. Pure: time, platform and a random value come in.
+//! //! Schedule of the polled tasks. Pure: time, platform and a random value are arguments.
 //!
-//! A clock that jumps back makes things due, never late: a point in time that
-//! lies impossibly far ahead counts as now.
+//! //! A clock set back never delays a task: a time impossibly far ahead counts as now.
 
 use std::time::Duration;
 
@@ -9,26 +8,25 @@ use crate::report::Pulled;
 use model::account::Platform;
 use model::time::{MINUTE, Moment, SECOND};
 
-/// The longest back-off while someone looks at the tab.
+/// /// Maximum back-off of a visible tab, in microseconds.
 const CAP_VISIBLE: i64 = 30 * SECOND;
-/// The longest back-off of a tab in the background.
+/// /// Maximum back-off of a background tab, in microseconds.
 const CAP_BACKGROUND: i64 = 60 * SECOND;
-/// Between two parts of the same long pass.
+/// /// Delay between two parts of a long pass, in microseconds.
 const SOON: i64 = 2 * SECOND;
-/// How often a broadcast is looked at: before it had so many looks, after so
-/// long.
+/// /// Poll intervals of a broadcast: (polls so far below, interval in microseconds).
 const WATCH: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SECOND), (240, 15 * SECOND)];
-/// Between two looks at what webhooks tell of, while they do: of the tab on
-/// screen not so long that its answers are called old.
+/// /// Interval of a visible tab while webhooks report changes, in microseconds; short enough that data is
+/// not marked as old.
 const SLOW_VISIBLE: i64 = 15 * SECOND;
-/// The same in the background.
+/// /// Interval of a background tab while webhooks report changes, in microseconds.
 const SLOW_BACKGROUND: i64 = 60 * SECOND;
-/// Between two looks that deliveries ask for: many of them make one.
+/// /// Minimum interval between polls requested by deliveries, in microseconds.
 const TOGETHER: i64 = SECOND / 4;
-/// No wait is longer; what claims to be is a clock that jumped.
+/// /// Maximum wait; a longer one means that the clock jumped.
 const WAIT_MAX: i64 = 60 * MINUTE;
 
-/// How often a tab is polled.
+/// /// Poll intervals of a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Polling {
     pub visible: Duration,
@@ -44,47 +42,44 @@ impl Default for Polling {
 impl Polling {
     fn span(self, visible: bool) -> i64 {
         let span = if visible { self.visible } else { self.background };
-        // A second at least, so that no configuration becomes a storm.
+        // // At least a second, so that no configuration floods the server.
         i64::try_from(span.as_micros()).unwrap_or(WAIT_MAX).clamp(SECOND, WAIT_MAX)
     }
 }
 
-/// What is pulled by itself.
+/// /// Tasks that run at intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
-    /// `GET /account`.
+    /// /// `getAccount`.
     Account,
-    /// The top of the list of conversations, lagging histories, AI states.
+    /// /// Top of the conversation list, lagging histories, AI states.
     List,
-    /// The list down to well behind the last sweep.
+    /// /// List down to well behind the last sweep.
     Sweep,
-    /// The account behind a mail key.
+    /// /// `getEmailAccount`.
     Mailbox,
     Broadcasts,
-    /// Whether what is stored is all the server counts.
+    /// /// Comparison of stored messages with the server's counts.
     Audit,
-    /// The new-message trigger.
+    /// /// New-message trigger.
     Trigger,
-    /// The history of the open conversation.
+    /// /// History of the open conversation.
     History,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleStep {
-    /// This is due.
+    /// /// Run this task.
     Run(Task),
-    /// What this left for later is due.
+    /// /// Continue the part this task left for later.
     Continue(Task),
-    /// Nothing is due for so many microseconds.
+    /// /// Nothing is due for this many microseconds.
     Sleep(i64),
 }
 
-/// How often a task is due on a platform, in microseconds; `None` for never.
-/// Platforms whose conversations this desk cannot open are asked only for
-/// their account.
-///
-/// While webhooks tell what happens (`instant`), what they tell of is asked for
-/// less often: often enough to find what they missed.
+/// /// Interval of a task on a platform, in microseconds; `None` for never. Unknown platforms are polled only
+/// for their account. While webhooks report changes (`instant`), the tasks they cover run less often, just to
+/// find missed changes.
 pub fn interval(
     task: Task,
     platform: Option<&Platform>,
@@ -95,7 +90,7 @@ pub fn interval(
     let usual = usual(task, platform, visible, polling)?;
     let told = matches!(task, Task::Trigger | Task::List | Task::History);
     let slow = if visible || task == Task::History { SLOW_VISIBLE } else { SLOW_BACKGROUND };
-    // Calls and SMS have no events.
+    // // Calls and SMS have no webhooks.
     let told = told && platform != Some(&Platform::Voip);
     Some(if instant && told { usual.max(slow) } else { usual })
 }
@@ -109,33 +104,33 @@ fn usual(task: Task, platform: Option<&Platform>, visible: bool, polling: Pollin
         (Task::List, Some(Platform::Whatsapp | Platform::Voip)) => Some(either(10, 60).max(base)),
         (Task::List, Some(Platform::Email)) => Some(either(10, 30).max(base)),
         (Task::Mailbox, Some(Platform::Email)) => Some(either(60, 300).max(base)),
-        // A thread comes with all its mails.
+        // // A thread is read with all its mails.
         (Task::History, Some(Platform::Email)) => Some(either(15, 60).max(base)),
-        // The list is all there is on bot-chat: it has no trigger.
+        // // Telegram has no trigger: the list is its only source.
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
         (Task::Sweep, Some(platform)) if platform.has_histories() => Some(5 * MINUTE),
-        // Asks nothing while none is on its way.
+        // // Makes no request while no broadcast is in progress.
         (Task::Broadcasts, _) => Some(either(1, 10)),
-        // Its own mark says which day it was done last.
+        // // The audit's mark limits it to once a day.
         (Task::Audit, Some(platform)) if platform.has_histories() => Some(60 * MINUTE),
         (Task::History, Some(platform)) if platform.has_histories() => Some(base),
         _ => None,
     }
 }
 
-/// How long after so many looks a broadcast that is not finished is looked at
-/// again: seconds at first, minutes for one that takes an hour.
+/// /// Interval before the next poll of an unfinished broadcast, in microseconds: seconds at first, minutes
+/// later.
 pub fn watching(looks: u32) -> i64 {
     let stage = WATCH.iter().find(|(until, _)| looks < *until);
     stage.map_or(5 * MINUTE, |(_, wait)| *wait)
 }
 
-/// How long to wait after so many failures in a row; `jitter` from 0 up to 1
-/// adds up to a tenth, so that desks do not come back together.
+/// /// Back-off after consecutive failures, in microseconds. `jitter` (0 to 1) adds up to a tenth, so that
+/// processes do not return together.
 pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
     let cap = if visible { CAP_VISIBLE } else { CAP_BACKGROUND };
     let wait = SECOND.saturating_mul(1 << failures.saturating_sub(1).min(16));
-    // The cap holds with the jitter in it.
+    // // The maximum includes the jitter.
     let wait = wait.min(cap / 11 * 10);
     let tenths =
         (0..10_i64).rev().find(|number| f64::from(i32::try_from(*number).unwrap_or(0)) / 10.0 <= jitter);
@@ -145,21 +140,21 @@ pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
 #[derive(Debug, Clone, Copy)]
 struct ScheduledTask {
     task: Task,
-    /// When it last ended; `None` makes it due.
+    /// /// End of the last run; `None` makes the task due.
     last: Option<Moment>,
     failures: u32,
-    /// Until when it backs off after failures; then it is due.
+    /// /// End of the back-off; the task is due then.
     not_before: Option<Moment>,
-    /// Until when it waits for the budget; it keeps its place meanwhile.
+    /// /// End of the wait for the budget; the task keeps its place meanwhile.
     paced_until: Option<Moment>,
     soon: bool,
-    /// Whether a delivery asks for it.
+    /// /// True if a delivery requests it.
     told: bool,
-    /// When what it left for later is due.
+    /// /// Time at which its deferred part is due.
     later: Option<Moment>,
 }
 
-/// When each of some tasks was last done, and how it went.
+/// /// Last run and result of each task.
 #[derive(Debug)]
 pub struct PollSchedule {
     entries: Vec<ScheduledTask>,
@@ -167,12 +162,12 @@ pub struct PollSchedule {
 }
 
 impl PollSchedule {
-    /// Everything is due. Ties go to the task named first.
+    /// /// Starts with every task due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
         Self { entries: tasks.iter().map(|task| ScheduledTask::new(*task)).collect(), polling }
     }
 
-    /// What to do now: the task that has been due longest.
+    /// /// Next step: the task due longest.
     pub fn next(
         &self,
         now: Moment,
@@ -185,7 +180,7 @@ impl PollSchedule {
             let later = entry.later.map(|later| (within(later, now), ScheduleStep::Continue(entry.task)));
             Some([Some((entry.wait(span, now), ScheduleStep::Run(entry.task))), later])
         });
-        // `min_by_key` keeps the first of equals.
+        // // `min_by_key` keeps the first of equals.
         match waits.flatten().flatten().min_by_key(|(wait, _)| *wait) {
             Some((wait, step)) if wait <= 0 => step,
             Some((wait, _)) => ScheduleStep::Sleep(wait),
@@ -193,7 +188,7 @@ impl PollSchedule {
         }
     }
 
-    /// Notes how a task went.
+    /// /// Records a task's result.
     pub fn finished(&mut self, task: Task, pulled: Pulled, now: Moment, visible: bool, jitter: f64) {
         let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
             && self.entries.iter().any(|entry| entry.task == task && entry.failures > 0);
@@ -208,8 +203,7 @@ impl PollSchedule {
         }
     }
 
-    /// The server answers again: what waited longer need not, and what came
-    /// meanwhile is looked for.
+    /// /// Makes failed tasks and the sweep due at once after the server answers again.
     pub fn came_back(&mut self) {
         let late = |scheduled_task: &&mut ScheduledTask| {
             scheduled_task.failures > 0 || scheduled_task.task == Task::Sweep
@@ -217,7 +211,7 @@ impl PollSchedule {
         self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
     }
 
-    /// Notes how going on with what a task left for later went.
+    /// /// Records the result of a task's deferred part.
     pub fn continued(&mut self, task: Task, pulled: Pulled, now: Moment) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.task == task) else {
             return;
@@ -225,22 +219,20 @@ impl PollSchedule {
         entry.later = match pulled {
             Pulled::More => Some(now.plus(SOON)),
             Pulled::Later(wait) | Pulled::Paced(wait) => Some(now.plus(wait.max(SOON))),
-            // The task itself finds what is left, and the state of the server.
+            // // The task itself finds the rest and reports failures.
             Pulled::Done | Pulled::Skipped | Pulled::Failed => None,
         };
     }
 
-    /// A delivery asks for a task, soon.
+    /// /// Requests a task soon because of a delivery.
     pub fn told(&mut self, task: Task) {
         self.entries.iter_mut().filter(|entry| entry.task == task).for_each(|entry| entry.told = true);
     }
 
-    /// Whether a delivery asks for a task.
     pub fn is_told(&self, task: Task) -> bool {
         self.entries.iter().any(|entry| entry.task == task && entry.told)
     }
 
-    /// Makes everything due now.
     pub fn hurry(&mut self) {
         self.entries.iter_mut().for_each(ScheduledTask::hurry);
     }
@@ -268,8 +260,7 @@ impl ScheduledTask {
 
     fn finished(&mut self, pulled: Pulled, now: Moment) {
         self.paced_until = None;
-        // A budget or a limit is waited for: nothing was read, so it stays as
-        // long due as it is, and others do not pass it by.
+        // // Paced or limited: nothing was read, so the task stays due and others do not overtake it.
         if let Pulled::Paced(wait) = pulled {
             self.paced_until = Some(now.plus(wait));
             return;
@@ -285,7 +276,7 @@ impl ScheduledTask {
         };
     }
 
-    /// Until it is due; zero or less when it is.
+    /// /// Microseconds until the task is due; zero or less if it is.
     fn wait(&self, span: i64, now: Moment) -> i64 {
         if let Some(wait) =
             self.paced_until.map(|paced_until| within(paced_until, now)).filter(|number| *number > 0)
@@ -305,7 +296,7 @@ impl ScheduledTask {
     }
 }
 
-/// Until then; what is impossibly far ahead is due.
+/// /// Microseconds until `until`; zero if it is impossibly far ahead.
 fn within(until: Moment, now: Moment) -> i64 {
     let wait = until.since(now);
     if wait > WAIT_MAX { 0 } else { wait }

@@ -1,5 +1,4 @@
-//! What was planned for a time: whether it may leave when that has come, or
-//! its writer should look first.
+//! //! Check of a planned message at its time: it is sent, or stopped because its writer should look first.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -7,11 +6,11 @@ use model::outbox::Stop;
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
 
-/// How much later than planned a message may leave without asking.
+/// /// Maximum delay, in microseconds, after which a planned message is sent without asking.
 const LATE: i64 = 2 * MINUTE;
 
 impl ChannelSync {
-    /// What speaks against a message whose time has come.
+    /// /// Returns the reason a planned message must not be sent now; `None` if it may.
     pub(crate) async fn planned_objection(
         &self,
         row: &LaneRow,

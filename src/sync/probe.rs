@@ -1,17 +1,16 @@
-//! When the outbox may try again while there is no connection. Pure.
+//! //! Retry times of the outbox while there is no connection. Pure.
 //!
-//! Polling probes anyway: as long as nothing answers, rows that wait add one
-//! try now and then, however many they are, and leave as soon as anything has
-//! been answered.
+//! //! Polling probes the connection anyway: while nothing answers, waiting rows add one attempt at growing
+//! intervals, however many they are, and all are sent once anything has been answered.
 
 use model::time::{SECOND, Timestamp};
 
-/// The first wait, doubled each time.
+/// /// First wait, in microseconds, doubled each time.
 const BASE: i64 = 5 * SECOND;
-/// The longest wait.
+/// /// Longest wait, in microseconds.
 const CAP: i64 = 120 * SECOND;
 
-/// Tries that found no connection since anything was answered.
+/// /// Failed connection attempts since the last answer.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     failures: u32,
@@ -19,22 +18,20 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// A try found no connection.
     pub(crate) fn failed(&mut self, now: Timestamp) {
         self.failures = self.failures.saturating_add(1);
         self.last = now;
     }
 
-    /// Moves its times along with a wall clock that was set forwards by `by`
-    /// microseconds (back if negative).
+    /// /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, by: i64) {
         self.last = self.last.plus(by);
     }
 
-    /// Until when no row may try, if it may not now. `answered` is when
-    /// anything was answered last.
+    /// /// Returns the time until which no row may be tried; `None` if one may. `answered` is the time of the
+    /// last answer.
     pub(crate) fn wait(&mut self, answered: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
-        // A clock set back must not hold anything up.
+        // // A clock set back must not delay anything.
         if self.failures == 0 || answered.is_some_and(|time| time > self.last) || now < self.last {
             self.failures = 0;
             return None;

@@ -1,4 +1,4 @@
-//! What processes on one folder are called, and their leases.
+//! //! Names of the processes on one data folder and of their leases.
 
 use sha2::{Digest, Sha256};
 
@@ -7,29 +7,28 @@ use store::Store;
 use store::leases::Rank;
 use store::processes::Process;
 
-/// Who this process is among those on its folder: no two are called the same,
-/// and the others can tell when it has ended.
+/// /// Unique name of this process, from which others can tell that it has ended.
 pub fn owner(store: &Store) -> String {
     let process = Process::this().map_or_else(|| std::process::id().to_string(), |entry| entry.to_string());
     format!("{process}-{:016x}", store.chance().draw())
 }
 
-/// What this process is called in what it keeps of its requests.
+/// /// Name of this process in the request log.
 pub fn this_process(kind: &str) -> String {
     format!("{kind}, process {}", std::process::id())
 }
 
-/// What a process that leads is to the others.
+/// /// Role of a leading process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessRole {
-    /// An inbox, with a person before it.
+    /// /// Inbox with a person in front of it.
     Inbox,
-    /// It has no screen, and gives way to an inbox.
+    /// /// Process without a screen; yields to an inbox.
     Engine,
 }
 
 impl ProcessRole {
-    /// What it is called by the processes that wait for it.
+    /// /// Word shown to waiting processes.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Inbox => "inbox",
@@ -45,8 +44,8 @@ impl ProcessRole {
     }
 }
 
-/// What a channel's lease for asking is called: one for each channel and key, so that a
-/// process with another key for the same channel is no follower.
+/// /// Name of a channel's polling lease: one for each channel and key, since a process with another key
+/// cannot share its data.
 pub fn lease_name(spec: &ChannelSpec) -> String {
     let mut hash = Sha256::new();
     for part in [spec.id.as_str(), &spec.base_url, spec.key.expose()] {
@@ -56,7 +55,7 @@ pub fn lease_name(spec: &ChannelSpec) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// What a channel's lease for sending is called.
+/// /// Name of a channel's sending lease.
 pub fn sending_name(spec: &ChannelSpec) -> String {
     format!("{}.send", lease_name(spec))
 }

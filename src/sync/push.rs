@@ -1,7 +1,21 @@
-//! Pushing outbox rows: one is claimed, sent with its exact bytes and key,
-//! and settled by what came back.
+//! //! Sends outbox rows. The protocol of the outbox, whole:
 //!
-//! `client` classes it, and `client::retry` decides what follows.
+//! - **Queued**: on disk with its exact bytes and its idempotency key. Rows of one lane are sent in order, one at a time
+//!   ([`lanes`]).
+//! - Checks before the first byte: the sender's account ([`crate::ownership`]), answers the writer has not seen and late
+//!   texts ([`guard`]), planned times ([`crate::planned`]), the retry budget ([`crate::attempt`]).
+//! - **Sending**: claimed in the store with a new fencing token before a byte is sent. A claim that lapses counts as an
+//!   unknown outcome.
+//! - `client` classes the answer and `client::retry` decides what follows:
+//!   - certainly not executed: **Queued** again, with a delay;
+//!   - possibly executed: **Uncertain**, repeated with the same key and bytes as the operation's `RetryClass` allows, while
+//!     the server still knows the key;
+//!   - refused, or neither of these: **Stopped**, until a person decides;
+//!   - accepted: **Done**. The receipt is cached ([`crate::accepted`]) before the row is settled.
+//! - A **Stopped** text with an unknown outcome is searched for in its history ([`crate::looking`],
+//!   [`crate::reconcile`]); exactly one match settles it as sent. No search leads to another send.
+//! - Settling ([`crate::settling`]) requires the claim's fencing token: an outcome that arrives after the claim has lapsed
+//!   changes nothing.
 
 use std::collections::HashMap;
 
@@ -26,51 +40,48 @@ use store::since::Moved;
 
 mod clock_steps;
 
-/// Between two tries to read the history a text waits for, or to write the
-/// outbox.
+/// /// Delay before a failed history read or a failed database write is repeated, in microseconds.
 pub(crate) const AGAIN: i64 = 2 * SECOND;
-/// The longest wait for a history that cannot be read.
+/// /// Longest wait for an unreadable history, in microseconds.
 pub(crate) const LONGEST: i64 = 60 * SECOND;
-/// Conversations remembered as read at most.
+/// /// Maximum number of conversations remembered as read.
 const REMEMBERED: usize = 5000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushStep {
-    /// One row was moved on; there may be more.
+    /// /// One row was advanced; there may be more.
     Moved,
-    /// Nothing may leave before then.
+    /// /// Nothing is due before this time.
     Due(Timestamp),
-    /// Nothing waits, or another process sends.
+    /// /// Nothing is queued, or another process sends.
     Idle,
-    /// Nothing leaves until a person acts: the tab is stopped or read-only.
+    /// /// Nothing is sent until a person acts: the tab is stopped or read-only.
     Halted,
 }
 
-/// What is remembered between two steps.
+/// /// State kept between two steps.
 #[derive(Debug)]
 pub struct PushState {
-    /// Lanes whose history could not be read again, or whose repetition is
-    /// not paid for, until when they wait.
+    /// /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
+    /// used up.
     held: HashMap<Lane, Timestamp>,
-    /// How often in a row a history could not be read.
+    /// /// Consecutive failures to read a history.
     unread: HashMap<ConversationId, u32>,
     tries: Tries,
-    /// When histories were last read before a text.
+    /// /// Time of the last history read before a text, by conversation.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
-    /// Both clocks at the last step.
     times: Option<Times>,
-    /// Waits that may have been set under a clock that was set back since are
-    /// to be ended: `true` if it was seen to be set back.
+    /// /// Set after a clock jump: waits set under the old clock must be ended. `true` if the clock was set
+    /// back.
     doubtful_waits: Option<bool>,
     looking: Option<Looking>,
     look_after: Timestamp,
-    /// How often the account could not be read, and until when that waits.
+    /// /// Consecutive failures to read the account, and the end of the wait.
     pub(crate) unconfirmed: (u32, Timestamp),
 }
 
 impl PushState {
-    /// Of a sender that starts now.
     pub fn new(now: Timestamp) -> Self {
         Self {
             held: HashMap::new(),
@@ -86,13 +97,13 @@ impl PushState {
         }
     }
 
-    /// A try found no connection.
+    /// /// Records an attempt without a connection.
     pub(crate) fn no_connection(&mut self, now: Timestamp) {
         self.outage.begins(now);
         self.tries.probe.failed(now);
     }
 
-    /// A history could not be read: its lane waits, longer each time.
+    /// /// Holds the lane of an unreadable history, longer each time.
     fn was_not_read(&mut self, conversation: ConversationId, now: Timestamp) {
         let times = self.unread.entry(conversation.clone()).or_default();
         let wait = AGAIN.saturating_mul(1 << (*times).min(16)).min(LONGEST);
@@ -110,9 +121,8 @@ impl PushState {
 }
 
 impl ChannelSync {
-    /// Claims and sends at most one row, or says when the next is due.
-    /// The sender owns its state: one row at a time, so that lanes stay in
-    /// order.
+    /// /// Claims and sends at most one row, or returns when the next is due. Exclusive access to the state
+    /// keeps lanes in order.
     pub async fn push_once(&self, state: &mut PushState, now: Timestamp) -> PushStep {
         state.step(self.clock.times());
         if !self.sends(now) {
@@ -144,7 +154,7 @@ impl ChannelSync {
         }
     }
 
-    /// Sends until nothing may leave now.
+    /// /// Sends until nothing is due.
     pub async fn push_all(&self, state: &mut PushState, now: Timestamp) -> PushStep {
         loop {
             let step = self.push_once(state, now).await;
@@ -207,7 +217,7 @@ impl ChannelSync {
         Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
     }
 
-    /// Sends a row that is due, unless its writer should know something first.
+    /// /// Sends a due row unless a check stops or delays it.
     async fn try_to_send(
         &self,
         state: &mut PushState,
@@ -240,20 +250,20 @@ impl ChannelSync {
         };
         self.note_balance(&row).await?;
         if !self.sends(self.clock.now()) {
-            // It was stopped for a while, and another process sends now.
+            // // This process was suspended meanwhile and another one sends now.
             return Ok(());
         }
         let Some(claimed) =
             self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
         else {
-            // Someone else has changed it; it is looked at anew.
+            // // Changed by another process; chosen again in the next step.
             return Ok(());
         };
         self.send(state, claimed).await
     }
 
-    /// What speaks against something that reaches people leaving now: it had
-    /// to wait for long, or the conversation is not what its writer saw.
+    /// /// Returns the reason a row that reaches people must not be sent now: it was delayed too long, or the
+    /// conversation changed since it was written.
     async fn objection(
         &self,
         state: &PushState,
@@ -277,8 +287,8 @@ impl ChannelSync {
         Ok(guard::objection(moved, row.row.due_at, &state.outage, now))
     }
 
-    /// Reads the history again before a text leaves, so that what was said
-    /// last is on screen. A text whose history cannot be read waits.
+    /// /// Reads the history before a text is sent, so that the latest messages are known. An unreadable
+    /// history delays its text.
     async fn read_first(
         &self,
         state: &mut PushState,
@@ -293,7 +303,7 @@ impl ChannelSync {
         let read = self.read_history(&turn, &self.client.for_person(), &platform, &conversation).await;
         drop(turn);
         match read {
-            // What the server will not show cannot be waited for.
+            // // A history the server refuses to show cannot be waited for.
             Ok(_) | Err(PullError::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
                 let now = self.clock.now().max(now);
                 state.outage.heard(now);
@@ -301,7 +311,7 @@ impl ChannelSync {
                 state.was_read(conversation, now);
             }
             Err(PullError::Read(error)) => {
-                // It leaves as soon as anything answers; no lane waits for itself.
+                // // Offline delays all lanes together, any other error only this one.
                 match error {
                     ReadError::Offline(_) => state.no_connection(now),
                     _ => state.was_not_read(conversation, now),
@@ -317,7 +327,7 @@ impl ChannelSync {
         let row = &claimed.row;
         tracing::info!(channel = %self.id(), row = %row.id, operation = row.operation.word(), "sending");
         let Some(request) = self.store.request(&row.id).await? else {
-            // Taken away since it was claimed; there is nothing to settle.
+            // // Removed since it was claimed; there is nothing to settle.
             return Ok(());
         };
         if !self.sends(self.clock.now()) {
@@ -331,7 +341,7 @@ impl ChannelSync {
             state.outage.begins(now);
         }
         if let Some(first) = &mut claimed.first {
-            // Known at the latest by this answer's date.
+            // // This answer's date gives the server time at the latest.
             first.server = first.server.or_else(|| self.client.server_time(*first));
         }
         let attempt = self.known_of(&claimed, &state.tries.doubts, now).await;
@@ -342,13 +352,13 @@ impl ChannelSync {
             (RetryStep::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
             (next, _) => match settlement(next, now) {
                 Some(settlement) => self.settle(&claimed, settlement).await,
-                // Not reached: only what was done is decided as done.
+                // // Unreachable: `Done` is returned only for an accepted outcome.
                 None => Ok(()),
             },
         }
     }
 
-    /// Stops a row because of what the server answered.
+    /// /// Stops a row because of the server's answer.
     async fn stop_sent(&self, claimed: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         if stop == Stop::Window {
             if let Some(conversation) = claimed.row.lane.conversation() {
@@ -358,14 +368,14 @@ impl ChannelSync {
             self.tell(News::Conversations(self.id().clone()));
         }
         if stop == Stop::Credits {
-            // The balance on screen was wrong.
+            // // The displayed balance was wrong.
             self.pull_account().await;
         }
         let why = if stop.is_ambiguous() { self.with_evidence(claimed, why).await } else { why };
         self.stop_row(claimed, stop, why).await
     }
 
-    /// What an outcome says of the whole tab.
+    /// /// Updates the tab's health from an outcome.
     pub(crate) fn hear(&self, outcome: &WriteOutcome<Receipt>) {
         self.note_failure(RequestFailure::of_write(outcome));
         match outcome {
@@ -387,7 +397,7 @@ impl ChannelSync {
         }
     }
 
-    /// A moment by all clocks that are known.
+    /// /// Moment by all available clocks.
     pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
         let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
         Moment { server: self.client.server_time(moment), ..moment }

@@ -1,7 +1,7 @@
-//! What a delivery does: it makes a tab look soon, and shows that deliveries
-//! come through, so that polling may be slow.
+//! //! Webhook deliveries: each makes a tab poll soon and proves that webhooks arrive, so that polling may be
+//! slow.
 //!
-//! A delivery is never the truth.
+//! //! Data is never taken from a delivery.
 
 use crate::Engine;
 use crate::hooks::{DesiredWebhook, WebhookState};
@@ -14,7 +14,6 @@ use model::time::Timestamp;
 use store::leases::OwnerRequest;
 
 impl TabSync {
-    /// A delivery has come.
     pub fn delivered(&self, delivery: &ReceivedDelivery, now: Timestamp) {
         let is_open = |open: Option<&_>| match &delivery.conversation {
             Some(told) => open == Some(told),
@@ -39,14 +38,13 @@ impl TabSync {
 }
 
 impl Engine {
-    /// A delivery has come for a channel.
     pub fn delivered(&self, channel: &ChannelId, delivery: &ReceivedDelivery) {
         if let Some(tab) = self.tab(channel) {
             tab.delivered(delivery, self.now());
         }
     }
 
-    /// Nobody listens any more, or nothing is registered: polling takes over.
+    /// /// Returns to polling: the receiver ended or nothing is registered.
     pub fn deliveries_lost(&self, channel: &ChannelId) {
         if let Some(tab) = self.tab(channel) {
             tab.channel().state(|channel| channel.trust.lost());
@@ -55,15 +53,14 @@ impl Engine {
         }
     }
 
-    /// How far the deliveries of a channel may be relied on.
+    /// /// Reliability of a channel's deliveries.
     pub fn standing(&self, channel: &ChannelId) -> HookTrust {
         let now = self.now();
         let tab = self.tab(channel);
         tab.map_or(HookTrust::Unknown, |tab| tab.channel().state(|channel| channel.trust.standing(now)))
     }
 
-    /// Looks how the webhook of a channel stands, and asks for what is not so;
-    /// `None` when there is no such tab.
+    /// /// Checks the webhook of a channel and queues the next change; `None` if there is no such tab.
     pub async fn keep_hook(
         &self,
         channel: &ChannelId,

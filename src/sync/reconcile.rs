@@ -1,11 +1,9 @@
-//! Finding out from the history whether a text was sent whose outcome never
-//! became known. Pure: pages and times come in.
+//! //! Searches a history for a text with an unknown outcome. Pure: pages and times are arguments.
 //!
-//! A message can be it if it went out through the interface with the same
-//! words, no earlier than ten minutes before the first attempt, and no other
-//! row claims it. Exactly one is it; none in two looks a minute apart, both
-//! two minutes after the last attempt, means it was probably not sent; of
-//! several a person chooses. Nothing here ever leads to sending again.
+//! //! A message matches if it was sent through the interface with the same text, no earlier than ten minutes
+//! before the first attempt, and no other row claims it. Exactly one match: sent. No match in two searches a
+//! minute apart, both two minutes after the last attempt: probably not sent. Several: a person chooses. No
+//! result ever leads to another send.
 
 use std::collections::BTreeSet;
 
@@ -14,16 +12,16 @@ use model::looks::{LookResult, Looks, comparable, says};
 use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 
-/// How long before the first attempt the look ends: clocks differ.
+/// /// Distance before the first attempt at which the search ends: clocks differ.
 const BEFORE: i64 = 10 * MINUTE;
-/// What was sent may take so long to be listed.
+/// /// Maximum time until a sent message is listed.
 const SETTLED: i64 = 2 * MINUTE;
-/// Between two looks that found nothing.
+/// /// Minimum interval between two searches without a match.
 const APART: i64 = MINUTE;
-/// Looks that could not be finished before only a person asks for more.
+/// /// Maximum unfinished searches; more only on a person's request.
 const LOOKS: u32 = 12;
 
-/// One walk back through a history for one text.
+/// /// Walk back through a history for one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     text: String,
@@ -31,22 +29,22 @@ pub struct Look {
     found: BTreeSet<MessageId>,
 }
 
-/// What a page did to a look.
+/// /// Result of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookProgress {
-    /// Older messages may be it.
+    /// /// Older messages may match.
     GoOn,
-    /// All that could be it was seen.
+    /// /// Every possible match was seen.
     Enough,
 }
 
 impl Look {
-    /// Looks for a text that was first tried at this time of the server's.
+    /// /// `first_attempt_at` is in server time.
     pub fn new(text: &str, first_attempt_at: Timestamp) -> Self {
         Self { text: comparable(text), since: first_attempt_at.plus(-BEFORE), found: BTreeSet::new() }
     }
 
-    /// Takes a page, newest first.
+    /// /// Processes a page, newest first.
     pub fn take(&mut self, page: &[Message]) -> LookProgress {
         for message in page {
             if message.created_at.is_some_and(|time| time < self.since) {
@@ -64,17 +62,15 @@ impl Look {
     }
 }
 
-/// What follows from a look.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conclusion {
-    /// It was sent: this is it.
+    /// /// Sent as this message.
     Sent(MessageId),
-    /// Nothing certain; these looks are remembered.
+    /// /// Undecided; the searches so far.
     Open(Looks),
 }
 
-/// Concludes from a look that saw everything; `unclaimed` are the messages no
-/// other row claims.
+/// /// Concludes from a complete search; `unclaimed` are the matches no other row claims.
 pub fn conclude(
     before: &Looks,
     unclaimed: Vec<MessageId>,
@@ -91,7 +87,7 @@ pub fn conclude(
         (None, _) if now.since(last_attempt_at) < SETTLED => {}
         (None, _) => match before.absent_at {
             Some(earlier) if now.since(earlier) >= APART => looks.finding = LookResult::Absent,
-            // The first, one too soon after it, or a clock that was set back.
+            // // The first search, one too soon after it, or a clock set back.
             Some(earlier) if now.since(earlier) >= 0 => {}
             _ => looks.absent_at = Some(now),
         },
@@ -99,14 +95,13 @@ pub fn conclude(
     Conclusion::Open(looks)
 }
 
-/// Remembers a look that could not see everything.
+/// /// Records an incomplete search.
 pub fn cut_short(before: &Looks, now: Timestamp) -> Looks {
     Looks { count: before.count + 1, last_at: Some(now), ..before.clone() }
 }
 
-/// When to look next, if by itself at all: at once, then when what was sent
-/// must be listed, then a minute later; a look that cannot be finished is
-/// tried less and less often.
+/// /// Time of the next automatic search, `None` if there is none: at once, then when a sent message must be
+/// listed, then a minute later; incomplete searches are repeated at growing intervals.
 pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp> {
     if looks.finding != LookResult::Nothing || looks.count >= LOOKS {
         return None;

@@ -1,5 +1,4 @@
-//! How a pull ended, and saying so: one place turns failed reads into what
-//! the tab's health and notes say.
+//! //! Results of pulls: the only place that turns failed reads into health and notices of the tab.
 
 use crate::ChannelSync;
 use crate::health::{FailureKind, PolledResource, Pulse, SILENCE};
@@ -9,28 +8,26 @@ use model::text::SafeText;
 use model::unreadable::List;
 use store::StoreError;
 
-/// How a pull ended. What it found is in the store and was told.
+/// /// Result of a pull. The data is in the store and was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pulled {
-    /// All that is due was read.
+    /// /// Everything due was read.
     Done,
-    /// A part of a long pass was read; it is to be gone on with soon.
+    /// /// Part of a long pass was read; continue soon.
     More,
-    /// What comes first was read. What is behind it is to be gone on with
-    /// after so many microseconds, without reading the first again.
+    /// /// The urgent part was read; continue the rest after this many microseconds without reading the first
+    /// part again.
     Later(i64),
-    /// The rate budget is used up, or the server asks to wait: to be
-    /// continued after so many microseconds.
+    /// /// The rate budget is used up or the server asked to wait: continue after this many microseconds.
     Paced(i64),
-    /// It failed and was said in words; to be tried again later.
+    /// /// Failed and reported; try again later.
     Failed,
-    /// Nothing was asked: not on this platform, not for this key, or the tab
-    /// is stopped.
+    /// /// No request was made: not on this platform, not for this key, or the tab is stopped.
     Skipped,
 }
 
-/// What comes behind the first waits for the budget: the first is not to be
-/// read again for it, or it would use up what the rest waits for.
+/// /// Turns pacing into [`Pulled::Later`]: reading the first part again would use the budget the rest waits
+/// for.
 pub(crate) fn or_later(result: Result<Pulled, PullError>) -> Result<Pulled, PullError> {
     match result {
         Err(PullError::Read(ReadError::Paced(wait))) => Ok(Pulled::Later(wait)),
@@ -38,20 +35,18 @@ pub(crate) fn or_later(result: Result<Pulled, PullError>) -> Result<Pulled, Pull
     }
 }
 
-/// Why a pull could not go on.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PullError {
-    /// The server's side.
+    /// /// Error of the server.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// This desk's files.
+    /// /// Error of the data files.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl ChannelSync {
-    /// Pulls, and tells how that ended. A pull that found nothing to ask for
-    /// says nothing of the server.
+    /// /// Runs a pull and reports its result. A pull without a request changes no health.
     pub(crate) async fn reporting(
         &self,
         resource: PolledResource,
@@ -67,7 +62,7 @@ impl ChannelSync {
         }
     }
 
-    /// Tells how a pull ended.
+    /// /// Reports a pull's result.
     pub(crate) fn report(&self, resource: PolledResource, result: Result<Pulled, PullError>) -> Pulled {
         let pulled = match result {
             Ok(Pulled::Skipped) => return Pulled::Skipped,
@@ -88,22 +83,20 @@ impl ChannelSync {
         pulled
     }
 
-    /// Notes what of a list's page could not be read, and tells if that is
-    /// something else than before. The first page begins anew.
+    /// /// Records unreadable rows of a list's page and announces a change. The first page resets the record.
     pub(crate) fn note_unreadable<T>(&self, list: List, page: &Listed<T>, is_first: bool) {
         if let Some(all) = self.state(|sync_state| sync_state.note_unreadable(list, page, is_first)) {
             self.tell(News::Unreadable(self.id().clone(), list, all));
         }
     }
 
-    /// Says that a resource answered as promised.
+    /// /// Records a valid answer of a resource.
     pub(crate) fn read_succeeded(&self, resource: PolledResource) {
         let health = self.pulse(|pulse, now| pulse.answered(resource, now));
         self.tell_health(health);
     }
 
-    /// Tells of a read that has had no answer for long; says in how many
-    /// microseconds to look again.
+    /// /// Reports a read unanswered for long. Returns the microseconds until the next check.
     pub(crate) fn silence(&self) -> i64 {
         let Some(since) = self.client.unanswered_since() else { return SILENCE };
         let left = SILENCE - self.clock.moment().since(since);
@@ -116,10 +109,10 @@ impl ChannelSync {
         SILENCE
     }
 
-    /// Says what a failed read means for the tab.
+    /// /// Reports a failed read and returns the matching result.
     pub(crate) fn read_failed(&self, resource: PolledResource, error: ReadError) -> Pulled {
         self.note_failure(RequestFailure::of_read(&error));
-        // Waiting for one's own budget is no failure.
+        // // Waiting for one's own budget is no failure.
         if !matches!(error, ReadError::Paced(_)) {
             tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
         }
@@ -158,7 +151,7 @@ impl ChannelSync {
         }
     }
 
-    /// Stops the tab until a person acts.
+    /// /// Stops the tab until a person acts.
     pub(crate) fn stop(&self, health: Health) -> Pulled {
         let told = self.pulse(|entry, _| entry.stop(health));
         self.tell_health(told);

@@ -1,9 +1,7 @@
-//! The first rows of the list for a command that asks for no more: the top, as
-//! much of the rest as is wanted, and what the list does not tell of the rows
-//! that are shown.
+//! //! Reads the first rows of the list for commands that need no more: the top, part of the rest, and
+//! missing details of the rows shown.
 //!
-//! What was read whole stays so: the marks are those of the passes that read
-//! everything.
+//! //! Marks of complete passes are left unchanged.
 
 use crate::ChannelSync;
 use crate::conversations::{BULK, ListState, REST, REST_AT, SINCE};
@@ -13,18 +11,18 @@ use model::ids::ConversationId;
 use model::time::Timestamp;
 use store::StoreError;
 
-/// How far down from the top the list was read on this desk.
+/// /// Depth to which the list was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// Nowhere, or it is not known how far.
+    /// /// Not read, or the depth is unknown.
     Unknown,
-    /// All with newer activity than this.
+    /// /// All rows with newer activity than this.
     Above(Timestamp),
     End,
 }
 
 impl ChannelSync {
-    /// Reads the top of the list and nothing behind it.
+    /// /// Reads only the top of the list.
     pub async fn pull_top(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -35,7 +33,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Reads some pages of the list behind its top.
+    /// /// Reads some pages behind the top.
     pub async fn pull_rest(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -50,7 +48,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Reads a history that lags behind the list. A person waits for it.
+    /// /// Reads one history that lags behind the list, at the priority of a person's request.
     pub async fn pull_behind_of(&self, state: &mut ListState, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::List, async {
             let platform = self.may_ask(PolledResource::List).await?;
@@ -66,7 +64,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Reads a conversation alone, for whether the AI answers there.
+    /// /// Reads one conversation for its AI state.
     pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::List, async {
             let platform = self.may_ask(PolledResource::List).await?;
@@ -79,7 +77,6 @@ impl ChannelSync {
         .await
     }
 
-    /// How far down the list was read.
     pub async fn reached(&self) -> Result<Reached, StoreError> {
         if self.time_mark(SINCE).await?.is_none() {
             return Ok(Reached::Unknown);

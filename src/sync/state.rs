@@ -1,4 +1,4 @@
-//! What the loops of a channel know in common.
+//! //! Values that the loops of a channel share.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -15,59 +15,57 @@ use model::ids::ConversationId;
 use model::time::{ClockStep, MINUTE, Moment, Times, Timestamp};
 use model::unreadable::{self, List};
 
-/// How long a step of the wall clock waits for this process to send,
-/// in microseconds: until its lease is renewed by the clock that was set.
+/// /// Time for which a step of the wall clock waits until this process may send, in microseconds: until its
+/// lease is renewed under the new clock.
 const STEP_LIFETIME: i64 = MINUTE;
 
-/// One plain value behind the channel's only lock. It is reached by
-/// [`crate::ChannelSync::state`] alone, for a look or a change: nothing is
-/// waited for meanwhile. What one loop alone needs, it owns.
+/// /// Value behind the channel's only lock, accessed through [`crate::ChannelSync::state`] and never across
+/// an await. State of a single loop is owned by that loop.
 #[derive(Debug)]
 pub(crate) struct SyncState {
     pub(crate) pulse: Pulse,
     pub(crate) platform: Option<Platform>,
-    /// What the key was refused, or the server does not have.
+    /// /// Resources the key was refused or the server lacks.
     pub(crate) denied: BTreeSet<PolledResource>,
-    /// Share of the read budget in use, in percent, as last told.
+    /// /// Used share of the read budget, in percent, as last announced.
     pub(crate) budget: Option<u8>,
     pub(crate) failure: Option<RequestFailure>,
-    /// True if the server may tell the account of the key.
+    /// /// True if the server may report the account of the key.
     pub(crate) tells_account: bool,
     pub(crate) asks: Lead,
     pub(crate) sends: Lead,
     pub(crate) wishes: Wishes,
     pub(crate) trust: Trust,
-    /// Since when each loop is within a step.
+    /// /// Start of each loop's step in progress.
     pub(crate) within: [Option<Moment>; Loop::ALL.len()],
-    /// Both clocks, as read last.
+    /// /// Both clocks at the last reading.
     times: Times,
-    /// Steps of the wall clock that the rows of the outbox do not follow yet.
+    /// /// Steps of the wall clock not yet applied to outbox rows.
     clock_steps: Vec<ClockStep>,
     pub(crate) histories: HistoryQueue,
     pub(crate) details: DetailReads,
     pub(crate) people: PeopleState,
-    /// What of each list could not be read.
+    /// /// Unreadable rows of each list.
     unreadable: BTreeMap<List, Vec<String>>,
-    /// Counts pages of the list, so that a history read before one of them
-    /// does not count as caught up with it.
+    /// /// Counts applied pages of the list: a history read before the latest one does not count as caught
+    /// up.
     pub(crate) lists_applied: u64,
-    /// Counts settled changes of the AI switch, so that a reading that was on
-    /// its way meanwhile does not undo them.
+    /// /// Counts settled AI switches, so that a reading in progress meanwhile does not undo them.
     pub(crate) switches: u64,
-    /// Counts what was told of new inbound messages.
+    /// /// Counts announcements of new inbound messages.
     pub(crate) inbound_told: u64,
-    /// When this desk last sent a text into a conversation.
+    /// /// Time of the last text sent from this installation, by conversation.
     pub(crate) spoken_at: HashMap<ConversationId, Timestamp>,
 }
 
 impl SyncState {
-    /// The wall clock, as read last.
+    /// /// Wall clock at the last reading.
     pub(crate) fn now(&self) -> Timestamp {
         self.times.now
     }
 
-    /// Takes in what the clocks show. A wall clock that was set takes the times
-    /// along, so that ages and spans go by the steady clock.
+    /// /// Records both clocks. If the wall clock was set, stored times are shifted, so that ages follow the
+    /// steady clock.
     pub(crate) fn follow_clock(&mut self, times: Times) {
         let before = std::mem::replace(&mut self.times, times);
         let by = before.step(times);
@@ -81,20 +79,20 @@ impl SyncState {
         self.clock_steps.push(ClockStep { unset, by, noticed: times.moment });
     }
 
-    /// Takes the steps that the outbox is to follow; none where another process
-    /// sends, which sees them as well.
+    /// /// Returns the steps the outbox must follow; none while another process sends, which sees them as
+    /// well.
     pub(crate) fn take_clock_steps(&mut self) -> Vec<ClockStep> {
         let (now, moment) = (self.times.now, self.times.moment);
         self.clock_steps.retain(|step| moment.since(step.noticed) < STEP_LIFETIME);
         if self.sends.holds(now) { std::mem::take(&mut self.clock_steps) } else { Vec::new() }
     }
 
-    /// Takes steps back that the outbox could not follow.
+    /// /// Returns steps that could not be applied.
     pub(crate) fn put_back_clock_steps(&mut self, steps: Vec<ClockStep>) {
         self.clock_steps.splice(0..0, steps);
     }
 
-    /// Nothing is known, and nobody else is on the folder.
+    /// /// Initial state of the only process on the folder.
     pub(crate) fn new(times: Times) -> Self {
         Self {
             times,
@@ -121,13 +119,13 @@ impl SyncState {
         }
     }
 
-    /// Whether the tab is not stopped and the key was not refused this.
+    /// /// True if the tab is not stopped and the key was not refused this resource.
     pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
         !self.pulse.is_stopped() && !self.denied.contains(&resource)
     }
 
-    /// Notes what of a list's page could not be read; all of it if that is
-    /// something else than before. The first page begins anew.
+    /// /// Records unreadable rows of a list's page and returns all of them if they changed. The first page
+    /// resets the record.
     pub(crate) fn note_unreadable<T>(
         &mut self,
         list: List,

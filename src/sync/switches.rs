@@ -1,4 +1,4 @@
-//! Pauses of the AI that a reading tells of, compared with what this desk did.
+//! //! Reconciles AI pauses seen in a reading with those made here.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -7,13 +7,13 @@ use model::ids::ConversationId;
 use model::outbox::Operation;
 use model::time::{MINUTE, Timestamp};
 
-/// How long after a text of this desk a pause counts as made by it.
+/// /// Time after a sent text in which a pause counts as caused by it, in microseconds.
 const PAUSED_BY_SENDING: i64 = 2 * MINUTE;
-/// Texts remembered for that at most.
+/// /// Maximum number of texts remembered.
 const MAX_REMEMBERED_TEXTS: usize = 1_000;
 
 impl ChannelSync {
-    /// Remembers that a text of this desk was sent, which makes some services pause the AI.
+    /// /// Remembers a sent text, because some services pause the AI after one.
     pub(crate) fn remember_sent_text(&self, conversation: &ConversationId, at: Timestamp) {
         self.state(|state| {
             state.spoken_at.retain(|_, spoken| (0..PAUSED_BY_SENDING).contains(&at.since(*spoken)));
@@ -23,8 +23,8 @@ impl ChannelSync {
         });
     }
 
-    /// Keeps this desk's pauses true after a reading. `before` counts this desk's own
-    /// switches when the reading began.
+    /// /// Updates local pauses after a reading. `before` is the count of local switches when the reading
+    /// began.
     pub(crate) async fn heard_switches(
         &self,
         switched: &[(ConversationId, Automation)],
@@ -48,8 +48,8 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Ends this desk's pause where the server says that the AI answers again, unless a
-    /// switch of this desk crossed the reading.
+    /// /// Ends the local pause if the server reports the AI as active, unless a local switch crossed the
+    /// reading.
     pub(crate) async fn answered_by_the_ai(
         &self,
         conversation: &ConversationId,

@@ -1,5 +1,4 @@
-//! Pulling the approved templates, when a person wants to see them.
-//! Interface: Endpoints, Templates.
+//! //! Pulls the approved templates on request (`listTemplates`).
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -10,7 +9,7 @@ use model::unreadable::List;
 use store::templates::ToldTemplate;
 
 impl ChannelSync {
-    /// Reads `GET /templates`.
+    /// /// Reads the templates (`listTemplates`).
     pub async fn pull_templates(&self) -> Pulled {
         if !self.may_read(PolledResource::Templates) {
             return Pulled::Skipped;

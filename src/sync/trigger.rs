@@ -1,8 +1,7 @@
-//! Pulling the new-message trigger, and closing the gap when more than its
-//! page came in between. Interface: Endpoints, Triggers.
+//! //! Pulls the new-message trigger (`pollNewMessages`) and closes the gap when more messages arrived than
+//! its page holds.
 //!
-//! Conversations that are new here get a row to hold their messages and are
-//! read alone.
+//! //! An unknown conversation gets a row for its messages and is read alone.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -22,39 +21,38 @@ use model::unreadable::List;
 use store::messages::AppliedMessages;
 use store::meta::MetaChange;
 
-/// Mark: inbound messages are complete up to this time of the server's.
+/// /// Mark: server time up to which inbound messages are complete.
 const COMPLETE: &str = "inbound_complete";
-/// Mark: messages newer than this time of the server's ring.
+/// /// Mark: messages newer than this server time ring.
 pub(crate) const RING_AFTER: &str = "ring_after";
-/// Pages of a backfill in one step.
+/// /// Pages of a backfill in one step.
 const PAGES: u32 = 4;
-/// How long a backfill that led nowhere rests.
+/// /// Pause after a failed backfill, in microseconds.
 const REST: i64 = MINUTE;
 
-/// What is remembered between two polls.
+/// /// State kept between two polls.
 #[derive(Debug, Default)]
 pub struct TriggerState {
-    /// The ids of the last answer.
+    /// /// Ids of the last answer.
     earlier: HashSet<MessageId>,
-    /// The newest message told of.
+    /// /// Newest message announced.
     newest: Option<Timestamp>,
     gap: Option<Gap>,
 }
 
-/// Messages that were not read yet lie between two answers.
+/// /// Unread messages between two answers.
 #[derive(Debug)]
 struct Gap {
     walk: Backfill,
-    /// The newest message when the walk began.
+    /// /// Newest message when the walk began.
     newest: Option<Timestamp>,
-    /// Whether another gap was seen while it went.
+    /// /// True if another gap appeared during the walk.
     again: bool,
     rest_until: Option<Timestamp>,
 }
 
 impl ChannelSync {
-    /// Reads the newest inbound messages, and a part of what came in between
-    /// if they are too many for one answer. Business chat only.
+    /// /// Reads the newest inbound messages, and part of a gap if they exceed one answer. WhatsApp only.
     pub async fn pull_trigger(&self, state: &mut TriggerState) -> Pulled {
         self.reporting(PolledResource::Trigger, async {
             let platform = self.may_ask(PolledResource::Trigger).await?;
@@ -71,7 +69,7 @@ impl ChannelSync {
                 }
             };
             let pulled = or_later(self.close_gap(state, &platform).await)?;
-            // What the budget has no room for comes with the list.
+            // // Details the budget does not cover come with the list.
             let details = if is_new {
                 self.read_unknown_details(&self.client).await
             } else {
@@ -83,8 +81,7 @@ impl ChannelSync {
         .await
     }
 
-    /// Goes on with what came in between two answers, without asking for the
-    /// newest again.
+    /// /// Continues a backfill without reading the newest messages again.
     pub async fn pull_gap(&self, state: &mut TriggerState) -> Pulled {
         self.reporting(PolledResource::Trigger, async {
             let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
@@ -108,7 +105,7 @@ impl ChannelSync {
         state.newest = state.newest.max(newest).or(complete);
         let mut marks: Vec<MetaChange> = Vec::new();
         match complete {
-            // What was there before this desk is read with the histories.
+            // // Older messages are read with the histories.
             None => marks.push((COMPLETE, Some(mark(newest)))),
             Some(complete)
                 if overlap::joins(&page.items, page.unreadable.len(), &state.earlier, complete) =>
@@ -119,19 +116,19 @@ impl ChannelSync {
             }
             Some(complete) => state.note_gap(complete),
         }
-        // Without a mark nothing rings: this is the first look.
+        // // Without a mark nothing rings: this is the first reading.
         let ring_after = self.time_mark(RING_AFTER).await?;
         if ring_after.is_none() {
             marks.push((RING_AFTER, Some(mark(newest))));
         }
         let applied = self.store.apply_messages(self.id(), page.items, platform.clone(), marks).await?;
-        // Only now: an answer that could not be stored proves nothing.
+        // // Set only now: an answer that was not stored proves nothing.
         state.earlier = ids;
         self.tell_messages(&applied, ring_after);
         Ok(())
     }
 
-    /// Walks a few pages down all inbound messages until what was known.
+    /// /// Walks down a few pages of inbound messages towards known ones.
     async fn close_gap(&self, state: &mut TriggerState, platform: &Platform) -> Result<Pulled, PullError> {
         let now = self.clock.now();
         let Some(gap) = state.gap.as_mut() else {
@@ -143,7 +140,7 @@ impl ChannelSync {
         gap.rest_until = None;
         for _ in 0..PAGES {
             let page = match self.client.inbound(gap.walk.cursor()).await {
-                // Cursors grow old; the walk begins anew.
+                // // The cursor has expired: the walk starts again.
                 Err(ReadError::Rejected(_)) if gap.walk.cursor().is_some() => {
                     self.give_up(state).await?;
                     return Ok(Pulled::Done);
@@ -186,7 +183,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Lets the walk rest and begin anew; the mark stays where it was.
+    /// /// Pauses and restarts the walk; the mark is unchanged.
     async fn give_up(&self, state: &mut TriggerState) -> Result<(), PullError> {
         let complete = self.time_mark(COMPLETE).await?.unwrap_or_default();
         state.gap = None;
@@ -197,7 +194,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Says which fields are something else than before.
+    /// /// Announces fields whose type has changed at the server.
     pub(crate) fn tell_reshaped(&self, reshaped: &[SafeText]) {
         if let Some(first) = reshaped.first() {
             let more =
@@ -207,13 +204,13 @@ impl ChannelSync {
         }
     }
 
-    /// Tells what a batch of messages changed; new ones from customers ring,
-    /// unless they are older than this desk's first look or were told of before.
+    /// /// Announces changed messages; new ones from customers ring unless they predate the first reading or
+    /// were announced before.
     pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
         self.tell_messages_beside(applied, ring_after, &HashSet::new());
     }
 
-    /// [`tell_messages`](Self::tell_messages), but `quiet` messages never ring.
+    /// /// As [`tell_messages`](Self::tell_messages); messages in `quiet` never ring.
     pub(crate) fn tell_messages_beside(
         &self,
         applied: &AppliedMessages,
@@ -257,7 +254,7 @@ impl TriggerState {
     }
 }
 
-/// A point in time as a mark; the beginning of time if there is none.
+/// /// A timestamp as a mark; zero if `None`.
 pub(crate) fn mark(time: Option<Timestamp>) -> String {
     time.unwrap_or_default().micros().to_string()
 }

@@ -1,5 +1,4 @@
-//! Outcomes that are looked at again before they are believed: the server's
-//! state counts, not what was asked or what a repetition is told.
+//! //! Outcomes verified by a read: the server's state counts, not the request or a repeated answer.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -10,18 +9,18 @@ use model::outbox::{Operation, OutboxRow};
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
 
-/// True if a refusal may mean that the conversation is closed already.
+/// /// True if a refusal may mean that the conversation is already closed.
 fn may_be_closed(outcome: &WriteOutcome<Receipt>) -> bool {
     let refusal = outcome.refusal();
     refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key())
 }
 
-/// How far the server's clock and this desk's may differ when a registration
-/// is looked for.
+/// /// Tolerated difference between the server's clock and the local one when a registration is searched for,
+/// in microseconds.
 const MARGIN: i64 = 10 * MINUTE;
 
 impl ChannelSync {
-    /// What really holds after an outcome.
+    /// /// Replaces an outcome by the verified state where needed.
     pub(crate) async fn verified(
         &self,
         claimed: &LaneRow,
@@ -36,7 +35,7 @@ impl ChannelSync {
                     receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. },
                 ),
             ) => self.switched(conversation, receipt).await,
-            // Refused because it is closed already?
+            // // Refused because it is already closed?
             (Operation::Close, outcome) if may_be_closed(&outcome) => {
                 match self.client.for_person().conversation(conversation).await {
                     Ok(told) if told.status == ConversationStatus::Closed => {
@@ -49,8 +48,8 @@ impl ChannelSync {
         }
     }
 
-    /// Looks for itself when the answer to a switch of the AI said nothing of
-    /// its state: success is what the server tells, not what was asked.
+    /// /// Reads the conversation if the answer to an AI switch omitted its state: the server's state
+    /// decides, not the request.
     async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
         let told = self.client.for_person().conversation(conversation).await;
         let enabled = match told.as_ref().map(|conversation| conversation.automation) {
@@ -70,8 +69,8 @@ impl ChannelSync {
         WriteOutcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
     }
 
-    /// Looks among the webhooks for one that an earlier attempt may have
-    /// registered, before it is asked for again.
+    /// /// Searches for a webhook that an earlier attempt may have registered, before the request is
+    /// repeated.
     pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, PullError> {
         let (Operation::AddWebhook { url, events }, Some(first)) = (&row.operation, row.first_attempt_at)
         else {

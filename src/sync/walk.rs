@@ -1,26 +1,25 @@
-//! Walks by cursor: when a server's cursors lead nowhere, and when a walk
-//! down the list of conversations has gone far enough. Pure.
+//! //! Cursor walks: detection of unusable cursors, and the end of a walk down the conversation list. Pure.
 
 use std::collections::HashSet;
 
 use crate::overlap::MARGIN;
 use model::time::Timestamp;
 
-/// Empty pages in a row that are followed.
+/// /// Maximum consecutive empty pages.
 const EMPTY: u32 = 3;
-/// Pages of a list walk at most.
+/// /// Maximum pages of a list walk.
 const PAGES: u32 = 10_000;
-/// How often the top of the list is read again because rows moved up.
+/// /// Maximum repeats from the top because rows moved up.
 const ROUNDS: u32 = 3;
 
-/// What follows a page.
+/// /// Next step after a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Followed {
-    /// The page at this cursor.
+    /// /// Read the page at this cursor.
     Next(String),
-    /// Nothing: the list ended.
+    /// /// The list has ended.
     End,
-    /// Nothing that makes sense, and why.
+    /// /// The cursors are unusable, with the reason.
     Broken(&'static str),
 }
 
@@ -34,22 +33,21 @@ pub struct WalkCursors {
 }
 
 impl WalkCursors {
-    /// Starts at the first page; `limit` pages at most.
+    /// /// Starts at the first page, with a maximum of `limit` pages.
     pub fn new(limit: u32) -> Self {
         Self { seen: HashSet::new(), current: None, pages: 0, empty: 0, limit }
     }
 
-    /// The cursor to ask with; `None` for the first page.
+    /// /// Cursor of the next request; `None` for the first page.
     pub fn current(&self) -> Option<&str> {
         self.current.as_deref()
     }
 
-    /// Pages taken in.
     pub fn pages(&self) -> u32 {
         self.pages
     }
 
-    /// Goes on behind a page of so many rows.
+    /// /// Processes a page of `rows` rows.
     pub fn follow(&mut self, rows: usize, next: Option<&str>) -> Followed {
         self.pages += 1;
         self.empty = if rows == 0 { self.empty + 1 } else { 0 };
@@ -57,7 +55,7 @@ impl WalkCursors {
             return Followed::End;
         };
         if rows == 0 && self.current.as_deref() == Some(next) {
-            // Some servers always give a cursor: behind the last row it stays.
+            // // Some servers always return a cursor: past the last row it repeats.
             return Followed::End;
         }
         if self.empty > EMPTY {
@@ -74,39 +72,37 @@ impl WalkCursors {
     }
 }
 
-/// What a list walk does next.
+/// /// Next step of a list walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
-    /// Reads the page at [`ListWalk::cursor`].
+    /// /// Read the page at [`ListWalk::cursor`].
     Next,
-    /// Nothing has moved that was not read. The newest activity seen.
+    /// /// Complete, with the newest activity seen.
     Complete(Timestamp),
-    /// Rows keep moving, or the cursors lead nowhere: to be repeated.
+    /// /// Rows keep moving or the cursors are unusable: try again later.
     Incomplete,
 }
 
-/// A walk down the list, newest activity first, until what was read before.
-/// Rows move up while it goes, so its top is read again.
+/// /// Walk down the list, newest activity first, to rows read before. Rows move up meanwhile, so its top is
+/// read again.
 #[derive(Debug)]
 pub struct ListWalk {
-    /// Rows older than this were read before.
+    /// /// Rows older than this were read before.
     boundary: Option<Timestamp>,
     round: u32,
-    /// The newest activity of this round's first page.
+    /// /// Newest activity on the first page of this round.
     top: Option<Timestamp>,
     newest: Option<Timestamp>,
     cursors: WalkCursors,
 }
 
 impl ListWalk {
-    /// Starts at the top and ends at what is older than the newest activity
-    /// of the last complete walk; without one, a single page is all.
+    /// /// Walks from the top to rows older than the last complete walk; without one, reads a single page.
     pub fn look(since: Option<Timestamp>) -> Self {
         Self::down_to(since)
     }
 
-    /// Starts at the top and goes on a while behind the newest activity of
-    /// the last complete sweep: what was committed late lies there.
+    /// /// Walks from the top to [`MARGIN`] behind the last complete sweep, to find changes committed late.
     pub fn sweep(since: Timestamp) -> Self {
         Self::down_to(Some(since.plus(-MARGIN)))
     }
@@ -115,12 +111,12 @@ impl ListWalk {
         Self { boundary, round: 0, top: None, newest: None, cursors: WalkCursors::new(PAGES) }
     }
 
-    /// The cursor to ask with; `None` for the first page.
+    /// /// Cursor of the next request; `None` for the first page.
     pub fn cursor(&self) -> Option<&str> {
         self.cursors.current()
     }
 
-    /// Takes in a page: the rows' newest activity, in the list's order.
+    /// /// Processes a page: activity times in the list's order.
     pub fn take(&mut self, rows: &[Option<Timestamp>], next: Option<&str>) -> Listing {
         let first = self.cursors.pages() == 0;
         let newest = rows.iter().flatten().max().copied();
@@ -139,7 +135,7 @@ impl ListWalk {
                 tracing::warn!(why, "a walk down the list was given up");
                 Listing::Incomplete
             }
-            // One page is of one moment: nothing moved while it was read.
+            // // A single page is consistent: nothing moved during its read.
             _ if first => Listing::Complete(self.newest.unwrap_or_default()),
             _ => self.again_from_the_top(),
         }
@@ -150,7 +146,7 @@ impl ListWalk {
         if self.round > ROUNDS {
             return Listing::Incomplete;
         }
-        // The next round ends at the first row that is not newer.
+        // // The next round ends at the first row that is not newer.
         self.boundary = self.top.map(|top| top.plus(1)).or(self.boundary);
         self.cursors = WalkCursors::new(PAGES);
         Listing::Next

@@ -1,5 +1,4 @@
-//! What a tab is asked to do by people, and whether it is this process that
-//! does it or another that leads.
+//! //! Requests of people to a tab, and the leases that decide if this process or another one serves them.
 
 use std::collections::VecDeque;
 
@@ -11,57 +10,56 @@ use model::news::News;
 use model::time::{SECOND, Timestamp};
 use store::leases::{LEASE, OwnerRequest};
 
-/// Conversations that wait to be read because a person asked at most.
+/// /// Maximum number of pending reads requested by people.
 const ASKED: usize = 16;
-/// A lease is not relied on for its last part.
+/// /// Safety margin at the end of a lease, in microseconds.
 const MARGIN: i64 = SECOND;
 
-/// Whether a kind of work, asking or sending, may be done here.
+/// /// Permission for one kind of work, polling or sending.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Lead {
-    /// Nobody else is on the folder.
+    /// /// No other process uses the folder.
     Always,
-    /// Until the lease lapses.
+    /// /// Held until the lease lapses.
     Until(Timestamp),
-    /// Another process leads, or nobody does yet.
+    /// /// Held by another process or by none.
     Other,
 }
 
 impl Lead {
-    /// Whether the work may be done now.
     pub(crate) fn holds(self, now: Timestamp) -> bool {
         match self {
             Self::Always => true,
-            // One that reaches too far is from before the clock was set back.
+            // // A lease that ends too far ahead predates a clock set back.
             Self::Until(until) => (MARGIN..=LEASE).contains(&until.since(now)),
             Self::Other => false,
         }
     }
 }
 
-/// What people asked for since the last step.
+/// /// Requests since the last step.
 #[derive(Debug, Default)]
 pub(crate) struct Wishes {
     pub(crate) visible: bool,
     pub(crate) open: Option<ConversationId>,
     pub(crate) refresh: bool,
     pub(crate) refresh_open: bool,
-    /// The server, or another tab's on the same address, answers again.
+    /// /// The server answers again, seen here or by another tab on its address.
     pub(crate) came_back: bool,
-    /// A delivery told of something that is polled.
+    /// /// A delivery concerns a polled resource.
     pub(crate) told: bool,
-    /// A delivery told of the open conversation.
+    /// /// A delivery concerns the open conversation.
     pub(crate) told_open: bool,
-    /// Histories a person asked for, and whether for their older messages.
+    /// /// Requested histories; true for their older messages.
     pub(crate) reads: Vec<(ConversationId, bool)>,
-    /// What screens asked for, in its order.
+    /// /// Requests of screens, in order.
     pub(crate) fetches: VecDeque<Fetch>,
-    /// What the leader is to be asked.
+    /// /// Requests to post to the leader.
     asks: Vec<OwnerRequest>,
 }
 
 impl Wishes {
-    /// Takes in what is wanted behind what was wanted before.
+    /// /// Appends a request. A contact search replaces an earlier one.
     fn add(&mut self, fetch: Fetch) {
         if looks_for_contacts(&fetch) {
             self.fetches.retain(|fetch| !looks_for_contacts(fetch));
@@ -71,8 +69,7 @@ impl Wishes {
         }
     }
 
-    /// Takes back what could not be asked yet, unless newer words took its
-    /// place.
+    /// /// Returns a request that could not be made yet, unless a newer contact search replaced it.
     pub(crate) fn put_back(&mut self, fetch: Fetch) {
         if !(looks_for_contacts(&fetch) && self.fetches.iter().any(looks_for_contacts)) {
             self.fetches.push_front(fetch);
@@ -85,12 +82,12 @@ fn looks_for_contacts(fetch: &Fetch) -> bool {
 }
 
 impl TabSync {
-    /// Whether this process may ask for the channel now.
+    /// /// True if this process may poll the channel now.
     pub fn leads(&self, now: Timestamp) -> bool {
         self.channel.state(|channel| channel.asks.holds(now))
     }
 
-    /// Notes who sends; `now` tells whether that is new.
+    /// /// Sets the sending permission and wakes the sending loops if it is new at `now`.
     pub(crate) fn set_sending(&self, lead: Lead, now: Timestamp) {
         let before = self.channel.state(|channel| std::mem::replace(&mut channel.sends, lead));
         if !before.holds(now) && lead.holds(now) {
@@ -99,19 +96,19 @@ impl TabSync {
         }
     }
 
-    /// Notes who asks; `now` tells whether that is new.
+    /// /// Sets the polling permission and wakes all loops if it is new at `now`.
     pub(crate) fn set_lead(&self, lead: Lead, now: Timestamp) {
         let before = self.channel.state(|channel| std::mem::replace(&mut channel.asks, lead));
         if !before.holds(now) && lead.holds(now) {
             tracing::info!(channel = %self.channel.id(), "leads");
-            // What the last leader read since is not known here.
+            // // The previous leader's last answers are unknown here.
             self.channel.forget_answers();
             self.wish(|wishes| wishes.refresh = true);
             Loop::ALL.iter().for_each(|entry| self.wake(*entry));
         }
     }
 
-    /// Whether the tab is looked at, and which of its conversations is open.
+    /// /// Sets the visibility of the tab and its open conversation.
     pub fn focus(&self, visible: bool, open: Option<ConversationId>) {
         let opened = self.wish(|wishes| {
             wishes.visible = visible;
@@ -126,7 +123,7 @@ impl TabSync {
         self.wake(Loop::Open);
     }
 
-    /// Reads everything again now, also after the tab was stopped.
+    /// /// Reads everything again, also after the tab was stopped.
     pub fn refresh(&self) {
         if self.ask_leader(OwnerRequest::Refresh) {
             return;
@@ -141,27 +138,26 @@ impl TabSync {
         self.wake(Loop::Open);
     }
 
-    /// The server answers again: what backed off is read now.
+    /// /// Makes tasks in back-off due after the server answers again.
     pub(crate) fn came_back(&self) {
         self.wish(|wishes| wishes.came_back = true);
         self.wake(Loop::Poll);
     }
 
-    /// Reads what a screen asks for; here as well where another process leads,
-    /// as it is seldom asked for.
+    /// /// Queues a screen's request. Served here even if another process leads, because such requests are
+    /// rare.
     pub fn fetch(&self, fetch: Fetch) {
         self.wish(|wishes| wishes.add(fetch));
         self.wake(Loop::Open);
     }
 
-    /// Reads messages older than the stored ones.
     pub fn fetch_older(&self, conversation: ConversationId) {
         if !self.ask_leader(OwnerRequest::Older(conversation.clone())) {
             self.read(conversation, true);
         }
     }
 
-    /// Reads a history because a person asked, here or at another process.
+    /// /// Requests a history for a person, here or from the leading process.
     pub(crate) fn read(&self, conversation: ConversationId, older: bool) {
         let wanted = (conversation, older);
         self.wish(|wishes| {
@@ -172,7 +168,7 @@ impl TabSync {
         self.wake(Loop::Open);
     }
 
-    /// Leaves word for another process's leader, if there is one.
+    /// /// Posts a request to another process's leader. Returns true if there is one.
     pub(crate) fn ask_leader(&self, ask: OwnerRequest) -> bool {
         self.channel.state(|SyncState { asks, wishes, .. }| {
             let other = *asks == Lead::Other;
@@ -183,12 +179,11 @@ impl TabSync {
         })
     }
 
-    /// What the leader is to be asked.
     pub(crate) fn take_asks(&self) -> Vec<OwnerRequest> {
         self.wish(|wishes| std::mem::take(&mut wishes.asks))
     }
 
-    /// Says that another process changed what this tab shows.
+    /// /// Announces changes by another process.
     pub(crate) fn tell_changed(&self) {
         let id = &self.channel.spec().id;
         self.channel.tell(News::Conversations(id.clone()));

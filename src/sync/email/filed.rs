@@ -1,6 +1,5 @@
-//! What follows when a change of a thread or a mail was accepted: the
-//! interface does not show which fields of a thread can be changed, so a
-//! change is believed when a reading shows it.
+//! //! Follow-up of an accepted thread change (`updateEmailThread`). The answer does not show which fields
+//! were applied, so a change counts once a reading confirms it.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -14,26 +13,26 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use store::Filed;
 
-/// What came of reading a change back.
+/// /// Result of reading a change back.
 enum ReadBack {
-    /// It was held against what a reading told.
+    /// /// Compared with a reading.
     Compared(Filed),
-    /// There is no such thread any more.
+    /// /// The thread no longer exists.
     Gone,
-    /// It could not be read now.
+    /// /// Could not be read now.
     Unread,
 }
 
 impl ChannelSync {
-    /// A change of a thread was taken: fields that were never seen to work are
-    /// read back, and what the server ignored holds on this desk alone.
+    /// /// Records an accepted change: fields not yet confirmed to work are read back, and fields the server
+    /// ignored are kept locally.
     pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
         let filed = match self.read_back(&id, change, test).await? {
             ReadBack::Compared(filed) => filed,
             ReadBack::Gone => return Ok(()),
-            // Believed until a reading tells; the next change looks again.
+            // // Assumed applied; the next change reads back again.
             ReadBack::Unread => return Ok(self.store.thread_changed(self.id(), &id, change).await?),
         };
         let first = self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
@@ -54,8 +53,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// A change nobody asked for was refused: it holds on this desk alone, so
-    /// that it is not tried again at every look.
+    /// /// Keeps an automatic change that was refused locally, so that it is not queued again.
     pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
@@ -64,7 +62,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// What became of the fields of a change.
+    /// /// Compares the fields of a change with a reading.
     async fn read_back(
         &self,
         id: &ConversationId,
@@ -73,11 +71,11 @@ impl ChannelSync {
     ) -> Result<ReadBack, PullError> {
         let asked = fields(change);
         if test {
-            // A test key changes nothing.
+            // // Requests with a test key change nothing.
             return Ok(ReadBack::Compared(Filed { ignored: asked, ..Filed::default() }));
         }
         let works = self.store.working_fields(self.id()).await?;
-        // One who takes an archive need not take every folder.
+        // // Support for archiving does not imply support for every folder.
         if asked.iter().all(|thread_field| works.contains(thread_field)) && !names_folder(change) {
             return Ok(ReadBack::Compared(Filed::default()));
         }
@@ -100,7 +98,7 @@ impl ChannelSync {
         }
     }
 
-    /// A mail was taken: its thread is read at once, so that it shows.
+    /// /// Reads the thread of an accepted mail at once, so that the mail is shown.
     pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), PullError> {
         let Some(thread) = thread else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
@@ -108,7 +106,7 @@ impl ChannelSync {
         let read = self.read_thread(&turn, &self.client.for_person(), &id).await;
         drop(turn);
         if let Err(error) = read {
-            // The list brings it.
+            // // The next list brings it.
             tracing::info!(channel = %self.id(), %error, "a thread that was written in could not be read");
         }
         if let Some(before) = row.lane.conversation() {
@@ -118,12 +116,12 @@ impl ChannelSync {
     }
 }
 
-/// Whether a change puts a thread into a folder by its name.
+/// /// True if the change names a target folder.
 fn names_folder(change: &ThreadChange) -> bool {
     matches!(change.place, Some(ThreadPlace::Folder(_)))
 }
 
-/// The fields a change is about.
+/// /// Fields set by a change.
 fn fields(change: &ThreadChange) -> Vec<ThreadField> {
     let asked = [
         (ThreadField::Read, change.is_read.is_some()),
@@ -135,7 +133,7 @@ fn fields(change: &ThreadChange) -> Vec<ThreadField> {
     asked.into_iter().filter(|pair| pair.1).map(|pair| pair.0).collect()
 }
 
-/// The fields of a change that a reading shows otherwise, or not.
+/// /// Fields of a change that a reading shows with another value or not at all.
 fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     let same = |told: &Option<SafeText>, wanted: &str| {
         told.as_ref().is_some_and(|text| text.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
@@ -158,7 +156,7 @@ fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     fields(change).into_iter().filter(|field| !shows(field)).collect()
 }
 
-/// A change without some fields.
+/// /// Returns the change without the ignored fields.
 fn without(change: &ThreadChange, ignored: &[ThreadField]) -> ThreadChange {
     let keeps = |field| !ignored.contains(&field);
     ThreadChange {

@@ -1,11 +1,9 @@
-//! HTML mail as text: nothing in it runs, nothing of it is fetched, and it
-//! costs little however it is built.
+//! //! HTML mail as text, in bounded time: no script runs and no resource is fetched.
 //!
-//! A tokenizer walks the mail once and writes the little of it that text can
-//! show - paragraphs, lists, quotations, headings - as small, whole HTML,
-//! which a library then lays out. What nests too deep, tables and styles never
-//! reach the library: its cost grows with them. Links become numbers with the
-//! host they really lead to; what the mail hides is shown as hidden.
+//! //! A tokenizer walks the mail once and writes the structure that text can show (paragraphs, lists,
+//! quotations, headings) as small, well-formed HTML, which `html2text` lays out. Deep nesting, tables and
+//! styles never reach that library because its cost grows with them. Links become numbers with their real
+//! host; hidden text is marked as hidden.
 
 use model::text::SafeText;
 
@@ -15,26 +13,26 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-/// Bytes of a mail's HTML that are looked at.
+/// /// Maximum bytes of a mail's HTML that are read.
 const BYTES: usize = 1024 * 1024;
-/// Bytes of simple HTML the library is given: less than a text may hold, so
-/// that what is said below it is not cut off.
+/// /// Maximum bytes of simplified HTML given to the library: below the limit of a text, so that the notes
+/// appended to it are not cut off.
 const SIMPLE: usize = 160 * 1024;
-/// Bytes of one tag that are looked at: a picture inside the mail is left out.
+/// /// Maximum bytes of one tag; longer ones (inline pictures) are left out.
 const TAG: usize = 8 * 1024;
-/// Columns the library may use: the screen wraps, not the library.
+/// /// Layout width in columns: the screen wraps lines, not the library.
 const WIDTH: usize = 4_000;
 
-/// What became of a mail's HTML.
+/// /// Text and links of a mail's HTML.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RenderedHtml {
-    /// The text, with the links' targets below it.
+    /// /// Text followed by the link targets.
     pub text: SafeText,
-    /// Where the numbered links lead, in order.
+    /// /// Targets of the numbered links, in order.
     pub links: Vec<SafeText>,
 }
 
-/// Makes text of HTML.
+/// /// Converts HTML to text.
 pub fn as_text(html: &str) -> RenderedHtml {
     let (cut, was_cut) = head(html, BYTES);
     let found = simple::simplify(&without_giants(cut));
@@ -66,7 +64,7 @@ pub fn as_text(html: &str) -> RenderedHtml {
     }
 }
 
-/// What is shown of a mail that took too long.
+/// /// Text shown for a mail whose conversion exceeded the time limit.
 pub fn too_complex(html: &str) -> RenderedHtml {
     let (cut, _) = head(html, SIMPLE / 4);
     let found = simple::simplify(&without_giants(cut));
@@ -74,7 +72,7 @@ pub fn too_complex(html: &str) -> RenderedHtml {
     RenderedHtml { text: SafeText::block(&text), links: Vec::new() }
 }
 
-/// The library's layout; `None` where it finds none.
+/// /// Lays out simplified HTML; `None` if the library fails.
 fn laid_out(html: &str) -> Option<String> {
     let config = html2text::config::plain().link_footnotes(false).allow_width_overflow();
     let text = config.string_from_read(html.as_bytes(), WIDTH).ok()?;
@@ -93,8 +91,7 @@ fn head(text: &str, bytes: usize) -> (&str, bool) {
     (&text[..end], true)
 }
 
-/// Leaves out tags that are too long to be looked at: pictures inside the
-/// mail, and attributes without end.
+/// /// Removes tags longer than [`TAG`].
 fn without_giants(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;

@@ -1,8 +1,7 @@
-//! Mail: its account, its threads with their letters, its correspondents.
-//! Interface: Endpoints, Email.
+//! //! Mail: its account, threads with their messages, and correspondents.
 //!
-//! A thread is a conversation: the list, sweeps, the open history and the
-//! outbox treat it as one. Here is what only mail does.
+//! //! A thread is a conversation: list, sweep, open history and outbox treat it as one. This module holds
+//! the parts specific to mail.
 
 mod account;
 mod contacts;
@@ -12,7 +11,7 @@ pub mod html;
 mod rules;
 mod threads;
 
-/// Makes text of a mail made by chance and looks whether it is only text.
+/// /// Converts a random mail and checks that the result is only text.
 pub fn fuzz_mail(seed: u64) -> Result<(), String> {
     fuzz::check(&html::as_text(&fuzz::document(seed)))
 }

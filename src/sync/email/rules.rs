@@ -1,6 +1,5 @@
-//! Rules for mail: what they do is queued like what a person does, by the
-//! process that leads, a few threads a minute and never out of the share of
-//! the rate limit that people need.
+//! //! Mail rules: their actions are queued like those of a person, by the leading process, a few threads a
+//! minute and outside the share of the rate limit reserved for people.
 
 use crate::ChannelSync;
 use crate::conversations::BULK;
@@ -15,7 +14,7 @@ use store::RuledThread;
 use store::outbox::NewRow;
 
 impl ChannelSync {
-    /// Queues what the rules do now; tells whether there was anything.
+    /// /// Queues the actions of matching rules. Returns true if there were any.
     pub async fn apply_rules(&self) -> bool {
         let acted = self.rules_applied().await;
         acted.inspect_err(|error| tracing::error!(%error, "the rules for mail failed")).unwrap_or_default()

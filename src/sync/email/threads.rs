@@ -1,5 +1,5 @@
-//! Threads: what lists tell of them, and reading one with its mails, whose
-//! HTML becomes text here, off the screen's way and within a budget of time.
+//! //! Threads: fields from lists, and reading a thread with its mails. Their HTML is converted to text here,
+//! off the UI thread and within a time limit.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -20,14 +20,13 @@ use model::text::SafeText;
 use store::Snapshot;
 use store::history::HistoryMove;
 
-/// How long one mail's HTML may take: far longer than it does, since a busy machine holds it up and what
-/// is given up here stays so.
+/// /// Time limit for one mail's HTML. Far above the usual time, because a busy machine slows it down and the
+/// result is permanent.
 const BUDGET: Duration = Duration::from_secs(10);
 
 impl ChannelSync {
-    /// Keeps what only threads have of a page, before their conversations are
-    /// merged, and says of each whether it was put away. `told` is what all of
-    /// them are known to be. Tells whether anything differs. Mail only.
+    /// /// Stores the thread fields of a page before its conversations are merged, and sets on each item if
+    /// it is archived. `told` holds values known for all items. Returns true if anything changed. Mail only.
     pub(crate) async fn keep_threads(
         &self,
         items: &mut [Conversation],
@@ -54,7 +53,7 @@ impl ChannelSync {
         Ok(changed)
     }
 
-    /// Reads a thread with its mails, which are its history.
+    /// /// Reads a thread with its mails, which form its history.
     pub(crate) async fn read_thread(
         &self,
         _: &HistoryTurn<'_>,
@@ -79,7 +78,7 @@ impl ChannelSync {
                 imported.insert(mail.message.id.clone());
             }
             let (message, letter) = match letters.remove(&mail.message.id) {
-                // What was laid out once stays: mails do not change.
+                // // Text already laid out is kept: mails do not change.
                 Some(known)
                     if known.plain == mail.letter.plain
                         && known.rich.is_some() == mail.html.is_some()
@@ -122,14 +121,13 @@ impl ChannelSync {
     }
 }
 
-/// True if two readings of a mail tell the same of who wrote it and where an
-/// answer goes: a newer server may tell more.
+/// /// True if two readings agree on sender and reply address; a newer server may report more.
 fn is_answered_alike(known: &MailMessage, told: &MailMessage) -> bool {
     (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
         == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable)
 }
 
-/// A mail as its message shows it, with its HTML laid out.
+/// /// Message of a mail with its HTML converted to text.
 async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
     let ReadMail { message, mut letter, html, .. } = mail;
     if let Some(html) = html {
@@ -152,8 +150,7 @@ async fn shown(id: &MessageId, html: String) -> RenderedHtml {
     }
 }
 
-/// The message with the text that is looked for words in: the plain one, or
-/// the HTML's where there is none.
+/// /// Sets the searchable text of a message: the plain part, or the converted HTML if there is none.
 fn with_text(mut message: Message, letter: &MailMessage) -> Message {
     if let Some(text) = letter.plain.as_ref().or(letter.rich.as_ref()) {
         message.content = text.clone();

@@ -1,7 +1,6 @@
-//! Importing contacts from a file: looked through first, then row by row
-//! through the outbox, a few at a time so that people's own changes do not
-//! wait behind it. The file of results beside it is all the state there is:
-//! an import that was cut off goes on behind what stands there.
+//! //! Imports contacts from a CSV file: checked first, then queued row by row in the outbox, a few at a time
+//! so that changes by people do not wait behind it. The results file beside it holds the whole state: an
+//! interrupted import continues after its last entry.
 
 mod reading;
 mod results;
@@ -26,25 +25,25 @@ use results::{Results, RowResult};
 use store::outbox::NewRow;
 use store::{Reader, Store, StoreError};
 
-/// Rows on their way at once.
+/// /// Maximum number of rows in the outbox at once.
 const WINDOW: usize = 20;
 
-/// Why an import cannot begin or go on.
+/// /// Error of an import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// The file cannot be read, or its results cannot be written.
+    /// /// The file is unreadable or its results cannot be written.
     #[error("{file}: {why}")]
     File {
         file: String,
-        /// What went wrong, and what to do.
+        /// /// Cause and remedy.
         why: String,
     },
-    /// This desk's files.
+    /// /// The data files failed.
     #[error("this desk's files: {0}")]
     Store(#[from] StoreError),
 }
 
-/// Looks a file through without asking anyone.
+/// /// Checks a file without a request.
 pub fn check(path: &Path) -> Result<DryRun, ImportError> {
     let mut rows = ImportRows::open(path)?;
     let results = Results::read(path)?;
@@ -68,14 +67,14 @@ pub fn check(path: &Path) -> Result<DryRun, ImportError> {
     Ok(found)
 }
 
-/// A row on its way.
+/// /// Row in the outbox.
 struct Leaving {
     line: u64,
     phone: String,
     row: RowId,
 }
 
-/// An import under way.
+/// /// Import in progress.
 pub struct Import {
     store: Store,
     reader: Reader,
@@ -90,7 +89,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// Begins an import, or goes on with one that was cut off.
+    /// /// Starts an import or continues an interrupted one.
     pub fn open(
         store: Store,
         channel: ChannelId,
@@ -121,11 +120,10 @@ impl Import {
         })
     }
 
-    /// Notes what became of the rows on their way and queues others behind
-    /// them; tells how far it is. To be called now and then.
+    /// /// Records the outcomes of queued rows and queues more. Returns the progress. Called at intervals.
     ///
     /// # Errors
-    /// When a file fails; what was queued leaves all the same.
+    /// /// When a file fails; rows already queued are still sent.
     pub fn step(&mut self, now: Timestamp) -> Result<&ImportProgress, ImportError> {
         self.progress.stopped = None;
         self.note_fates(now)?;
@@ -137,7 +135,7 @@ impl Import {
         Ok(&self.progress)
     }
 
-    /// The rows on their way: who drives it sees to it that they leave.
+    /// /// True while rows are in the outbox; the caller must keep the outbox running.
     pub fn is_waiting(&self) -> bool {
         !self.leaving.is_empty()
     }
@@ -163,8 +161,8 @@ impl Import {
         Ok(())
     }
 
-    /// What the server refused is noted and needs no decision. Anything else
-    /// that asks stops the import until a person has decided.
+    /// /// Records a row the server refused, without a decision. Any other stopped row stops the import until
+    /// a person has decided.
     fn asks(
         &mut self,
         row: &RowId,
@@ -243,7 +241,7 @@ impl Import {
     }
 }
 
-/// Where the results of a file stand.
+/// /// Path of the results file.
 pub fn results_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".results.csv");

@@ -1,5 +1,5 @@
-//! The file of results: one line for each row that was seen to. It is only
-//! ever added to, and is read again when an import goes on.
+//! //! Results file: one line for each processed row. Only appended to, and read again when an import
+//! continues.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -13,30 +13,29 @@ use crate::import::{ImportError, file_error, results_of};
 use model::cells;
 
 model::words! {
-    /// What became of a row.
+    /// /// Outcome of a row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum RowResult {
         Saved = "saved",
-        /// The server took it and has something else.
+        /// /// Accepted, but the server stored something else.
         Differs = "differs",
         Refused = "refused",
-        /// It was not sent: wrong.
+        /// /// Not sent: invalid.
         Bad = "bad",
-        /// It was not sent: its number stands further up.
+        /// /// Not sent: the number occurs earlier in the file.
         Twice = "twice",
     }
 }
 
-/// The results of one file.
 pub(super) struct Results {
     path: PathBuf,
-    /// By line: the number, and what became of it.
+    /// /// Number and outcome by line.
     known: HashMap<u64, (u64, RowResult)>,
     writer: Option<Writer<File>>,
 }
 
 impl Results {
-    /// What an earlier import noted; nothing if there was none.
+    /// /// Reads the results of an earlier import; empty if there was none.
     pub(super) fn read(of: &Path) -> Result<Self, ImportError> {
         let path = results_of(of);
         let mut text = Vec::new();
@@ -59,7 +58,8 @@ impl Results {
         Ok(Self { path, known, writer: None })
     }
 
-    /// The same, to be added to. What a crash left of a last line goes.
+    /// /// Reads the results and opens the file for appending. A partial last line left by a crash is
+    /// removed.
     pub(super) fn open(of: &Path) -> Result<Self, ImportError> {
         let mut results = Self::read(of)?;
         let path = results.path.clone();
@@ -85,17 +85,17 @@ impl Results {
         &self.path
     }
 
-    /// Whether a line was seen to.
+    /// /// True if the line was processed.
     pub(super) fn has(&self, line: u64) -> bool {
         self.known.contains_key(&line)
     }
 
-    /// How many lines ended so.
+    /// /// Number of lines with one of these outcomes.
     pub(super) fn counted(&self, words: &[RowResult]) -> u64 {
         self.known.values().filter(|(_, word)| words.contains(word)).count() as u64
     }
 
-    /// Whether a line still is what it was when it was seen to.
+    /// /// Fails if a processed line now has another number.
     pub(super) fn agrees(&self, line: u64, phone: &str) -> Result<(), ImportError> {
         match self.known.get(&line) {
             Some((number, word)) if *word != RowResult::Bad && *number != number_of(phone) => {
@@ -106,7 +106,6 @@ impl Results {
         }
     }
 
-    /// Adds a line.
     pub(super) fn add(
         &mut self,
         line: u64,
@@ -121,7 +120,7 @@ impl Results {
         written.map_err(|error| file_error(&self.path, error))
     }
 
-    /// Puts what was added on disk.
+    /// /// Writes buffered lines to the file.
     pub(super) fn flush(&mut self) -> Result<(), ImportError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let flushed = writer.flush().and_then(|()| writer.get_ref().flush());
@@ -129,7 +128,7 @@ impl Results {
     }
 }
 
-/// A text without what follows its last line break.
+/// /// Text up to and including the last line break.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |rposition| rposition + 1);
     &text[..end]

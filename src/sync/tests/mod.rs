@@ -1,5 +1,4 @@
-//! The outbox's rules together, over real files, against a small reference,
-//! and who may send at all.
+//! //! Tests of the outbox rules together, over real files, against a reference model, and of the leases.
 
 mod outbox_faults;
 mod outbox_model;
@@ -17,7 +16,7 @@ use model::secret::Secret;
 use model::time::{Clock, SECOND, Timestamp};
 use store::Store;
 
-/// A channel nobody answers for, with files in a folder.
+/// /// Channel without a server, with files in a folder.
 pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Store) {
     let store = Store::open(folder).unwrap();
     let spec = ChannelSpec {
@@ -31,7 +30,7 @@ pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Sto
     (ChannelSync::new(spec, store.clone(), clock, Arc::new(|_| ())).unwrap(), store)
 }
 
-/// A clock that stands still.
+/// /// Clock that does not advance.
 pub(crate) struct Still;
 
 impl Clock for Still {
@@ -40,7 +39,7 @@ impl Clock for Still {
     }
 }
 
-/// Goes on with some work as far as it goes by itself.
+/// /// Polls a future once.
 pub(crate) fn look<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> {
     match work.poll(&mut Context::from_waker(Waker::noop())) {
         std::task::Poll::Ready(done) => Some(done),
@@ -48,7 +47,7 @@ pub(crate) fn look<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> 
     }
 }
 
-/// Seconds after a time that all tests count from.
+/// /// Seconds after the common start time of all tests.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_700_000_000 + seconds) * SECOND)
 }

@@ -1,5 +1,4 @@
-//! Faults of an attempt in the model of the outbox's lives, and a server
-//! that keeps what it did under each key for a day.
+//! //! Faults of an attempt in the outbox model, and a server that keeps idempotency keys for a day.
 
 use crate::tests::outbox_world::{Kept, World};
 use client::errors::ErrorCode;
@@ -9,7 +8,6 @@ use model::text::SafeText;
 use model::time::{DAY, SECOND};
 use store::lane::LaneRow;
 
-/// A fault of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fault {
     Answered,
@@ -23,22 +21,22 @@ pub(super) enum Fault {
     Limited,
     Failed,
     InProgress,
-    /// kill -9 after the claim, before a byte left.
+    /// /// kill -9 after the claim, before a byte was sent.
     KilledBefore,
-    /// kill -9 after the server did it, before the outcome was written.
+    /// /// kill -9 after the server executed it, before the outcome was recorded.
     KilledAfter,
-    /// The answer is taken in much later.
+    /// /// The answer is processed much later.
     Stalled,
-    /// A refusal is taken in much later.
+    /// /// A refusal is processed much later.
     StalledRefused,
-    /// It was done; that no answer came is taken in much later.
+    /// /// Executed; the lost answer is noticed much later.
     StalledUnclear,
-    /// That it never left is taken in much later.
+    /// /// Not sent, which is noticed much later.
     StalledOffline,
 }
 
 impl World {
-    /// What the server makes of it and what is heard of that.
+    /// /// Result at the server and the outcome the client sees.
     pub(super) fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> WriteOutcome<MessageId> {
         let told = |status: u16, code: &str| ApiRefusal {
             code: ErrorCode::from_word(code),
@@ -64,7 +62,7 @@ impl World {
             Fault::Revoked => refusal(401, "REVOKED_KEY"),
             Fault::Limited => WriteOutcome::NotSent(NotSent::Limited(told(429, "RATE_LIMIT_EXCEEDED"))),
             Fault::InProgress => unsettled(409, "IDEMPOTENCY_IN_PROGRESS"),
-            // What was done before is told again, whatever is wrong now.
+            // // A known key repeats its first answer, whatever fails now.
             Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
             Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
@@ -81,7 +79,7 @@ impl World {
         self.server.get(key.as_str()).is_some_and(|kept| (self.truth - kept.at) * SECOND < DAY)
     }
 
-    /// Does it once for as long as the key is kept.
+    /// /// Executes once while the key is kept.
     pub(super) fn deliver(&mut self, claimed: &LaneRow) -> MessageId {
         let key = claimed.row.key.as_str();
         if let Some(kept) = self.server.get(key).filter(|_| self.recognises(&claimed.row.key)) {
@@ -90,7 +88,7 @@ impl World {
         }
         let count = self.deliveries.entry(key.to_owned()).or_default();
         *count += 1;
-        // Setting a state twice is setting it once.
+        // // Setting a state twice is harmless.
         let matters = claimed.row.operation.speaks();
         assert!(*count == 1 || !matters, "done twice under one key");
         let wish = &mut self.wishes[self.rows[&claimed.row.id]];

@@ -1,18 +1,17 @@
-//! What takes several steps in the model of the outbox's lives: acting on what
-//! was read long ago, sleeping over an answer, and coming to an end.
+//! //! Events that span several steps in the outbox model: acting on stale reads, stalling over an answer,
+//! and draining.
 
 use crate::tests::outbox_faults::Fault;
 use crate::tests::outbox_world::World;
 use model::time::{HOUR, SECOND};
 
 impl World {
-    /// A process reads the rows, and acts on what it read much later.
+    /// /// Reads the rows for a later claim.
     pub(super) fn remember(&mut self, process: usize) {
         self.read[process] = self.lane_rows(process);
     }
 
-    /// A process claims what it read some time ago: nothing that has changed
-    /// since.
+    /// /// Claims rows read earlier: none that has changed since may be claimed.
     pub(super) fn claim_what_was_read(&mut self, process: usize) {
         let (store, now) = (self.store(process), self.moment());
         let rows = self.lane_rows(process);
@@ -25,8 +24,7 @@ impl World {
         }
     }
 
-    /// A process sleeps for a day over an answer, while another gives the row
-    /// up and asks a person.
+    /// /// Stalls a process for a day over an answer while another one stops the row for a decision.
     pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
         self.step(process, Fault::Stalled);
         self.hours(24);
@@ -34,8 +32,8 @@ impl World {
         self.step(1 - process, Fault::Answered);
     }
 
-    /// All is well again and a person sees to what stopped: nothing is left,
-    /// and what was not given up was done.
+    /// /// Ends all faults and decides every stopped row: nothing may be left, and all that was not dropped
+    /// must be done.
     pub(super) fn drain(&mut self) {
         while !self.late.is_empty() {
             self.wake();

@@ -1,5 +1,5 @@
-//! A leader leads for as long as its leases are renewed, and stops before
-//! another may lead where they cannot be. Time is moved by hand.
+//! //! Tests of lease renewal: a process that cannot renew stops before another may lead. Time is moved by
+//! hand.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::{Leading, Polling, ProcessRole, TabSync};
 use model::time::{Clock, MINUTE, Moment, SECOND, Timestamp};
 use store::leases::{LEASE, RENEW};
 
-/// How often a process looks at its leases.
+/// /// Interval between lease checks of a process.
 const TICK: i64 = SECOND / 4;
 
 struct HandClock {
@@ -28,7 +28,6 @@ impl Clock for HandClock {
     }
 }
 
-/// One of the processes on a folder.
 struct Process {
     tab: Arc<TabSync>,
     leading: Leading,
@@ -46,7 +45,7 @@ impl Process {
     }
 }
 
-/// Two processes on a folder; both look at their leases on every tick.
+/// /// Two processes on a folder; both check their leases on every tick.
 struct Folder {
     folder: tempfile::TempDir,
     clock: Arc<HandClock>,
@@ -64,7 +63,7 @@ impl Folder {
         Self { folder, clock, first, second }
     }
 
-    /// What both do after a tick: never the same.
+    /// /// Advances one tick and returns which processes work: never both.
     async fn tick(&mut self) -> [bool; 2] {
         self.clock.steady.fetch_add(TICK, Ordering::SeqCst);
         let now = Timestamp::from_micros(self.clock.wall.fetch_add(TICK, Ordering::SeqCst) + TICK);
@@ -112,7 +111,7 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
     assert!((led + nobody) * TICK <= LEASE, "it is followed when its lease lapses: {led} {nobody}");
     seen.dedup();
     assert_eq!(seen, [[true, false], [false, false], [false, true]]);
-    // It can write again, and follows.
+    // // It can write again, and follows.
     folder.cache("DROP TRIGGER lost");
     for tick in 0..2 * LEASE / TICK {
         assert_eq!(folder.tick().await, [false, true], "{tick}");
