@@ -1,4 +1,4 @@
-//! //! Records the answer to an accepted outbox row. It is stored at once because no later reading returns
+//! Records the answer to an accepted outbox row. It is stored at once because no later reading returns
 //! all of it.
 
 use crate::ChannelSync;
@@ -17,11 +17,11 @@ use store::lane::{LaneRow, Settlement};
 use store::receipts::ReceiptNote;
 
 impl ChannelSync {
-    /// /// Writes the receipt into the cache before the row is settled: if the process ends in between, the
+    /// Writes the receipt into the cache before the row is settled: if the process ends in between, the
     /// row is sent again with the same key and gets the same answer. A failing cache is logged and does not
     /// undo the acceptance.
     pub(crate) async fn accepted(&self, claimed: &LaneRow, receipt: Receipt) -> Result<(), PullError> {
-        // // Lists read earlier must be merged again with the changes below.
+        // Lists read earlier must be merged again with the changes below.
         self.forget_answers();
         let otherwise = switched_otherwise(&claimed.row.operation, &receipt.kind);
         let differs = match self.remember(claimed, &receipt).await {
@@ -42,7 +42,7 @@ impl ChannelSync {
         self.settle(claimed, Settlement::Done { made, automation, replayed: receipt.replayed }).await
     }
 
-    /// /// Writes a receipt into the cache. Returns a message if the server's state differs from the
+    /// Writes a receipt into the cache. Returns a message if the server's state differs from the
     /// requested one.
     async fn remember(&self, claimed: &LaneRow, receipt: &Receipt) -> Result<Option<String>, PullError> {
         let row = &claimed.row;
@@ -77,7 +77,7 @@ impl ChannelSync {
             ReceiptKind::Saved { contact, told } => {
                 return self.read_contact_back(row, receipt, contact.as_ref(), told.as_deref()).await;
             }
-            // // Nothing to cache: the audit keeps the receipt and these lists are read again when shown.
+            // Nothing to cache: the audit keeps the receipt and these lists are read again when shown.
             ReceiptKind::Mailed { thread, .. } => self.mailed(row, thread.as_ref()).await?,
             ReceiptKind::Filed => self.filed(row, receipt.test).await?,
             ReceiptKind::Broadcasting { broadcast, .. } => {
@@ -85,7 +85,7 @@ impl ChannelSync {
                     self.store.note_broadcast_balance(self.id(), broadcast, before).await?;
                 }
                 if let (Operation::Broadcast { to, content }, false) = (&row.operation, receipt.test) {
-                    // // Stored before the broadcast's messages are read. Other content is read from the
+                    // Stored before the broadcast's messages are read. Other content is read from the
                     // server.
                     if let BroadcastContent::Text(text) = content {
                         let now = self.clock.now();
@@ -99,7 +99,7 @@ impl ChannelSync {
         Ok(None)
     }
 
-    /// /// Records the cost by kind of operation. Template prices are stated in two ways; the amount charged
+    /// Records the cost by kind of operation. Template prices are stated in two ways; the amount charged
     /// counts.
     async fn note_charge(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
         if let Some(cost) = receipt.cost.filter(|cost| !receipt.test && *cost > 0.0) {
@@ -112,7 +112,7 @@ impl ChannelSync {
         let is_template =
             matches!(row.operation, Operation::SendContent { content: ChatContent::Template(_), .. });
         let whole = receipt.cost.filter(|cost| is_template && !receipt.test && cost.fract() == 0.0);
-        // // Prices are small numbers; the search is bounded by 1,000 credits.
+        // Prices are small numbers; the search is bounded by 1,000 credits.
         let Some(cost) = whole.and_then(|whole| (0..1_000).find(|cost| f64::from(*cost) >= whole)) else {
             return Ok(());
         };
@@ -121,17 +121,17 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Stores a sent message before the server lists it.
+    /// Stores a sent message before the server lists it.
     async fn said(&self, row: &OutboxRow, receipt: &Receipt) -> Result<(), PullError> {
         let Some(conversation) = row.lane.conversation() else {
-            // // The conversation is not known until the server lists it.
+            // The conversation is not known until the server lists it.
             return Ok(());
         };
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         if let Some(message) = self.sent_message(row, receipt) {
             self.store.remember_sent(self.id(), message, platform).await?;
         }
-        // // The conversation is answered: a request for a person is over.
+        // The conversation is answered: a request for a person is over.
         let now = self.clock.now();
         self.state(|entry| entry.details.want(conversation, now));
         self.remember_sent_text(conversation, now);
@@ -155,14 +155,14 @@ impl ChannelSync {
             content_type: content_type.to_owned(),
             media_url,
             delivery: DeliveryStatus::from_word(status),
-            // // Server time if the receipt has one; the list brings the final value.
+            // Server time if the receipt has one; the list brings the final value.
             created_at: Some(receipt.server_time.unwrap_or_else(|| self.clock.now())),
             quotes: row.operation.quotes().cloned(),
             ..Message::stand_in(MessageId::new(id), row.lane.conversation()?.clone())
         })
     }
 
-    /// /// Deleting a contact also deletes the history of its conversation.
+    /// Deleting a contact also deletes the history of its conversation.
     async fn gone(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::DeleteContact { phone, .. } = &row.operation else { return Ok(()) };
         let words = SafeText::line(&format!("deleted: {phone}"));
@@ -174,7 +174,7 @@ impl ChannelSync {
     }
 }
 
-/// /// Content type and media address shown for an operation.
+/// Content type and media address shown for an operation.
 fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
     match operation {
         Operation::SendText { .. } | Operation::SendSms { .. } => Some(("text", None)),
@@ -190,7 +190,7 @@ fn shown_as(operation: &Operation) -> Option<(&'static str, Option<SafeText>)> {
     }
 }
 
-/// /// Text shown in the history until the server lists the message.
+/// Text shown in the history until the server lists the message.
 fn shown_text(operation: &Operation) -> SafeText {
     match operation {
         Operation::SendContent { content: ChatContent::Media(media), .. } => {
@@ -204,7 +204,7 @@ fn wishes_ai(operation: &Operation) -> bool {
     matches!(operation, Operation::SetAutomation { enabled: true })
 }
 
-/// /// Error text if the server accepted the switch but reports the opposite state: texts queued behind a
+/// Error text if the server accepted the switch but reports the opposite state: texts queued behind a
 /// pause must not be sent then.
 fn switched_otherwise(operation: &Operation, kind: &ReceiptKind) -> Option<String> {
     let ReceiptKind::Automation(Some(told)) = kind else { return None };

@@ -1,4 +1,4 @@
-//! //! Pulls the account: platform, number and balance behind a key.
+//! Pulls the account: platform, number and balance behind a key.
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -9,7 +9,7 @@ use model::outbox::SendingAccount;
 use model::outbox::account::put_away_words;
 
 impl ChannelSync {
-    /// /// Reads the account (`getAccount`). The platform it names decides which other resources are polled.
+    /// Reads the account (`getAccount`). The platform it names decides which other resources are polled.
     pub async fn pull_account(&self) -> Pulled {
         if !self.may_read(PolledResource::Account) {
             return Pulled::Skipped;
@@ -22,7 +22,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Stores the account and the identity that outbox rows are bound to.
+    /// Stores the account and the identity that outbox rows are bound to.
     pub(crate) async fn account_told(
         &self,
         (account, identity): (Account, SendingAccount),
@@ -41,7 +41,7 @@ impl ChannelSync {
         self.account_read(account, !known).await
     }
 
-    /// /// Removes cached data of another business before anything of this one is read, so that no text goes
+    /// Removes cached data of another business before anything of this one is read, so that no text goes
     /// to the wrong customers. Drafts, notes and queued texts are kept.
     async fn put_away_other_account(&self, now: &SendingAccount) -> Result<(), PullError> {
         let before = self.store.sending_account(self.id()).await?.map(|known| known.account);
@@ -52,7 +52,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Stores the account and announces it if it changed.
+    /// Stores the account and announces it if it changed.
     pub(crate) async fn account_read(&self, account: Account, is_first: bool) -> Result<(), PullError> {
         if self.store.apply_account(self.id(), account.clone()).await? || is_first {
             self.tell(News::Account(self.id().clone(), Box::new(account)));

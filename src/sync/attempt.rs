@@ -1,4 +1,4 @@
-//! //! One attempt at an outbox row: conditions for a retry, the request itself, and the record of its
+//! One attempt at an outbox row: conditions for a retry, the request itself, and the record of its
 //! outcome.
 
 use std::collections::HashMap;
@@ -15,16 +15,16 @@ use model::outbox::{PreparedRequest, RetryClass, RowState, Stop};
 use model::time::Timestamp;
 use store::lane::LaneRow;
 
-/// /// Outcomes of the latest attempts at rows that may be retried.
+/// Outcomes of the latest attempts at rows that may be retried.
 #[derive(Debug, Default)]
 pub(crate) struct Doubts {
     ends: HashMap<RowId, Doubt>,
-    /// /// First time the server reported an earlier attempt as in progress, by row.
+    /// First time the server reported an earlier attempt as in progress, by row.
     in_progress: HashMap<RowId, Timestamp>,
 }
 
 impl Doubts {
-    /// /// Records an outcome; a row with a known outcome is removed.
+    /// Records an outcome; a row with a known outcome is removed.
     pub(crate) fn note<T>(&mut self, row: &RowId, outcome: &WriteOutcome<T>, now: Timestamp) {
         let code = outcome.refusal().and_then(|refusal| refusal.code);
         if code == Some(ErrorCode::IdempotencyInProgress) {
@@ -43,23 +43,23 @@ impl Doubts {
         }
     }
 
-    /// /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
+    /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
     fn move_times(&mut self, by: i64) {
         self.in_progress.values_mut().for_each(|since| *since = since.plus(by));
     }
 
-    /// /// Microseconds since the server first reported an earlier attempt as in progress.
+    /// Microseconds since the server first reported an earlier attempt as in progress.
     pub(crate) fn in_progress(&self, row: &RowId, now: Timestamp) -> i64 {
         self.in_progress.get(row).map_or(0, |entry| now.since(*entry))
     }
 
-    /// /// Cost class of a retry. Nothing is known after a restart.
+    /// Cost class of a retry. Nothing is known after a restart.
     fn of(&self, row: &RowId) -> Doubt {
         self.ends.get(row).copied().unwrap_or(Doubt::Answered)
     }
 }
 
-/// /// State of attempts at rows of one kind, sends or uploads.
+/// State of attempts at rows of one kind, sends or uploads.
 #[derive(Debug, Default)]
 pub struct Tries {
     pub(crate) probe: Probe,
@@ -67,7 +67,7 @@ pub struct Tries {
 }
 
 impl Tries {
-    /// /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
+    /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, by: i64) {
         self.probe.move_times(by);
         self.doubts.move_times(by);
@@ -83,17 +83,17 @@ impl Tries {
     }
 }
 
-/// /// Decision about sending a row now.
+/// Decision about sending a row now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leave {
     Now,
-    /// /// The retry budget is used up; decided again later.
+    /// The retry budget is used up; decided again later.
     Later,
-    /// /// The row was stopped and needs a decision.
+    /// The row was stopped and needs a decision.
     Stopped,
 }
 
-/// /// Phase of a claimed row before this attempt.
+/// Phase of a claimed row before this attempt.
 pub(crate) fn phase(claimed: &LaneRow) -> AttemptPhase {
     match claimed.row.attempts {
         2.. => AttemptPhase::AfterUnclear,
@@ -103,7 +103,7 @@ pub(crate) fn phase(claimed: &LaneRow) -> AttemptPhase {
 }
 
 impl ChannelSync {
-    /// /// Decides if the next row may be sent. Only a row that may already have been processed is checked:
+    /// Decides if the next row may be sent. Only a row that may already have been processed is checked:
     /// its class must allow a retry and the retry budget must cover it.
     pub(crate) async fn may_leave(&self, row: &LaneRow, doubts: &Doubts) -> Result<Leave, PullError> {
         if row.row.state != RowState::Uncertain || row.asked_again {
@@ -119,7 +119,7 @@ impl ChannelSync {
         Ok(if paid { Leave::Now } else { Leave::Later })
     }
 
-    /// /// Returns true if the server has been seen to recognise idempotency keys on this row's path. Read
+    /// Returns true if the server has been seen to recognise idempotency keys on this row's path. Read
     /// only for guarded operations.
     pub(crate) async fn recognises(&self, row: &LaneRow) -> Result<bool, PullError> {
         if row.row.operation.class() != RetryClass::Guarded {
@@ -129,11 +129,11 @@ impl ChannelSync {
         Ok(self.store.recognises(self.client.base_url(), &request.path).await?)
     }
 
-    /// /// Facts about a claimed row at the end of its attempt.
+    /// Facts about a claimed row at the end of its attempt.
     pub(crate) async fn known_of(&self, claimed: &LaneRow, doubts: &Doubts, now: Timestamp) -> Attempt {
         Attempt {
             class: claimed.row.operation.class(),
-            // // A failing database counts as "not recognised".
+            // A failing database counts as "not recognised".
             recognised: self.recognises(claimed).await.unwrap_or_default(),
             failures: claimed.failures,
             age: claimed.key_age(&self.moment(now)).unwrap_or(0),
@@ -142,7 +142,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Sends the bytes of a claimed row once.
+    /// Sends the bytes of a claimed row once.
     pub(crate) async fn attempt(
         &self,
         claimed: &LaneRow,
@@ -170,7 +170,7 @@ impl ChannelSync {
         let about_the_key =
             outcome.refusal().filter(|refusal| refusal.is_about_the_key() && refusal.status == 409);
         if (replayed || about_the_key.is_some()) && row.operation.class() == RetryClass::Guarded {
-            // // A failure here must not hide the outcome of the row.
+            // A failure here must not hide the outcome of the row.
             if let Err(error) = self.store.note_recognised(self.client.base_url(), &request.path).await {
                 tracing::error!(%error, "what the server recognises could not be noted");
             }

@@ -1,4 +1,4 @@
-//! //! Daily comparison of the newest conversations with the server's message counts. Histories with missing
+//! Daily comparison of the newest conversations with the server's message counts. Histories with missing
 //! messages are read again in full, a few per step and only while the read budget allows it.
 
 use std::collections::VecDeque;
@@ -14,25 +14,25 @@ use model::ids::ConversationId;
 use model::time::{DAY, Timestamp};
 use store::history::HistoryMove;
 
-/// /// Mark: time of the last completed audit, by the local clock.
+/// Mark: time of the last completed audit, by the local clock.
 const AUDITED: &str = "audited";
-/// /// Number of conversations compared.
+/// Number of conversations compared.
 const AMONG: u32 = 500;
-/// /// Histories read in one step.
+/// Histories read in one step.
 const AT_ONCE: usize = 3;
-/// /// Maximum pages read of one history.
+/// Maximum pages read of one history.
 const PAGES: u32 = 100;
-/// /// Share of the read budget, in percent, above which the audit pauses.
+/// Share of the read budget, in percent, above which the audit pauses.
 const ROOM: u8 = 40;
 
-/// /// Rest of an audit in progress.
+/// Rest of an audit in progress.
 #[derive(Debug, Default)]
 pub(crate) struct AuditState {
     left: Option<VecDeque<ConversationId>>,
 }
 
 impl ChannelSync {
-    /// /// Runs the audit if a day has passed since the last one.
+    /// Runs the audit if a day has passed since the last one.
     pub(crate) async fn audit_histories(&self, state: &mut AuditState) -> Pulled {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
@@ -41,7 +41,7 @@ impl ChannelSync {
             let now = self.clock.now();
             if state.left.is_none() {
                 match self.time_mark(AUDITED).await? {
-                    // // A new installation has just read everything.
+                    // A new installation has just read everything.
                     None => return self.audited(state, now).await,
                     Some(last) if (0..DAY).contains(&now.since(last)) => return Ok(Pulled::Skipped),
                     Some(_) => {
@@ -59,7 +59,7 @@ impl ChannelSync {
                     return Ok(Pulled::More);
                 }
                 let read = self.read_whole(&platform, &conversation).await;
-                // // A failure of one conversation is left to the next audit.
+                // A failure of one conversation is left to the next audit.
                 let alone = matches!(
                     read,
                     Ok(())
@@ -88,7 +88,7 @@ impl ChannelSync {
         Ok(Pulled::Skipped)
     }
 
-    /// /// Reads a history from its newest message to its first.
+    /// Reads a history from its newest message to its first.
     async fn read_whole(&self, platform: &Platform, conversation: &ConversationId) -> Result<(), PullError> {
         let _turn = self.history_turn().await;
         let ring_after = self.time_mark(RING_AFTER).await?;

@@ -1,7 +1,7 @@
-//! //! Polls broadcasts sent from this installation until the server reports them finished: every few seconds
+//! Polls broadcasts sent from this installation until the server reports them finished: every few seconds
 //! at first, then at growing intervals.
 //!
-//! //! The list comes from the audit, so broadcasts of other processes and of earlier days are included.
+//! The list comes from the audit, so broadcasts of other processes and of earlier days are included.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,25 +15,25 @@ use model::ids::BroadcastId;
 use model::news::News;
 use model::time::{DAY, MINUTE, Timestamp};
 
-/// /// Broadcasts polled in one step.
+/// Broadcasts polled in one step.
 const AT_ONCE: usize = 3;
-/// /// Time after the last attempt to deliver, after which no further results are expected.
+/// Time after the last attempt to deliver, after which no further results are expected.
 const SETTLING: i64 = DAY;
 
-/// /// Maximum age of a broadcast's end at which the balance still reflects it: later, other sends have
+/// Maximum age of a broadcast's end at which the balance still reflects it: later, other sends have
 /// changed it.
 const FRESH: i64 = 10 * MINUTE;
 
 #[derive(Debug, Default)]
 pub struct BroadcastState {
-    /// /// Position in the audit up to which broadcasts were read.
+    /// Position in the audit up to which broadcasts were read.
     read_until: i64,
     watched: BTreeMap<BroadcastId, BroadcastPolls>,
-    /// /// Broadcasts unknown to the server.
+    /// Broadcasts unknown to the server.
     unknown: BTreeSet<BroadcastId>,
 }
 
-/// /// Number of polls of a broadcast and time of the latest.
+/// Number of polls of a broadcast and time of the latest.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 struct BroadcastPolls {
     last: Option<Timestamp>,
@@ -47,7 +47,7 @@ impl BroadcastPolls {
 }
 
 impl BroadcastState {
-    /// /// Returns the broadcasts due now, longest waiting first, and counts them as polled, so that one that
+    /// Returns the broadcasts due now, longest waiting first, and counts them as polled, so that one that
     /// fails does not delay the others.
     fn take_due(&mut self, now: Timestamp) -> Vec<BroadcastId> {
         let mut due: Vec<_> =
@@ -63,7 +63,7 @@ impl BroadcastState {
 }
 
 impl ChannelSync {
-    /// /// Polls the broadcasts that are due; makes no request while none is in progress.
+    /// Polls the broadcasts that are due; makes no request while none is in progress.
     pub async fn pull_broadcasts(&self, state: &mut BroadcastState) -> Pulled {
         self.reporting(PolledResource::Broadcasts, async {
             if !self.may_read(PolledResource::Broadcasts) {
@@ -90,7 +90,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads the balance after a broadcast has ended: credits for recipients not reached are refunded,
+    /// Reads the balance after a broadcast has ended: credits for recipients not reached are refunded,
     /// which only the balance shows.
     pub(crate) async fn read_balance_after(&self, told: &Broadcast) -> Result<(), PullError> {
         let just_ended = told.is_settled() && !told.ended_before(self.clock.now().plus(-FRESH));
@@ -102,7 +102,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Variant of [`Self::read_balance_after`] for scripts: a failure is logged only.
+    /// Variant of [`Self::read_balance_after`] for scripts: a failure is logged only.
     pub async fn try_balance_after(&self, told: &Broadcast) {
         if let Err(error) = self.read_balance_after(told).await {
             tracing::info!(channel = %self.id(), %error, "the balance after a broadcast could not be read");
@@ -111,7 +111,7 @@ impl ChannelSync {
 
     async fn look_at(&self, state: &mut BroadcastState, id: &BroadcastId) -> Result<(), PullError> {
         let told = match self.client.broadcast(id).await {
-            // // The server has deleted it or it was a test broadcast.
+            // The server has deleted it or it was a test broadcast.
             Err(ReadError::NotFound(_)) => {
                 state.watched.remove(id);
                 state.unknown.insert(id.clone());
@@ -130,7 +130,7 @@ impl ChannelSync {
         if self.store.apply_broadcast(self.id(), told).await? {
             self.tell(News::Campaigns(self.id().clone()));
         }
-        // // A campaign announces its own end, not that of each wave.
+        // A campaign announces its own end, not that of each wave.
         if ends && !is_wave {
             self.tell(News::Alarm(self.id().clone(), summary));
         }

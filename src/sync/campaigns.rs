@@ -1,4 +1,4 @@
-//! //! Runs broadcasts in waves: counts the results of the wave in progress and queues the next one when no
+//! Runs broadcasts in waves: counts the results of the wave in progress and queues the next one when no
 //! stop rule holds it back. The rules are in `model/waves/deciding.rs`; their inputs are stored before the
 //! next step.
 
@@ -20,33 +20,33 @@ use model::waves::deciding::{Report, WaveStep, decide, read_again, running_low, 
 use model::waves::{Campaign, PauseCause, Phase, RecipientCounts, WaveReading, WaveRowState, title};
 use store::outbox::NewRow;
 
-/// /// Delay before a failed step is repeated, in microseconds.
+/// Delay before a failed step is repeated, in microseconds.
 const AGAIN: i64 = 5 * SECOND;
-/// /// Maximum pages of sent messages read in one pass; 1,000 recipients take ten.
+/// Maximum pages of sent messages read in one pass; 1,000 recipients take ten.
 const PAGES: usize = 40;
-/// /// Maximum characters of the campaign name in an alarm.
+/// Maximum characters of the campaign name in an alarm.
 const NAME: usize = 30;
 
-/// /// Alarms already raised, so that each is raised once.
+/// Alarms already raised, so that each is raised once.
 #[derive(Debug, Default)]
 pub struct WaveState {
-    /// /// Waves reported as stalled.
+    /// Waves reported as stalled.
     stalls: BTreeSet<(CampaignId, usize)>,
-    /// /// Campaigns reported as low on balance.
+    /// Campaigns reported as low on balance.
     low: BTreeSet<CampaignId>,
 }
 
-/// /// Result of one step over all campaigns.
+/// Result of one step over all campaigns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Carried {
-    /// /// Microseconds until the next step is due.
+    /// Microseconds until the next step is due.
     pub wait: i64,
-    /// /// True if an outbox row was queued.
+    /// True if an outbox row was queued.
     pub queued: bool,
 }
 
 impl ChannelSync {
-    /// /// Advances every campaign of the channel by one step.
+    /// Advances every campaign of the channel by one step.
     pub async fn carry_campaigns(&self, state: &mut WaveState, now: Timestamp) -> Carried {
         let mut carried = Carried { wait: NAP, queued: false };
         if self.spec().read_only || self.is_stopped() {
@@ -78,7 +78,7 @@ impl ChannelSync {
         carried
     }
 
-    /// /// Advances one campaign. Returns the wait until its next step, in microseconds, and true if a row
+    /// Advances one campaign. Returns the wait until its next step, in microseconds, and true if a row
     /// was queued.
     async fn carry(
         &self,
@@ -130,7 +130,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Records waves accepted by the server since the last step.
+    /// Records waves accepted by the server since the last step.
     async fn note_sent(&self, campaign: &Campaign, now: Timestamp) -> Result<bool, PullError> {
         let mut noted = false;
         for (number, wave) in campaign.waves.iter().enumerate() {
@@ -143,7 +143,7 @@ impl ChannelSync {
         Ok(noted)
     }
 
-    /// /// Queues the outbox row of a wave.
+    /// Queues the outbox row of a wave.
     async fn queue(&self, campaign: &Campaign, wave: usize, now: Timestamp) -> Result<bool, PullError> {
         let to = if campaign.everyone {
             Audience::Everyone
@@ -152,7 +152,7 @@ impl ChannelSync {
         };
         let operation = Operation::Broadcast { to, content: campaign.content.clone() };
         let Some(platform) = self.platform().await? else { return Ok(false) };
-        // // `prepare` refuses an empty audience: it must never mean everyone.
+        // `prepare` refuses an empty audience: it must never mean everyone.
         let request = match prepare(&platform, &Lane::Broadcasts, &operation) {
             Ok(request) => request,
             Err(error) => {
@@ -172,7 +172,7 @@ impl ChannelSync {
         Ok(queued.is_some())
     }
 
-    /// /// Reads the counts of a wave's broadcast again.
+    /// Reads the counts of a wave's broadcast again.
     async fn count(&self, campaign: &Campaign, wave: usize, id: &BroadcastId) -> Result<(), PullError> {
         let before = campaign.waves.get(wave).and_then(|wave| wave.reading);
         let reading = match self.client.broadcast(id).await {
@@ -198,7 +198,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Reads messages sent since `since`, newest first, to find the recipients a broadcast reached.
+    /// Reads messages sent since `since`, newest first, to find the recipients a broadcast reached.
     pub(crate) async fn read_sent(&self, since: Timestamp) -> Result<FetchResult, PullError> {
         let Some(platform) = self.may_ask(PolledResource::History).await? else {
             return Ok(FetchResult::Sent);
@@ -218,7 +218,7 @@ impl ChannelSync {
         Ok(FetchResult::Sent)
     }
 
-    /// /// Raises an alarm once for a wave that takes too long.
+    /// Raises an alarm once for a wave that takes too long.
     fn tell_stall(&self, state: &mut WaveState, campaign: &Campaign, now: Timestamp) {
         let Some(wave) = campaign.begun().checked_sub(1) else { return };
         let Some(sent_at) = campaign.waves[wave].sent_at else { return };
@@ -229,7 +229,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Raises an alarm once if the balance may not cover the rest of a campaign.
+    /// Raises an alarm once if the balance may not cover the rest of a campaign.
     fn tell_low(&self, state: &mut WaveState, campaign: &Campaign, report: &Report) {
         let Some(words) = running_low(campaign, report) else { return };
         if state.low.insert(campaign.id.clone()) {
@@ -243,7 +243,7 @@ impl ChannelSync {
     }
 }
 
-/// /// Name of a campaign in alarms.
+/// Name of a campaign in alarms.
 fn named(campaign: &Campaign) -> String {
     let title = title(&campaign.content);
     let short: String = title.as_str().chars().take(NAME).collect();

@@ -1,4 +1,4 @@
-//! //! State of one tab: its client, its store and the values its loops share. The steps are in the file of
+//! State of one tab: its client, its store and the values its loops share. The steps are in the file of
 //! their resource.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use model::time::{Clock, Moment, Timestamp};
 use store::leases::Vitals;
 use store::{Store, StoreError};
 
-/// /// Carries data between the server of one channel key and the store, one step at a time.
+/// Carries data between the server of one channel key and the store, one step at a time.
 pub struct ChannelSync {
     spec: ChannelSpec,
     pub(crate) store: Store,
@@ -32,7 +32,7 @@ pub struct ChannelSync {
 }
 
 impl ChannelSync {
-    /// /// Creates the tab's state without sending a request.
+    /// Creates the tab's state without sending a request.
     pub fn new(
         spec: ChannelSpec,
         store: Store,
@@ -46,7 +46,7 @@ impl ChannelSync {
         Ok(Self::with_client(spec, client, store, clock, tell))
     }
 
-    /// /// Creates the tab's state with an existing client, for requests over another transport or a budget
+    /// Creates the tab's state with an existing client, for requests over another transport or a budget
     /// shared with another tab.
     pub fn with_client(
         spec: ChannelSpec,
@@ -61,21 +61,21 @@ impl ChannelSync {
         Self { spec, store, clock, tell, client, credential, state }
     }
 
-    /// /// Sets the retry budget, shared with other tabs.
+    /// Sets the retry budget, shared with other tabs.
     #[must_use]
     pub fn within_budget(mut self, retries: Retries) -> Self {
         self.client = self.client.within_budget(retries);
         self
     }
 
-    /// /// Sets a deadline for all requests.
+    /// Sets a deadline for all requests.
     #[must_use]
     pub fn until(mut self, deadline: Deadline) -> Self {
         self.client = self.client.until(deadline);
         self
     }
 
-    /// /// Last request failure since [`Self::forget_failure`].
+    /// Last request failure since [`Self::forget_failure`].
     pub fn failure(&self) -> Option<RequestFailure> {
         self.state(|sync_state| sync_state.failure.clone())
     }
@@ -94,12 +94,12 @@ impl ChannelSync {
         &self.spec
     }
 
-    /// /// Recent requests, oldest first.
+    /// Recent requests, oldest first.
     pub fn calls(&self) -> Vec<Call> {
         self.client.calls(self.id())
     }
 
-    /// /// Stores requests made since the last call, for other processes on the data folder.
+    /// Stores requests made since the last call, for other processes on the data folder.
     ///
     /// # Errors
     /// When the database fails.
@@ -107,23 +107,23 @@ impl ChannelSync {
         self.store.keep_calls(process.to_owned(), self.client.take_fresh_calls(self.id())).await
     }
 
-    /// /// Fingerprint of server and channel key; reveals neither.
+    /// Fingerprint of server and channel key; reveals neither.
     pub fn credential(&self) -> &str {
         &self.credential
     }
 
-    /// /// True if no request is made until a person acts: the key was refused or the configuration is
+    /// True if no request is made until a person acts: the key was refused or the configuration is
     /// invalid.
     pub fn is_stopped(&self) -> bool {
         self.state(|sync_state| sync_state.pulse.is_stopped())
     }
 
-    /// /// True if a read has succeeded with this key.
+    /// True if a read has succeeded with this key.
     pub fn is_proven(&self) -> bool {
         self.state(|sync_state| sync_state.pulse.is_proven())
     }
 
-    /// /// True while this process holds the lease for sending: without it no row is claimed and no byte is
+    /// True while this process holds the lease for sending: without it no row is claimed and no byte is
     /// sent.
     pub fn sends(&self, now: Timestamp) -> bool {
         self.state(|sync_state| sync_state.sends.holds(now))
@@ -133,7 +133,7 @@ impl ChannelSync {
         self.state(|sync_state| sync_state.sends = lead);
     }
 
-    /// /// Latest state of the connection.
+    /// Latest state of the connection.
     pub fn vitals(&self) -> Vitals {
         self.state(|sync_state| Vitals {
             health: sync_state.pulse.told().cloned(),
@@ -141,22 +141,22 @@ impl ChannelSync {
         })
     }
 
-    /// /// Makes the client deliver answers again even if they are unchanged.
+    /// Makes the client deliver answers again even if they are unchanged.
     pub(crate) fn forget_answers(&self) {
         self.client.forget_answers();
     }
 
-    /// /// Retries after a stop on a person's request.
+    /// Retries after a stop on a person's request.
     pub fn resume(&self) {
         self.state(|sync_state| sync_state.pulse.resume());
     }
 
-    /// /// Platform of the key if known without reading the store.
+    /// Platform of the key if known without reading the store.
     pub fn known_platform(&self) -> Option<Platform> {
         self.state(|sync_state| sync_state.platform.clone())
     }
 
-    /// /// Platform of the key; the stored account is used until the server has answered.
+    /// Platform of the key; the stored account is used until the server has answered.
     pub async fn platform(&self) -> Result<Option<Platform>, StoreError> {
         if let Some(platform) = self.known_platform() {
             return Ok(Some(platform));
@@ -170,7 +170,7 @@ impl ChannelSync {
         self.state(|sync_state| sync_state.platform = Some(platform));
     }
 
-    /// /// Returns the platform if `resource` may be read now.
+    /// Returns the platform if `resource` may be read now.
     pub(crate) async fn may_ask(&self, resource: PolledResource) -> Result<Option<Platform>, PullError> {
         if !self.may_read(resource) {
             return Ok(None);
@@ -182,7 +182,7 @@ impl ChannelSync {
         Ok(self.platform().await?.filter(told))
     }
 
-    /// /// True if the tab is not stopped and the key was not refused this resource.
+    /// True if the tab is not stopped and the key was not refused this resource.
     pub(crate) fn may_read(&self, resource: PolledResource) -> bool {
         self.state(|sync_state| sync_state.may_read(resource))
     }
@@ -191,7 +191,7 @@ impl ChannelSync {
         self.state(|sync_state| sync_state.denied.insert(resource));
     }
 
-    /// /// Allows refused resources again, on a person's request.
+    /// Allows refused resources again, on a person's request.
     pub(crate) fn ask_all_again(&self) {
         self.state(|sync_state| sync_state.denied.clear());
     }
@@ -207,7 +207,7 @@ impl ChannelSync {
         (self.tell)(news);
     }
 
-    /// /// Callback for news raised outside this type.
+    /// Callback for news raised outside this type.
     pub(crate) fn teller(&self) -> Arc<dyn Fn(News) + Send + Sync> {
         self.tell.clone()
     }
@@ -219,7 +219,7 @@ impl ChannelSync {
         })
     }
 
-    /// /// Announces the used share of the read budget if it changed.
+    /// Announces the used share of the read budget if it changed.
     pub(crate) fn tell_budget(&self) {
         let percent = self.client.budget_used();
         let before = self.state(|sync_state| sync_state.budget.replace(percent));
@@ -228,13 +228,13 @@ impl ChannelSync {
         }
     }
 
-    /// /// Reads a timestamp stored as a mark.
+    /// Reads a timestamp stored as a mark.
     pub(crate) async fn time_mark(&self, name: &'static str) -> Result<Option<Timestamp>, StoreError> {
         let text = self.store.meta(self.id(), name).await?;
         Ok(text.and_then(|text| text.parse().ok()).map(Timestamp::from_micros))
     }
 
-    /// /// Reads or changes the values the loops share. `look` must not call the channel (deadlock). A
+    /// Reads or changes the values the loops share. `look` must not call the channel (deadlock). A
     /// poisoned lock is used anyway: a panic in one loop must not stop the tab.
     pub(crate) fn state<R>(&self, look: impl FnOnce(&mut SyncState) -> R) -> R {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -242,13 +242,13 @@ impl ChannelSync {
         look(&mut state)
     }
 
-    /// /// Wall-clock time of a moment by the clock's present setting.
+    /// Wall-clock time of a moment by the clock's present setting.
     pub(crate) fn wall_at(&self, moment: Moment) -> Timestamp {
         self.clock.times().run_on(moment)
     }
 }
 
-/// /// Idempotency keys are scoped to a channel key: one sent under another key is unknown.
+/// Idempotency keys are scoped to a channel key: one sent under another key is unknown.
 fn print_of(spec: &ChannelSpec) -> String {
     let digest = Sha256::new()
         .chain_update(spec.base_url.trim_end_matches('/'))

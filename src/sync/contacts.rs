@@ -1,4 +1,4 @@
-//! //! Contacts (`listContacts`, `getContact`, `upsertContact`): refreshes the contact of the open
+//! Contacts (`listContacts`, `getContact`, `upsertContact`): refreshes the contact of the open
 //! conversation, and merges, writes and reads back changes of tags.
 
 use crate::ChannelSync;
@@ -14,23 +14,23 @@ use model::text::SafeText;
 use model::time::MINUTE;
 use store::lane::LaneRow;
 
-/// /// Shown if the server accepted a contact change but stored something else.
+/// Shown if the server accepted a contact change but stored something else.
 pub(crate) const DIFFERS: &str = "the server took it, but tells otherwise";
-/// /// Interval between reads of the open conversation's contact, in microseconds.
+/// Interval between reads of the open conversation's contact, in microseconds.
 const REST: i64 = 5 * MINUTE;
 
-/// /// Result of preparing a row for its first attempt.
+/// Result of preparing a row for its first attempt.
 pub(crate) enum PreparedRow {
-    /// /// May be sent as it is.
+    /// May be sent as it is.
     Ready(Box<LaneRow>),
-    /// /// The contact it builds on could not be read.
+    /// The contact it builds on could not be read.
     Unread(ReadError),
-    /// /// Changed by another process, or stopped.
+    /// Changed by another process, or stopped.
     Gone,
 }
 
 impl ChannelSync {
-    /// /// Reads the contact of the open conversation if the interval has passed, within the background
+    /// Reads the contact of the open conversation if the interval has passed, within the background
     /// budget.
     pub(crate) async fn read_open_contact(&self, conversation: &ConversationId) -> Result<(), PullError> {
         let platform = self.may_ask(PolledResource::Contacts).await?;
@@ -50,7 +50,7 @@ impl ChannelSync {
                 self.keep_contact(&phone, found).await?;
             }
             Err(ReadError::Forbidden(_)) => self.deny(PolledResource::Contacts),
-            // // Pacing is no failure; the next step tries again.
+            // Pacing is no failure; the next step tries again.
             Err(ReadError::Paced(_)) => (),
             Err(error) => drop(self.read_failed(PolledResource::Contacts, error)),
         }
@@ -65,7 +65,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Merges a contact change with the contact's present state and stores the result as the row's bytes.
+    /// Merges a contact change with the contact's present state and stores the result as the row's bytes.
     /// Other rows are returned unchanged.
     pub(crate) async fn merge_contact(&self, mut row: LaneRow) -> Result<PreparedRow, PullError> {
         let untried = row.row.attempts == 0 && row.row.state == RowState::Queued;
@@ -106,7 +106,7 @@ impl ChannelSync {
         })
     }
 
-    /// /// Reads a contact back after a change, unless the answer was complete and matched. Returns a message
+    /// Reads a contact back after a change, unless the answer was complete and matched. Returns a message
     /// if the server's state differs from the requested one.
     pub(crate) async fn read_contact_back(
         &self,
@@ -118,7 +118,7 @@ impl ChannelSync {
         let operation = &row.operation;
         let Some(phone) = about(operation).filter(|_| !receipt.test) else { return Ok(None) };
         let client = self.client.for_person();
-        // // The first contact found shows how numbers are searched for.
+        // The first contact found shows how numbers are searched for.
         let by_id = saved.filter(|_| client.knows_number_search());
         let enough = answered.filter(|told_contact| {
             by_id.is_some() && !receipt.replayed && is_wished(operation, told_contact)
@@ -153,22 +153,22 @@ impl ChannelSync {
     }
 }
 
-/// /// True if the contact has all requested values.
+/// True if the contact has all requested values.
 fn is_wished(operation: &Operation, told: &ToldContact) -> bool {
     matches!(operation, Operation::ChangeContact(change) if differences(change, told).is_empty())
 }
 
-/// /// Phone number of the contact an operation is merged with before it is sent.
+/// Phone number of the contact an operation is merged with before it is sent.
 fn merges(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),
-        // // A change of name or mail address needs no merge.
+        // A change of name or mail address needs no merge.
         Operation::ChangeContact(it) if it.changes_tags() || it.changes_metadata() => Some(&it.phone),
         _ => None,
     }
 }
 
-/// /// Phone number of the contact that is read back after an operation.
+/// Phone number of the contact that is read back after an operation.
 fn about(operation: &Operation) -> Option<&str> {
     match operation {
         Operation::ChangeTags { phone, .. } => Some(phone),

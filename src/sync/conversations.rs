@@ -1,4 +1,4 @@
-//! //! Pulls the list of conversations (`listConversations`, `listTelegramConversations`,
+//! Pulls the list of conversations (`listConversations`, `listTelegramConversations`,
 //! `listVoipConversations`): its top down to the last reading, the rest in portions on a new installation,
 //! histories that lag behind, and AI states.
 
@@ -20,46 +20,46 @@ use store::Snapshot;
 use store::meta::MetaChange;
 pub(crate) use store::meta::{LIST_REST as REST, LIST_SINCE as SINCE};
 
-/// /// Mark: newest activity at the last complete sweep.
+/// Mark: newest activity at the last complete sweep.
 const SWEPT: &str = "list_swept";
-/// /// Mark: oldest activity above the unread rest of the list. Absent if unknown.
+/// Mark: oldest activity above the unread rest of the list. Absent if unknown.
 pub(crate) const REST_AT: &str = "list_rest_at";
-/// /// Pages of the top read in one step.
+/// Pages of the top read in one step.
 const TOP_PAGES: u32 = 4;
-/// /// Pages of the rest read in one step.
+/// Pages of the rest read in one step.
 const REST_PAGES: u32 = 2;
-/// /// Histories read in one step.
+/// Histories read in one step.
 const HISTORIES: u32 = 5;
-/// /// Share of the read budget, in percent, above which only the top is read: people and customers wait for
+/// Share of the read budget, in percent, above which only the top is read: people and customers wait for
 /// it.
 pub(crate) const BULK: u8 = 50;
-/// /// Maximum pages of the rest.
+/// Maximum pages of the rest.
 const ALL_PAGES: u32 = 10_000;
-/// /// Pause after a failed history or a broken cursor, in microseconds.
+/// Pause after a failed history or a broken cursor, in microseconds.
 const LEFT_ALONE: i64 = 5 * MINUTE;
-/// /// Maximum number of failed histories remembered.
+/// Maximum number of failed histories remembered.
 const REMEMBERED: usize = 200;
-/// /// Readings of a history that end before the list's activity time, after which that activity is taken for
+/// Readings of a history that end before the list's activity time, after which that activity is taken for
 /// something other than a message.
 const READINGS: u8 = 3;
 
-/// /// State kept between two steps.
+/// State kept between two steps.
 #[derive(Debug, Default)]
 pub struct ListState {
     top: Option<ListWalk>,
     sweep: Option<ListWalk>,
     rest: Option<WalkCursors>,
     rest_left_alone: Option<Timestamp>,
-    /// /// True after one list that named none of the stored conversations.
+    /// True after one list that named none of the stored conversations.
     is_doubtful: bool,
-    /// /// Histories that failed, with the time of the failure.
+    /// Histories that failed, with the time of the failure.
     failed: HashMap<ConversationId, Timestamp>,
-    /// /// Number of readings of histories that ended before the list's activity time.
+    /// Number of readings of histories that ended before the list's activity time.
     lagging: HashMap<ConversationId, u8>,
 }
 
 impl ChannelSync {
-    /// /// Reads the top of the list and a portion of the rest.
+    /// Reads the top of the list and a portion of the rest.
     pub async fn pull_conversations(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -73,7 +73,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads a portion of the rest without reading the top again.
+    /// Reads a portion of the rest without reading the top again.
     pub async fn pull_behind(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -84,7 +84,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads the list from its top to well below the last sweep, to find late changes and those made
+    /// Reads the list from its top to well below the last sweep, to find late changes and those made
     /// while no process ran.
     pub async fn sweep_conversations(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
@@ -93,7 +93,7 @@ impl ChannelSync {
             };
             let since = self.time_mark(SINCE).await?;
             let Some(swept) = self.time_mark(SWEPT).await?.or(since) else {
-                // // The first reading of a new installation serves as its sweep.
+                // The first reading of a new installation serves as its sweep.
                 return Ok(Pulled::Done);
             };
             for _ in 0..TOP_PAGES {
@@ -124,7 +124,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads a portion of the rest while the read budget is mostly free.
+    /// Reads a portion of the rest while the read budget is mostly free.
     async fn read_bulk(&self, state: &mut ListState, platform: &Platform) -> Result<Pulled, PullError> {
         if self.client.budget_used() >= BULK {
             return Ok(Pulled::Later(0));
@@ -137,7 +137,7 @@ impl ChannelSync {
         Ok(if histories_left || rest_left { Pulled::Later(0) } else { Pulled::Done })
     }
 
-    /// /// Reads the top of the list. Returns true once it is complete.
+    /// Reads the top of the list. Returns true once it is complete.
     pub(crate) async fn read_top(
         &self,
         state: &mut ListState,
@@ -149,16 +149,16 @@ impl ChannelSync {
             let walk = state.top.get_or_insert_with(|| ListWalk::look(since));
             let snapshot = self.store.snapshot();
             let page = match client.conversations(platform, walk.cursor()).await {
-                // // Unchanged since the walk that ended on this page.
+                // Unchanged since the walk that ended on this page.
                 Err(ReadError::Same) => {
                     state.top = None;
-                    // // The list applied last names stored conversations.
+                    // The list applied last names stored conversations.
                     if std::mem::take(&mut state.is_doubtful) {
                         self.forget_emptied().await?;
                     }
                     return Ok(true);
                 }
-                // // The cursor has expired: start again.
+                // The cursor has expired: start again.
                 Err(ReadError::Rejected(_)) if walk.cursor().is_some() => {
                     state.top = None;
                     return Ok(false);
@@ -171,7 +171,7 @@ impl ChannelSync {
             state.is_doubtful = is_whole && self.seems_emptied(platform, &page).await?;
             let mut marks: Vec<MetaChange> = Vec::new();
             if let Listing::Complete(newest) = step {
-                // // Activity seen once counts even after its row is gone.
+                // Activity seen once counts even after its row is gone.
                 let newest = since.map_or(newest, |time| time.max(newest));
                 marks.push((SINCE, Some(mark(Some(newest)))));
                 if since.is_none() {
@@ -184,9 +184,9 @@ impl ChannelSync {
             }
             let held_back = self.keep_page(page, snapshot, since.is_none(), marks).await?;
             if step != Listing::Next {
-                // // Complete or given up, the next pass starts at the top.
+                // Complete or given up, the next pass starts at the top.
                 state.top = None;
-                // // A doubtful answer must be delivered again even if unchanged.
+                // A doubtful answer must be delivered again even if unchanged.
                 if held_back == 0 && !state.is_doubtful && matches!(step, Listing::Complete(_)) {
                     client.note_applied();
                 }
@@ -196,7 +196,7 @@ impl ChannelSync {
         Ok(false)
     }
 
-    /// /// Continues the first walk of a new installation. Returns true if more is left.
+    /// Continues the first walk of a new installation. Returns true if more is left.
     pub(crate) async fn read_rest(
         &self,
         state: &mut ListState,
@@ -240,7 +240,7 @@ impl ChannelSync {
         Ok(self.store.meta(self.id(), REST).await?.is_some())
     }
 
-    /// /// Restarts the walk from the top after a pause because its cursor is unusable.
+    /// Restarts the walk from the top after a pause because its cursor is unusable.
     async fn leave_rest_alone(&self, state: &mut ListState) -> Result<bool, PullError> {
         tracing::warn!(channel = %self.id(), "the list's cursors lead nowhere");
         let words = "the list of conversations breaks off: the server's cursors lead nowhere; it is read again in five minutes";
@@ -251,7 +251,7 @@ impl ChannelSync {
         Ok(false)
     }
 
-    /// /// Stores a page. Returns the number of rows held back because they crossed a local change.
+    /// Stores a page. Returns the number of rows held back because they crossed a local change.
     async fn keep_page(
         &self,
         page: Listed<Conversation>,
@@ -265,7 +265,7 @@ impl ChannelSync {
         });
         let store = &self.store;
         let mut page = page;
-        // // A stand-in for an unreadable row goes once every row has been listed.
+        // A stand-in for an unreadable row goes once every row has been listed.
         let is_last = page.next_cursor.is_none();
         let covered = store.forget_stand_ins(self.id(), &page.items, is_last).await?;
         let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
@@ -278,7 +278,7 @@ impl ChannelSync {
         Ok(applied.held_back)
     }
 
-    /// /// Reads the first page of some histories that lag behind the list. Returns true if more are left. A
+    /// Reads the first page of some histories that lag behind the list. Returns true if more are left. A
     /// failing history does not delay the others.
     async fn read_behind(&self, state: &mut ListState, platform: &Platform) -> Result<bool, PullError> {
         if !self.may_read(PolledResource::History) || !platform.has_histories() {
@@ -299,7 +299,7 @@ impl ChannelSync {
         self.read_histories(&self.client, state, platform, (behind, left)).await
     }
 
-    /// /// Reads the first page of the given histories. Returns true if more are left, of these or others.
+    /// Reads the first page of the given histories. Returns true if more are left, of these or others.
     pub(crate) async fn read_histories(
         &self,
         client: &Client,
@@ -309,7 +309,7 @@ impl ChannelSync {
     ) -> Result<bool, PullError> {
         let now = self.clock.now();
         for conversation in behind {
-            // // Readers that hold or wait for a turn act for a person and go first.
+            // Readers that hold or wait for a turn act for a person and go first.
             let Some(turn) = self.history_turn_now() else {
                 return Ok(true);
             };
@@ -339,7 +339,7 @@ impl ChannelSync {
         Ok(left)
     }
 
-    /// /// Counts a reading that ended before the list's activity time; after [`READINGS`] the history is
+    /// Counts a reading that ended before the list's activity time; after [`READINGS`] the history is
     /// accepted as it is.
     async fn note_lagging(
         &self,
@@ -359,7 +359,7 @@ impl ChannelSync {
     }
 }
 
-/// /// Oldest activity on a page, as a mark.
+/// Oldest activity on a page, as a mark.
 fn lowest(rows: &[Conversation]) -> Option<String> {
     rows.iter().filter_map(|row| row.last_message_at).min().map(|entry| mark(Some(entry)))
 }

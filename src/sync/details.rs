@@ -1,4 +1,4 @@
-//! //! Single reads of conversations (`getConversation`), a few per step: they return the AI state, which
+//! Single reads of conversations (`getConversation`), a few per step: they return the AI state, which
 //! lists omit.
 
 use std::collections::{HashMap, HashSet};
@@ -16,36 +16,36 @@ use model::news::News;
 use model::time::{MINUTE, SECOND, Timestamp};
 
 const AT_ONCE: usize = 5;
-/// /// Candidates examined for a missing AI state.
+/// Candidates examined for a missing AI state.
 const AMONG: u32 = 50;
-/// /// Minimum interval before a conversation that returned no AI state is read again, in microseconds.
+/// Minimum interval before a conversation that returned no AI state is read again, in microseconds.
 const REST: i64 = 10 * MINUTE;
-/// /// Interval between reads of the open conversation, in microseconds.
+/// Interval between reads of the open conversation, in microseconds.
 const OPEN: i64 = 15 * SECOND;
-/// /// Maximum number of conversations remembered.
+/// Maximum number of conversations remembered.
 const REMEMBERED: usize = 5000;
 
-/// /// Time given to the AI to answer before its failure is checked, in microseconds.
+/// Time given to the AI to answer before its failure is checked, in microseconds.
 const PATIENCE: i64 = 4 * SECOND;
 
-/// /// Times of past single reads and those requested or in progress.
+/// Times of past single reads and those requested or in progress.
 #[derive(Debug, Default)]
 pub(crate) struct DetailReads {
     read_at: HashMap<ConversationId, Timestamp>,
-    /// /// Conversations with new messages since their last read, in which the AI may have failed.
+    /// Conversations with new messages since their last read, in which the AI may have failed.
     wanted: HashMap<ConversationId, Timestamp>,
     reading: HashSet<ConversationId>,
 }
 
 impl DetailReads {
-    /// /// Requests a read after a new message.
+    /// Requests a read after a new message.
     pub(crate) fn want(&mut self, conversation: &ConversationId, now: Timestamp) {
         if self.wanted.len() < REMEMBERED {
             self.wanted.insert(conversation.clone(), now);
         }
     }
 
-    /// /// Returns the conversations to read next with the time of their last read: requested ones first,
+    /// Returns the conversations to read next with the time of their last read: requested ones first,
     /// longest quiet first, then those of `unknown` not read recently.
     fn due(&self, unknown: Vec<ConversationId>, now: Timestamp) -> Vec<(ConversationId, Option<Timestamp>)> {
         let mut due: Vec<_> =
@@ -75,7 +75,7 @@ impl DetailReads {
     }
 }
 
-/// /// Exclusive read of one conversation, released on drop.
+/// Exclusive read of one conversation, released on drop.
 struct DetailRead<'a> {
     channel: &'a ChannelSync,
     conversation: &'a ConversationId,
@@ -88,18 +88,18 @@ impl Drop for DetailRead<'_> {
 }
 
 impl ChannelSync {
-    /// /// Reads conversations with new messages.
+    /// Reads conversations with new messages.
     pub(crate) async fn read_wanted_details(&self, client: &Client) -> Result<(), PullError> {
         self.read_details(client, Vec::new()).await
     }
 
-    /// /// Reads conversations with new messages and the newest ones without a known AI state.
+    /// Reads conversations with new messages and the newest ones without a known AI state.
     pub(crate) async fn read_unknown_details(&self, client: &Client) -> Result<(), PullError> {
         let unknown = self.store.undetailed(self.id(), AMONG).await?;
         self.read_details(client, unknown).await
     }
 
-    /// /// Reads one conversation unless a recent read returned no AI state.
+    /// Reads one conversation unless a recent read returned no AI state.
     pub(crate) async fn read_detail_once(
         &self,
         client: &Client,
@@ -123,7 +123,7 @@ impl ChannelSync {
         }
         let now = self.clock.now();
         for (conversation, before) in self.state(|sync_state| sync_state.details.due(unknown, now)) {
-            // // Skips one that another loop has read since it was chosen.
+            // Skips one that another loop has read since it was chosen.
             let unread =
                 |detail_reads: &DetailReads| detail_reads.read_at.get(&conversation).copied() == before;
             if let Some(one) = self.begin_detail(&conversation, unread) {
@@ -133,7 +133,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Starts a read, `None` if one is in progress.
+    /// Starts a read, `None` if one is in progress.
     fn begin_detail<'a>(
         &'a self,
         conversation: &'a ConversationId,
@@ -145,7 +145,7 @@ impl ChannelSync {
         begins.then(|| DetailRead { channel: self, conversation })
     }
 
-    /// /// Reads the open conversation if the interval has passed.
+    /// Reads the open conversation if the interval has passed.
     pub(crate) async fn read_open_detail(&self, conversation: &ConversationId) -> Result<(), PullError> {
         let platform = self.may_ask(PolledResource::Detail).await?;
         if !platform.as_ref().is_some_and(Platform::can_take_over) || conversation.is_stand_in() {
@@ -160,7 +160,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Reads one conversation. Errors about this conversation alone are handled here, others are
+    /// Reads one conversation. Errors about this conversation alone are handled here, others are
     /// returned.
     async fn read_detail(&self, client: &Client, one: DetailRead<'_>) -> Result<(), PullError> {
         let conversation = one.conversation;
@@ -178,7 +178,7 @@ impl ChannelSync {
                 return Ok(());
             }
             Err(ReadError::NotFound(_)) => {
-                // // Only WhatsApp has single reads.
+                // Only WhatsApp has single reads.
                 let missing = self.not_found(&Platform::Whatsapp, conversation).await?;
                 if matches!(missing, Missing::Doubtful(_)) {
                     let now = self.clock.now();

@@ -1,4 +1,4 @@
-//! //! Keeps the AI paused in draft-only channels and conversations. Each pause is an ordinary outbox row.
+//! Keeps the AI paused in draft-only channels and conversations. Each pause is an ordinary outbox row.
 
 use crate::ChannelSync;
 use client::prepare;
@@ -10,7 +10,7 @@ use store::draft_only::DraftOnlyStep;
 use store::outbox::NewRow;
 
 impl ChannelSync {
-    /// /// Queues pauses for draft-only conversations. Returns true if a row was queued.
+    /// Queues pauses for draft-only conversations. Returns true if a row was queued.
     pub async fn keep_draft_only(&self, now: Timestamp) -> bool {
         if self.spec().read_only || self.is_stopped() {
             return false;
@@ -44,7 +44,7 @@ impl ChannelSync {
     async fn pause_row(&self, lane: &Lane) -> Result<Option<NewRow>, StoreError> {
         let Some(platform) = self.platform().await? else { return Ok(None) };
         let operation = Operation::SetAutomation { enabled: false };
-        // // A conversation without an AI switch needs no pause.
+        // A conversation without an AI switch needs no pause.
         let request = prepare(&platform, lane, &operation).ok();
         Ok(request.map(|request| NewRow::at_once(self.id().clone(), lane.clone(), operation, request)))
     }

@@ -1,12 +1,12 @@
-//! //! Handling of a server whose complete list names none of the stored conversations: it was emptied, or
+//! Handling of a server whose complete list names none of the stored conversations: it was emptied, or
 //! another server answers at its address.
 //!
-//! //! 1. The first such list is announced; nothing is removed.
-//! //! 2. A second one, at least [`BETWEEN`] later, removes the conversations stored at the time of the
+//! 1. The first such list is announced; nothing is removed.
+//! 2. A second one, at least [`BETWEEN`] later, removes the conversations stored at the time of the
 //! first, with their histories.
-//! //! 3. A list that names one of them resets the state.
+//! 3. A list that names one of them resets the state.
 //!
-//! //! The note is kept in the cache, so that processes on one data folder share it. Mail is excluded: its
+//! The note is kept in the cache, so that processes on one data folder share it. Mail is excluded: its
 //! list omits archived threads.
 
 use crate::ChannelSync;
@@ -18,19 +18,19 @@ use model::news::News;
 use model::text::SafeText;
 use model::time::{DAY, SECOND, Timestamp};
 
-/// /// Mark: the first list that named no stored conversation, as JSON.
+/// Mark: the first list that named no stored conversation, as JSON.
 const EMPTIED: &str = "list_emptied";
-/// /// Minimum interval between the two lists, in microseconds.
+/// Minimum interval between the two lists, in microseconds.
 const BETWEEN: i64 = 30 * SECOND;
-/// /// Age after which a first list is ignored, in microseconds.
+/// Age after which a first list is ignored, in microseconds.
 const STALE: i64 = DAY;
 
-/// /// Time of the first such list in microseconds, and the row number of the newest conversation stored
+/// Time of the first such list in microseconds, and the row number of the newest conversation stored
 /// then.
 type EmptiedNote = (i64, i64);
 
 impl ChannelSync {
-    /// /// Compares a complete one-page list with the stored conversations. Returns true while the result is
+    /// Compares a complete one-page list with the stored conversations. Returns true while the result is
     /// undecided.
     pub(crate) async fn seems_emptied(
         &self,

@@ -1,4 +1,4 @@
-//! //! Runs the steps of every tab when they are due: five loops a tab, and one that renews the leases of all
+//! Runs the steps of every tab when they are due: five loops a tab, and one that renews the leases of all
 //! tabs.
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -23,19 +23,19 @@ use model::text::SafeText;
 use model::time::{Clock, Timestamp};
 use store::Store;
 
-/// /// Maximum number of requests of other processes that are read, newest first.
+/// Maximum number of requests of other processes that are read, newest first.
 const OTHERS: u32 = 400;
-/// /// Time limit for reading them.
+/// Time limit for reading them.
 const READING: Duration = Duration::from_secs(1);
 
-/// /// Runs all tabs on a runtime. Its calls only post requests to the loops and never block.
+/// Runs all tabs on a runtime. Its calls only post requests to the loops and never block.
 pub struct Engine {
     handle: tokio::runtime::Handle,
     store: Store,
     role: ProcessRole,
     tabs: Vec<Arc<TabSync>>,
     lead: mpsc::UnboundedSender<LeadOrder>,
-    /// /// Wakes the lease loop when other processes need new information.
+    /// Wakes the lease loop when other processes need new information.
     bell: Arc<Notify>,
     clock: Arc<dyn Clock>,
     stop: watch::Sender<bool>,
@@ -43,7 +43,7 @@ pub struct Engine {
 }
 
 impl Engine {
-    /// /// Starts the loops of every tab. A tab with an invalid configuration reports that and stays idle.
+    /// Starts the loops of every tab. A tab with an invalid configuration reports that and stays idle.
     pub fn start(
         handle: tokio::runtime::Handle,
         store: Store,
@@ -55,7 +55,7 @@ impl Engine {
         Self::start_as(ProcessRole::Inbox, handle, store, channels, clock, news, polling)
     }
 
-    /// /// As [`Engine::start`], with a role among the processes on the data folder.
+    /// As [`Engine::start`], with a role among the processes on the data folder.
     pub fn start_as(
         role: ProcessRole,
         handle: tokio::runtime::Handle,
@@ -91,7 +91,7 @@ impl Engine {
         Self { handle, store, role, tabs, lead, bell, clock, stop, loops: Mutex::new(loops) }
     }
 
-    /// /// Sets the visible tab and its open conversation; `None` if the inbox has no focus.
+    /// Sets the visible tab and its open conversation; `None` if the inbox has no focus.
     pub fn focus(&self, focus: Option<(ChannelId, Option<ConversationId>)>) {
         for tab in &self.tabs {
             let here = focus.as_ref().filter(|(channel, _)| tab.channel().spec().id == *channel);
@@ -100,7 +100,7 @@ impl Engine {
         self.bell.notify_one();
     }
 
-    /// /// Wakes the sending loops after rows were queued or decided.
+    /// Wakes the sending loops after rows were queued or decided.
     pub fn wake_outbox(&self) {
         for tab in &self.tabs {
             tab.wake(Loop::Push);
@@ -109,7 +109,7 @@ impl Engine {
         }
     }
 
-    /// /// Reads everything of a tab again, also after it was stopped.
+    /// Reads everything of a tab again, also after it was stopped.
     pub fn refresh(&self, channel: ChannelId) {
         if let Some(tab) = self.tab(&channel) {
             tab.refresh();
@@ -117,7 +117,7 @@ impl Engine {
         }
     }
 
-    /// /// Requests messages older than the stored ones.
+    /// Requests messages older than the stored ones.
     pub fn fetch_older(&self, channel: ChannelId, conversation: ConversationId) {
         if let Some(tab) = self.tab(&channel) {
             tab.fetch_older(conversation);
@@ -125,14 +125,14 @@ impl Engine {
         }
     }
 
-    /// /// Recent requests of all tabs, newest first.
+    /// Recent requests of all tabs, newest first.
     pub fn calls(&self) -> Vec<Call> {
         let mut calls: Vec<Call> = self.tabs.iter().flat_map(|tab| tab.channel().calls()).collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.at));
         calls
     }
 
-    /// /// Passes the requests of all processes on the data folder to `tell`; only those of this process if
+    /// Passes the requests of all processes on the data folder to `tell`; only those of this process if
     /// the store is slow.
     pub fn read_calls(&self, tell: impl FnOnce(Vec<Call>) + Send + 'static) {
         let mut calls = self.calls();
@@ -154,17 +154,17 @@ impl Engine {
         }
     }
 
-    /// /// Releases the leases before the process is suspended.
+    /// Releases the leases before the process is suspended.
     pub async fn suspend(&self) {
         self.order(LeadOrder::Release).await;
     }
 
-    /// /// Requests leases again after [`Engine::suspend`].
+    /// Requests leases again after [`Engine::suspend`].
     pub async fn resume(&self) {
         self.order(LeadOrder::Resume).await;
     }
 
-    /// /// Sends an order to the lease loop and waits for it. A loop that has ended holds no lease.
+    /// Sends an order to the lease loop and waits for it. A loop that has ended holds no lease.
     async fn order(&self, order: impl FnOnce(oneshot::Sender<()>) -> LeadOrder) {
         let (done, is_done) = oneshot::channel();
         if self.lead.send(order(done)).is_ok() {
@@ -172,7 +172,7 @@ impl Engine {
         }
     }
 
-    /// /// Releases the leases, so that other processes can lead at once, and ends the loops: reads are
+    /// Releases the leases, so that other processes can lead at once, and ends the loops: reads are
     /// cancelled, a write in progress is completed.
     pub async fn shutdown(&self) {
         self.order(LeadOrder::Release).await;
@@ -205,7 +205,7 @@ impl Drop for Engine {
     }
 }
 
-/// /// Creates the sync state of one tab. Tabs with the same server and key share a client and its rate
+/// Creates the sync state of one tab. Tabs with the same server and key share a client and its rate
 /// budget.
 fn hands(
     spec: ChannelSpec,
@@ -225,18 +225,18 @@ fn hands(
         }
         None => ChannelSync::new(spec, store.clone(), clock.clone(), news.clone())?,
     };
-    // // All tabs share one retry budget.
+    // All tabs share one retry budget.
     let retries = tabs.first().map(|tab| tab.channel().client.retries().clone()).unwrap_or_default();
     Ok(channel.within_budget(retries))
 }
 
-/// /// Orders to the lease loop; each sender is notified on completion.
+/// Orders to the lease loop; each sender is notified on completion.
 enum LeadOrder {
     Release(oneshot::Sender<()>),
     Resume(oneshot::Sender<()>),
 }
 
-/// /// Wraps `news` so that a change of health also wakes the lease loop, which passes it to other processes.
+/// Wraps `news` so that a change of health also wakes the lease loop, which passes it to other processes.
 fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn Fn(News) + Send + Sync> {
     Arc::new(move |entry| {
         if matches!(entry, News::Health(..)) {
@@ -246,14 +246,14 @@ fn ringing(news: Arc<dyn Fn(News) + Send + Sync>, bell: Arc<Notify>) -> Arc<dyn 
     })
 }
 
-/// /// Inputs of the lease loop.
+/// Inputs of the lease loop.
 struct Heard {
     orders: mpsc::UnboundedReceiver<LeadOrder>,
     bell: Arc<Notify>,
     files: FileNews,
 }
 
-/// /// Lease loop, until the engine stops.
+/// Lease loop, until the engine stops.
 async fn keep_leases(
     mut leading: Leading,
     mut heard: Heard,
@@ -285,26 +285,26 @@ async fn keep_leases(
                 }
                 None => return,
             };
-            // // The caller may have stopped waiting.
+            // The caller may have stopped waiting.
             let _ = done.send(());
         }
     };
     tokio::select! {
         biased;
-        // // A dropped engine also stops the loop.
+        // A dropped engine also stops the loop.
         _ = stop.wait_for(|stop| *stop) => {}
         () = turns => {}
     }
 }
 
-/// /// Runs a loop's steps until its tab is stopped.
+/// Runs a loop's steps until its tab is stopped.
 async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
     let (tab, which) = (steps.tab().clone(), steps.which());
     while !tab.is_stopped() {
         let wait = match which {
-            // // Not cancelled by a stop: a request already sent must be settled.
+            // Not cancelled by a stop: a request already sent must be settled.
             Loop::Push => steps.step(clock.now()).await,
-            // // A cancelled upload starts again later.
+            // A cancelled upload starts again later.
             Loop::Poll | Loop::Open | Loop::Upload | Loop::Waves => {
                 let step = telling_silence(&tab, steps.step(clock.now()));
                 let Some(wait) = until_stopped(&tab, step).await else { return };
@@ -317,7 +317,7 @@ async fn run(mut steps: TabLoop, clock: Arc<dyn Clock>) {
     }
 }
 
-/// /// Awaits `work` and reports a server that does not answer meanwhile.
+/// Awaits `work` and reports a server that does not answer meanwhile.
 async fn telling_silence<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
     let mut work = std::pin::pin!(work);
     loop {
@@ -330,7 +330,7 @@ async fn telling_silence<T>(tab: &TabSync, work: impl Future<Output = T>) -> T {
     }
 }
 
-/// /// Awaits `work`, or cancels it when the tab is stopped.
+/// Awaits `work`, or cancels it when the tab is stopped.
 async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Option<T> {
     tokio::select! {
         biased;
@@ -339,7 +339,7 @@ async fn until_stopped<T>(tab: &TabSync, work: impl Future<Output = T>) -> Optio
     }
 }
 
-/// /// Waits `micros` microseconds or until woken.
+/// Waits `micros` microseconds or until woken.
 async fn nap(micros: i64, woken: impl Future<Output = ()>) {
     let Some(micros) = u64::try_from(micros).ok().filter(|number| *number > 0) else {
         return;

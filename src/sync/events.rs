@@ -1,4 +1,4 @@
-//! //! Reads trigger events and webhook subscriptions when their page is open (`pollNewMessages` and the
+//! Reads trigger events and webhook subscriptions when their page is open (`pollNewMessages` and the
 //! other triggers, `listWebhooks`, `listEmailWebhooks`).
 
 use std::cmp::Reverse;
@@ -16,7 +16,7 @@ use model::unreadable::List;
 use model::webhooks::Webhook;
 
 impl ChannelSync {
-    /// /// Polls all triggers; a failing one does not hide the others.
+    /// Polls all triggers; a failing one does not hide the others.
     pub(crate) async fn read_events(&self) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
         let mut events = Events::default();
@@ -38,7 +38,7 @@ impl ChannelSync {
                 Err(error) => return Err(error.into()),
             }
         }
-        // // Earlier events are shown rather than a list of failures.
+        // Earlier events are shown rather than a list of failures.
         if let Some(error) = failed.filter(|_| events.notes.len() == TriggerKind::ALL.len()) {
             return Err(error.into());
         }
@@ -46,7 +46,7 @@ impl ChannelSync {
         Ok(FetchResult::Events(Box::new(events)))
     }
 
-    /// /// Reads the webhook subscriptions of the key.
+    /// Reads the webhook subscriptions of the key.
     pub(crate) async fn read_webhooks(&self) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let listed = self.client.for_person().webhooks(&platform).await?;

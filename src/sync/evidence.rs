@@ -1,4 +1,4 @@
-//! //! Balance before and after a costly operation with an unknown outcome, as evidence for the person who
+//! Balance before and after a costly operation with an unknown outcome, as evidence for the person who
 //! decides.
 
 use crate::ChannelSync;
@@ -8,7 +8,7 @@ use model::text::SafeText;
 use store::lane::LaneRow;
 
 impl ChannelSync {
-    /// /// Records the balance before the first attempt at a costly operation.
+    /// Records the balance before the first attempt at a costly operation.
     pub(crate) async fn note_balance(&self, row: &LaneRow) -> Result<(), PullError> {
         if row.row.operation.class() == RetryClass::Guarded
             && row.row.attempts == 0
@@ -19,13 +19,13 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Appends the balance before and after to the reason a costly row was stopped.
+    /// Appends the balance before and after to the reason a costly row was stopped.
     pub(crate) async fn with_evidence(&self, row: &LaneRow, why: SafeText) -> SafeText {
-        // // A refused key is not tried again here.
+        // A refused key is not tried again here.
         if row.row.operation.class() != RetryClass::Guarded || self.is_stopped() {
             return why;
         }
-        // // Read now, so that the figure is not older than the attempt.
+        // Read now, so that the figure is not older than the attempt.
         let after = self.client.for_person().account().await.ok().map(|account| account.credits);
         SafeText::line(&format!("{why}; {}", balance(row.credits_before, after)))
     }

@@ -1,4 +1,4 @@
-//! //! Reads requested by a page: each is read once and answered with a result or an error, so that no page
+//! Reads requested by a page: each is read once and answered with a result or an error, so that no page
 //! waits forever.
 
 use crate::ChannelSync;
@@ -10,7 +10,7 @@ use model::news::News;
 use model::text::SafeText;
 
 impl ChannelSync {
-    /// /// Reads from the server. The result or the error is announced as [`News`]; resources with news of
+    /// Reads from the server. The result or the error is announced as [`News`]; resources with news of
     /// their own use that.
     pub async fn fetch(&self, fetch: &Fetch) -> Pulled {
         match fetch {
@@ -55,17 +55,17 @@ impl ChannelSync {
                 self.tell_budget();
                 self.tell_fetched(fetch, Ok(fetched))
             }
-            // // The key lacks the permission: shown on the page, not as trouble of the tab.
+            // The key lacks the permission: shown on the page, not as trouble of the tab.
             Err(PullError::Read(ReadError::Forbidden(why))) => {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(why))
             }
-            // // The server does not offer it: shown on the page and not requested again.
+            // The server does not offer it: shown on the page and not requested again.
             Err(PullError::Read(error)) if is_list(fetch) && resource.is_missing(&error) => {
                 self.deny(resource);
                 self.tell_fetched(fetch, Err(resource.missing_words()))
             }
-            // // A deleted item is no trouble.
+            // A deleted item is no trouble.
             Err(PullError::Read(ReadError::NotFound(why))) => self.tell_fetched(fetch, Err(why)),
             Err(PullError::Read(ReadError::Paced(wait) | ReadError::Limited(wait))) => Pulled::Paced(wait),
             Err(error) => {
@@ -83,7 +83,7 @@ impl ChannelSync {
     }
 }
 
-/// /// True if the page reads a whole list: a 404 then concerns the list.
+/// True if the page reads a whole list: a 404 then concerns the list.
 fn is_list(fetch: &Fetch) -> bool {
     matches!(fetch, Fetch::People { .. } | Fetch::Events | Fetch::Webhooks | Fetch::Templates)
 }

@@ -1,23 +1,23 @@
-//! //! Notifications of writes to the data files, on systems that support them.
+//! Notifications of writes to the data files, on systems that support them.
 
 use std::time::Duration;
 
 use disk::FileWatch;
 
-/// /// Writes within this span are reported together.
+/// Writes within this span are reported together.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-/// /// Source of notifications.
+/// Source of notifications.
 pub(crate) struct FileNews {
     told: Option<FileWatch>,
     #[cfg(target_os = "linux")]
     events: Option<tokio::io::unix::AsyncFd<FileWatch>>,
-    /// /// True if a change was seen but not yet reported.
+    /// True if a change was seen but not yet reported.
     heard: bool,
 }
 
 impl FileNews {
-    /// /// Without a watch no change is ever reported.
+    /// Without a watch no change is ever reported.
     pub(crate) fn new(watch: Option<FileWatch>) -> Self {
         Self {
             told: watch,
@@ -30,7 +30,7 @@ impl FileNews {
 
 #[cfg(target_os = "linux")]
 impl FileNews {
-    /// /// Registers with the runtime. Returns true if changes will be reported.
+    /// Registers with the runtime. Returns true if changes will be reported.
     #[expect(
         deprecated,
         reason = "the descriptor belongs to the watch and is closed with it, as the other way demands"
@@ -40,7 +40,7 @@ impl FileNews {
         self.events.is_some()
     }
 
-    /// /// Completes at the next change; false if no more will be reported. Cancel safe.
+    /// Completes at the next change; false if no more will be reported. Cancel safe.
     pub(crate) async fn changed(&mut self) -> bool {
         let Some(events) = &self.events else { return std::future::pending().await };
         let taken = loop {
@@ -66,12 +66,12 @@ impl FileNews {
 
 #[cfg(not(target_os = "linux"))]
 impl FileNews {
-    /// /// Registers with the runtime. Returns true if changes will be reported.
+    /// Registers with the runtime. Returns true if changes will be reported.
     pub(crate) fn listen(&mut self) -> bool {
         self.told.take().is_some()
     }
 
-    /// /// Completes at the next change; false if no more will be reported.
+    /// Completes at the next change; false if no more will be reported.
     pub(crate) async fn changed(&mut self) -> bool {
         std::future::pending().await
     }

@@ -1,4 +1,4 @@
-//! //! Searches the server for contacts without a stored conversation (`listContacts`).
+//! Searches the server for contacts without a stored conversation (`listContacts`).
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -9,11 +9,11 @@ use model::contacts::FoundContact;
 use model::news::News;
 use model::text::SafeText;
 
-/// /// Maximum number of contacts shown.
+/// Maximum number of contacts shown.
 const SHOWN: usize = 20;
 
 impl ChannelSync {
-    /// /// Searches contacts (`listContacts`) and leaves out those with a stored conversation.
+    /// Searches contacts (`listContacts`) and leaves out those with a stored conversation.
     pub async fn find_contacts(&self, words: &str) -> Pulled {
         self.reporting(PolledResource::Contacts, async {
             let platform = self.may_ask(PolledResource::Contacts).await?;

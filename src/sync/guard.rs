@@ -1,46 +1,46 @@
-//! //! Checks before a queued text is sent: it must not cross an answer its writer has not seen, and must not
+//! Checks before a queued text is sent: it must not cross an answer its writer has not seen, and must not
 //! be sent long after its time. Pure: thread state and time are arguments.
 //!
-//! //! An outage is any time in which rows could not be sent: no connection, a stopped tab, a machine asleep,
+//! An outage is any time in which rows could not be sent: no connection, a stopped tab, a machine asleep,
 //! no process running. Waiting for a turn or a rate limit is not an outage.
 
 use model::stops::Stop;
 use model::time::{MINUTE, Timestamp};
 use store::since::Moved;
 
-/// /// Maximum delay, in microseconds, after which a text is sent without asking.
+/// Maximum delay, in microseconds, after which a text is sent without asking.
 const LATE: i64 = 2 * MINUTE;
-/// /// Loops sleep at most half of this; a longer gap between two steps means that the machine slept.
+/// Loops sleep at most half of this; a longer gap between two steps means that the machine slept.
 const GAP: i64 = MINUTE;
-/// /// A smaller difference between two steps means that the clock was set back.
+/// A smaller difference between two steps means that the clock was set back.
 const MINUS_GAP: i64 = -GAP;
 
-/// /// Jump of the clock between two steps of a loop.
+/// Jump of the clock between two steps of a loop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Jump {
-    /// /// Further ahead than any sleep of the loop.
+    /// Further ahead than any sleep of the loop.
     Ahead,
     Back,
 }
 
-/// /// Latest time in which rows could not be sent.
+/// Latest time in which rows could not be sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outage {
-    /// /// Last step of the loop.
+    /// Last step of the loop.
     step_at: Timestamp,
-    /// /// Start of the present outage; `None` while rows can be sent.
+    /// Start of the present outage; `None` while rows can be sent.
     began_at: Option<Timestamp>,
-    /// /// End of the latest outage. The start of the process counts as one.
+    /// End of the latest outage. The start of the process counts as one.
     over_at: Timestamp,
 }
 
 impl Outage {
-    /// /// State at the start of the process.
+    /// State at the start of the process.
     pub fn new(now: Timestamp) -> Self {
         Self { step_at: now, began_at: None, over_at: now }
     }
 
-    /// /// Records a step of the loop. A long gap since the last one, or a clock set back, counts as an
+    /// Records a step of the loop. A long gap since the last one, or a clock set back, counts as an
     /// outage that ends now.
     pub fn step(&mut self, now: Timestamp) -> Option<Jump> {
         let gap = now.since(std::mem::replace(&mut self.step_at, now));
@@ -53,19 +53,19 @@ impl Outage {
         Some(jump)
     }
 
-    /// /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
+    /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, by: i64) {
         self.step_at = self.step_at.plus(by);
         self.began_at = self.began_at.map(|at| at.plus(by));
         self.over_at = self.over_at.plus(by);
     }
 
-    /// /// Starts an outage unless one is in progress.
+    /// Starts an outage unless one is in progress.
     pub fn begins(&mut self, now: Timestamp) {
         self.began_at.get_or_insert(now);
     }
 
-    /// /// Records an answer of the server, which ends the outage.
+    /// Records an answer of the server, which ends the outage.
     pub fn heard(&mut self, at: Timestamp) {
         if self.began_at.is_some_and(|began| began <= at) {
             self.began_at = None;
@@ -73,25 +73,25 @@ impl Outage {
         }
     }
 
-    /// /// True if a row due at `due_at` was delayed by an outage, so that its writer may have seen an old
+    /// True if a row due at `due_at` was delayed by an outage, so that its writer may have seen an old
     /// state.
     pub fn held_up(&self, due_at: Timestamp) -> bool {
         self.began_at.is_some() || due_at < self.over_at
     }
 
-    /// /// True if the history was not read since the last outage.
+    /// True if the history was not read since the last outage.
     pub fn is_behind(&self, read_at: Option<Timestamp>) -> bool {
         self.began_at.is_some() || read_at.is_none_or(|time| time < self.over_at)
     }
 
-    /// /// True if the delay is too long to send without asking.
+    /// True if the delay is too long to send without asking.
     fn is_late(&self, due_at: Timestamp, now: Timestamp) -> bool {
         let until = if self.began_at.is_some() { now } else { self.over_at };
         until.since(due_at) > LATE
     }
 }
 
-/// /// Returns the reason a due text must not be sent now, with text for its writer; `None` if it may.
+/// Returns the reason a due text must not be sent now, with text for its writer; `None` if it may.
 pub fn objection(
     moved: Moved,
     due_at: Timestamp,
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::tests::at;
 
-    /// /// An outage from 0 to the given second.
+    /// An outage from 0 to the given second.
     fn outage(seconds: i64) -> Outage {
         let mut outage = Outage::new(at(-1000));
         outage.begins(at(-500));

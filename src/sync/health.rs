@@ -1,6 +1,6 @@
-//! //! State of a tab's connection, derived from the results of its requests. Pure: time is an argument.
+//! State of a tab's connection, derived from the results of its requests. Pure: time is an argument.
 //!
-//! //! A failure is shown after three seconds, or at once while nothing has answered yet; a success ends it.
+//! A failure is shown after three seconds, or at once while nothing has answered yet; a success ends it.
 //! A read without an answer is also shown after three seconds, long before its time limit. A single failing
 //! resource counts as trouble even while others answer.
 
@@ -11,38 +11,38 @@ use model::news::Health;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND, Timestamp};
 
-/// /// Failures shorter than this are not shown, in microseconds.
+/// Failures shorter than this are not shown, in microseconds.
 const FLAP: i64 = 3 * SECOND;
-/// /// Age at which an unanswered read is shown, in microseconds.
+/// Age at which an unanswered read is shown, in microseconds.
 pub const SILENCE: i64 = 3 * SECOND;
-/// /// Age at which a failure is dropped because its resource is no longer polled, in microseconds.
+/// Age at which a failure is dropped because its resource is no longer polled, in microseconds.
 const FORGET: i64 = 2 * MINUTE;
-/// /// Minimum interval between two reports of a live connection, in microseconds.
+/// Minimum interval between two reports of a live connection, in microseconds.
 const REPORT: i64 = SECOND;
 
-/// /// Resources whose failures and refusals are tracked separately.
+/// Resources whose failures and refusals are tracked separately.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PolledResource {
     Account,
     List,
-    /// /// New-message trigger, and the backfill behind it.
+    /// New-message trigger, and the backfill behind it.
     Trigger,
     History,
-    /// /// Single reads of conversations.
+    /// Single reads of conversations.
     Detail,
     Broadcasts,
     Templates,
-    /// /// Account behind a mail key.
+    /// Account behind a mail key.
     Mailbox,
     Correspondents,
     Contacts,
-    /// /// Triggers as read for the events page.
+    /// Triggers as read for the events page.
     Events,
     Webhooks,
 }
 
 impl PolledResource {
-    /// /// True if the error means that the server does not offer this list. For essential lists, and where a
+    /// True if the error means that the server does not offer this list. For essential lists, and where a
     /// 404 may concern one item, only an explicit error code of the server counts.
     pub(crate) fn is_missing(self, error: &ReadError) -> bool {
         match self {
@@ -59,7 +59,7 @@ impl PolledResource {
         }
     }
 
-    /// /// Message for a resource the server does not offer.
+    /// Message for a resource the server does not offer.
     pub(crate) fn missing_words(self) -> SafeText {
         let what = match self {
             Self::Account => "account",
@@ -82,7 +82,7 @@ impl PolledResource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailureKind {
     Offline,
-    /// /// An answer that violates the interface.
+    /// An answer that violates the interface.
     Trouble,
 }
 
@@ -94,23 +94,23 @@ struct Failing {
     why: SafeText,
 }
 
-/// /// State of a connection. Methods that return `Option<Health>` return the new state to announce, if any.
+/// State of a connection. Methods that return `Option<Health>` return the new state to announce, if any.
 #[derive(Debug, Default)]
 pub struct Pulse {
     failing: BTreeMap<PolledResource, Failing>,
     answered: Option<Timestamp>,
     stopped: Option<Health>,
-    /// /// Start of a silence that was announced.
+    /// Start of a silence that was announced.
     silent: Option<Timestamp>,
-    /// /// True between a person's retry after a stop and the first answer.
+    /// True between a person's retry after a stop and the first answer.
     on_trial: bool,
     told: Option<Health>,
-    /// /// True if the server answers again and no loop has been informed yet.
+    /// True if the server answers again and no loop has been informed yet.
     came_back: bool,
 }
 
 impl Pulse {
-    /// /// Shifts stored times by `step` microseconds (negative if the wall clock was set back).
+    /// Shifts stored times by `step` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, step: i64) {
         for failing in self.failing.values_mut() {
             (failing.since, failing.last) = (failing.since.plus(step), failing.last.plus(step));
@@ -122,7 +122,7 @@ impl Pulse {
         }
     }
 
-    /// /// Records a valid answer of a resource.
+    /// Records a valid answer of a resource.
     pub fn answered(&mut self, resource: PolledResource, now: Timestamp) -> Option<Health> {
         self.failing.remove(&resource);
         self.reachable();
@@ -131,24 +131,24 @@ impl Pulse {
         self.judge(now)
     }
 
-    /// /// Records a valid answer to a write.
+    /// Records a valid answer to a write.
     pub fn accepted(&mut self, now: Timestamp) -> Option<Health> {
         self.reachable();
         (self.silent, self.answered) = (None, Some(now));
         self.judge(now)
     }
 
-    /// /// True if the last announced state is a failure.
+    /// True if the last announced state is a failure.
     pub fn is_away(&self) -> bool {
         matches!(self.told, Some(Health::Silent { .. } | Health::Offline { .. } | Health::Trouble { .. }))
     }
 
-    /// /// Returns true once after the server answers again.
+    /// Returns true once after the server answers again.
     pub fn take_came_back(&mut self) -> bool {
         std::mem::take(&mut self.came_back)
     }
 
-    /// /// Records a failure of a resource.
+    /// Records a failure of a resource.
     pub fn failed(
         &mut self,
         resource: PolledResource,
@@ -161,7 +161,7 @@ impl Pulse {
         }
         let since = match self.failing.get(&resource) {
             Some(known) if known.kind == kind && (0..FORGET).contains(&now.since(known.last)) => known.since,
-            // // A read given up now has failed since its silence began.
+            // A read given up now has failed since its silence began.
             _ => self.silent.unwrap_or(now),
         };
         self.silent = None;
@@ -169,7 +169,7 @@ impl Pulse {
         self.judge(now)
     }
 
-    /// /// Records a read unanswered since `since` and still in progress.
+    /// Records a read unanswered since `since` and still in progress.
     pub fn silent(&mut self, since: Timestamp) -> Option<Health> {
         let is_told = matches!(self.told, Some(Health::Offline { .. } | Health::Trouble { .. }));
         if self.stopped.is_some() || is_told {
@@ -183,7 +183,7 @@ impl Pulse {
         self.tell(Health::Silent { since })
     }
 
-    /// /// Records that the server asked to wait.
+    /// Records that the server asked to wait.
     pub fn limited(&mut self, until: Timestamp) -> Option<Health> {
         self.reachable();
         self.silent = None;
@@ -193,7 +193,7 @@ impl Pulse {
         self.tell(Health::Limited { until })
     }
 
-    /// /// Stops everything until a person acts.
+    /// Stops everything until a person acts.
     pub fn stop(&mut self, health: Health) -> Option<Health> {
         self.stopped = Some(health.clone());
         self.tell(health)
@@ -203,7 +203,7 @@ impl Pulse {
         self.stopped.is_some()
     }
 
-    /// /// True if outbox rows may be sent: after a retry only once a read has shown that the key is
+    /// True if outbox rows may be sent: after a retry only once a read has shown that the key is
     /// accepted.
     pub fn may_push(&self) -> bool {
         self.stopped.is_none() && !self.on_trial
@@ -213,30 +213,30 @@ impl Pulse {
         self.answered
     }
 
-    /// /// True if the key was accepted since the start or since the last retry by a person.
+    /// True if the key was accepted since the start or since the last retry by a person.
     pub fn is_proven(&self) -> bool {
         self.answered.is_some() && self.may_push()
     }
 
-    /// /// Records an answer that proves the key even though this request was refused.
+    /// Records an answer that proves the key even though this request was refused.
     pub fn taken(&mut self, now: Timestamp) {
         self.on_trial = false;
         self.answered.get_or_insert(now);
     }
 
-    /// /// Last announced state.
+    /// Last announced state.
     pub fn told(&self) -> Option<&Health> {
         self.told.as_ref()
     }
 
-    /// /// Retries on a person's request.
+    /// Retries on a person's request.
     pub fn resume(&mut self) {
         self.on_trial |= self.stopped.take().is_some();
-        // // The next result is announced even if unchanged.
+        // The next result is announced even if unchanged.
         self.told = None;
     }
 
-    /// /// Drops offline failures: any answer proves a connection.
+    /// Drops offline failures: any answer proves a connection.
     fn reachable(&mut self) {
         self.failing.retain(|_, failing| failing.kind != FailureKind::Offline);
     }
@@ -258,7 +258,7 @@ impl Pulse {
         }
         let at = self.answered?;
         if !self.failing.is_empty() && matches!(self.told, Some(Health::Live { .. })) && at != now {
-            // // Possibly a short failure; the last good state remains.
+            // Possibly a short failure; the last good state remains.
             return None;
         }
         if let Some(Health::Live { at: told }) = self.told

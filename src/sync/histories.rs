@@ -1,4 +1,4 @@
-//! //! Queue of history reads: one at a time, in the order requested, so that two reads of one history do not
+//! Queue of history reads: one at a time, in the order requested, so that two reads of one history do not
 //! interleave.
 
 use std::collections::VecDeque;
@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use crate::ChannelSync;
 
-/// /// Readers and waiters; the first one reads.
+/// Readers and waiters; the first one reads.
 #[derive(Debug, Default)]
 pub(crate) struct HistoryQueue {
     tickets: u64,
@@ -35,7 +35,7 @@ impl HistoryQueue {
     }
 }
 
-/// /// Place in the queue, released on drop, also by a reader cancelled before its turn.
+/// Place in the queue, released on drop, also by a reader cancelled before its turn.
 pub(crate) struct HistoryTurn<'a> {
     channel: &'a ChannelSync,
     ticket: u64,
@@ -48,7 +48,7 @@ impl Drop for HistoryTurn<'_> {
 }
 
 impl ChannelSync {
-    /// /// Waits for a turn behind all earlier requests.
+    /// Waits for a turn behind all earlier requests.
     pub(crate) async fn history_turn(&self) -> HistoryTurn<'_> {
         let (ticket, called) = self.state(|sync_state| sync_state.histories.join());
         let turn = HistoryTurn { channel: self, ticket };
@@ -56,7 +56,7 @@ impl ChannelSync {
         turn
     }
 
-    /// /// Returns a turn if the queue is empty.
+    /// Returns a turn if the queue is empty.
     pub(crate) fn history_turn_now(&self) -> Option<HistoryTurn<'_>> {
         let free = self.state(|entry| entry.histories.readers.is_empty().then(|| entry.histories.join().0));
         free.map(|ticket| HistoryTurn { channel: self, ticket })
@@ -97,7 +97,7 @@ mod tests {
             let (mut waits, mut called) = (pin!(channel.history_turn()), pin!(channel.history_turn()));
             assert!(look(called.as_mut()).is_none() && look(waits.as_mut()).is_none());
             assert!(look(last.as_mut()).is_none());
-            // // The first waiter is called and dropped before it polls.
+            // The first waiter is called and dropped before it polls.
             drop(first);
         }
         drop(look(last).expect("its turn"));

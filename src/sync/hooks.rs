@@ -1,4 +1,4 @@
-//! //! Keeps this installation's webhook registered (`listWebhooks`, `createWebhook`, `deleteWebhook` and
+//! Keeps this installation's webhook registered (`listWebhooks`, `createWebhook`, `deleteWebhook` and
 //! their mail variants): checked against the list, added and removed through the outbox.
 
 use crate::ChannelSync;
@@ -13,16 +13,16 @@ use model::text::SafeText;
 use model::webhooks::{self, Webhook};
 use store::outbox::NewRow;
 
-/// /// Mark: URL of the last requested registration.
+/// Mark: URL of the last requested registration.
 const MARK: &str = "receiver_url";
 
-/// /// Webhook a tab should have.
+/// Webhook a tab should have.
 #[derive(Debug, Clone)]
 pub struct DesiredWebhook {
     pub url: String,
-    /// /// Secret that signs deliveries.
+    /// Secret that signs deliveries.
     pub secret: Secret,
-    /// /// True if an existing registration may use this secret: it was kept from before or has been sent to
+    /// True if an existing registration may use this secret: it was kept from before or has been sent to
     /// the server since.
     pub is_known: bool,
 }
@@ -30,19 +30,19 @@ pub struct DesiredWebhook {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WebhookState {
     Registered,
-    /// /// Requested with the secret, not yet confirmed.
+    /// Requested with the secret, not yet confirmed.
     Asked,
-    /// /// Being looked up, or a change is in progress.
+    /// Being looked up, or a change is in progress.
     Waiting,
-    /// /// Refused; the outbox row needs a decision.
+    /// Refused; the outbox row needs a decision.
     Refused(SafeText),
-    /// /// This key cannot have webhooks.
+    /// This key cannot have webhooks.
     NotHere(SafeText),
-    /// /// None is wanted and none of this installation is left.
+    /// None is wanted and none of this installation is left.
     Gone,
 }
 
-/// /// Next action.
+/// Next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WebhookStep {
     Done(WebhookState),
@@ -50,7 +50,7 @@ enum WebhookStep {
     Remove(WebhookId, String),
 }
 
-/// /// Change in the outbox, in progress or refused.
+/// Change in the outbox, in progress or refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Pending {
     url: String,
@@ -58,7 +58,7 @@ struct Pending {
     refused: Option<SafeText>,
 }
 
-/// /// Decides the next action from the wanted URL (with true if an existing registration may use a known
+/// Decides the next action from the wanted URL (with true if an existing registration may use a known
 /// secret), the URL requested before, the registered webhooks and the changes in progress.
 fn next(
     wanted: Option<(&str, bool)>,
@@ -77,7 +77,7 @@ fn next(
         return WebhookStep::Done(WebhookState::Refused(why));
     }
     let remove = |webhook: &Webhook| WebhookStep::Remove(webhook.id.clone(), webhook.url.clone());
-    // // A registration at an address no longer in use.
+    // A registration at an address no longer in use.
     let old = there.iter().find(|webhook| before == Some(webhook.url.as_str()) && url != before);
     if let Some(old) = old {
         return remove(old);
@@ -99,7 +99,7 @@ fn next(
 }
 
 impl ChannelSync {
-    /// /// Compares the wanted webhook with the registered ones and queues the next change if needed. `None`
+    /// Compares the wanted webhook with the registered ones and queues the next change if needed. `None`
     /// removes this installation's webhook.
     pub async fn keep_hook(&self, hook: Option<&DesiredWebhook>) -> WebhookState {
         match self.try_hook(hook).await {
@@ -147,7 +147,7 @@ impl ChannelSync {
             }
             WebhookStep::Register => {
                 let Some(hook) = hook else { return Ok(WebhookState::Gone) };
-                // // Stored before the request, so that the registration is recognised later.
+                // Stored before the request, so that the registration is recognised later.
                 self.store.set_meta(self.id(), vec![(MARK, Some(hook.url.clone()))]).await?;
                 let events = events.into_iter().map(str::to_owned).collect();
                 let operation = Operation::AddWebhook { url: hook.url.clone(), events };
@@ -170,7 +170,7 @@ impl ChannelSync {
         };
         let row = NewRow::at_once(self.id().clone(), Lane::Webhooks, operation, request);
         let (store, now) = (self.store.clone(), self.clock.now());
-        // // Blocks until the row is on disk.
+        // Blocks until the row is on disk.
         let queued = tokio::task::spawn_blocking(move || store.enqueue_many(vec![row], false, now)).await;
         if let Ok(queued) = queued {
             queued?;
@@ -179,7 +179,7 @@ impl ChannelSync {
     }
 }
 
-/// /// Change made by an outbox row, `None` if it is not about webhooks.
+/// Change made by an outbox row, `None` if it is not about webhooks.
 fn pending(row: &OutboxRow) -> Option<Pending> {
     let (url, adds) = match &row.operation {
         Operation::AddWebhook { url, .. } => (url.clone(), true),

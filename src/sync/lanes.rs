@@ -1,6 +1,6 @@
-//! //! Chooses the outbox row to send next. Pure: rows in order and the time are arguments.
+//! Chooses the outbox row to send next. Pure: rows in order and the time are arguments.
 //!
-//! //! Rows of one lane are sent in the order they were queued, one at a time. A row with an unknown outcome
+//! Rows of one lane are sent in the order they were queued, one at a time. A row with an unknown outcome
 //! blocks its lane, and so does a stopped row that can still be sent; a failed pause holds back the texts
 //! behind it, so that person and AI do not cross. Lanes never wait for each other: a message short of credits
 //! delays only its own conversation.
@@ -16,47 +16,47 @@ use model::outbox::{Lane, Moment, Operation, RowState, Stop};
 use model::time::Timestamp;
 use store::lane::{LaneRow, is_lapsed};
 
-/// /// Next action on the outbox.
+/// Next action on the outbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LaneStep {
     Send(usize),
-    /// /// Read this conversation's history before its text is sent.
+    /// Read this conversation's history before its text is sent.
     ReadFirst(ConversationId),
-    /// /// Stop this row: the server may no longer recognise its key.
+    /// Stop this row: the server may no longer recognise its key.
     Expire(usize),
-    /// /// Search the history for this stopped row.
+    /// Search the history for this stopped row.
     Look(usize),
-    /// /// Stop this row: it belongs to another account.
+    /// Stop this row: it belongs to another account.
     AskAboutAccount(usize),
-    /// /// Read the account of the key: a row waits to be compared with it.
+    /// Read the account of the key: a row waits to be compared with it.
     ConfirmAccount,
-    /// /// Release rows whose claim has lapsed.
+    /// Release rows whose claim has lapsed.
     Recover,
-    /// /// Nothing is due before this time.
+    /// Nothing is due before this time.
     Wait(Timestamp),
-    /// /// Nothing is queued.
+    /// Nothing is queued.
     Nothing,
 }
 
-/// /// Facts beside the rows.
+/// Facts beside the rows.
 #[derive(Debug, Clone, Copy)]
 pub struct LaneContext<'a> {
     pub now: Moment,
-    /// /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
+    /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
     /// used up.
     pub held: &'a HashMap<Lane, Timestamp>,
-    /// /// Credential and account that rows are sent with.
+    /// Credential and account that rows are sent with.
     pub sender: SenderAccount<'a>,
-    /// /// Earliest time of the next account read.
+    /// Earliest time of the next account read.
     pub confirm_after: Timestamp,
-    /// /// Time of the last history read before a text, by conversation.
+    /// Time of the last history read before a text, by conversation.
     pub read_at: &'a HashMap<ConversationId, Timestamp>,
     pub outage: &'a Outage,
-    /// /// Earliest time of the next history search; `None` if histories cannot be read.
+    /// Earliest time of the next history search; `None` if histories cannot be read.
     pub look_after: Option<Timestamp>,
 }
 
-/// /// Returns the first action that is due.
+/// Returns the first action that is due.
 pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     let leaving = |lane_row: &&LaneRow| {
         matches!(lane_row.row.state, RowState::Sending | RowState::Uncertain) && !is_upload(lane_row)
@@ -75,14 +75,14 @@ pub fn choose(rows: &[LaneRow], desk: &LaneContext<'_>) -> LaneStep {
     }
 }
 
-/// /// State of the pass over the rows.
+/// State of the pass over the rows.
 #[derive(Default)]
 struct LaneWalk<'a> {
-    /// /// Lanes with a row in progress: a row sent again by a person may come before it.
+    /// Lanes with a row in progress: a row sent again by a person may come before it.
     busy: HashSet<&'a Lane>,
     blocked: HashSet<&'a Lane>,
     paused_in_vain: HashSet<&'a Lane>,
-    /// /// Lanes with an upload in progress: later texts wait for it.
+    /// Lanes with an upload in progress: later texts wait for it.
     uploading: HashSet<&'a Lane>,
     due: Option<Timestamp>,
     look: Option<usize>,
@@ -96,7 +96,7 @@ impl<'a> LaneWalk<'a> {
             return None;
         }
         if is_upload(lane) {
-            // // Uploads run beside other rows; only texts wait for them.
+            // Uploads run beside other rows; only texts wait for them.
             self.uploading.insert(&row.lane);
             return None;
         }
@@ -143,7 +143,7 @@ impl<'a> LaneWalk<'a> {
             }
             self.wait(until);
             if row.planned_at.is_some() {
-                // // A planned row may be hours away and does not block its lane.
+                // A planned row may be hours away and does not block its lane.
                 return None;
             }
         }
@@ -171,7 +171,7 @@ impl<'a> LaneWalk<'a> {
         }
     }
 
-    /// /// True if the row waits for the outcome of another.
+    /// True if the row waits for the outcome of another.
     fn is_held(&self, lane: &LaneRow) -> bool {
         let operation = &lane.row.operation;
         let lane = &lane.row.lane;
@@ -183,14 +183,14 @@ impl<'a> LaneWalk<'a> {
     }
 }
 
-/// /// True if the server may no longer recognise the key: too old, or first sent with another channel key or
+/// True if the server may no longer recognise the key: too old, or first sent with another channel key or
 /// to another server.
 fn is_forgotten(lane: &LaneRow, desk: &LaneContext<'_>) -> bool {
     lane.is_spent(&desk.now)
         || lane.attempted_as.as_deref().is_some_and(|attempted_as| attempted_as != desk.sender.credential)
 }
 
-/// /// True if the history must be read before the row is sent: the AI was just paused, the row was planned,
+/// True if the history must be read before the row is sent: the AI was just paused, the row was planned,
 /// or an outage delayed it.
 fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'_>) -> bool {
     let row = &lane.row;
@@ -205,10 +205,10 @@ fn must_read(lane: &LaneRow, conversation: &ConversationId, desk: &LaneContext<'
     lane.read_first || (held_up && desk.outage.is_behind(desk.read_at.get(conversation).copied()))
 }
 
-/// /// True if the row may have been sent and the history would show it.
+/// True if the row may have been sent and the history would show it.
 fn can_be_found(lane: &LaneRow, stop: Stop, desk: &LaneContext<'_>) -> bool {
     stop.is_ambiguous()
-        // // The history of another account proves nothing.
+        // The history of another account proves nothing.
         && desk.sender.fit(lane) == AccountFit::Same
         && matches!(lane.row.operation, Operation::SendText { .. })
         && lane.row.lane.conversation().is_some()

@@ -1,8 +1,8 @@
-//! //! Leases of this process's tabs. The leader of a channel polls and sends; other processes on the data
+//! Leases of this process's tabs. The leader of a channel polls and sends; other processes on the data
 //! folder read the files, notice changes, and post requests to the leader. Polling and sending are separate
 //! leases: a read-only tab only takes the first.
 //!
-//! //! Driven in steps with time as an argument. A lease is renewed only while the tab's own loops make
+//! Driven in steps with time as an argument. A lease is renewed only while the tab's own loops make
 //! progress.
 
 use std::collections::{BTreeSet, HashMap};
@@ -23,20 +23,20 @@ use model::time::{SECOND, Timestamp};
 use store::leases::{Holder, LeaseRequest, Other, OwnerRequest, RENEW, Rank, Versions, Vitals};
 use store::{Store, StoreError};
 
-/// /// Interval between checks of the files, where the system does not report writes, and between checks that
+/// Interval between checks of the files, where the system does not report writes, and between checks that
 /// a leading process still runs, in microseconds.
 const LOOK: i64 = SECOND / 4;
-/// /// Checks after a reported write: it is reported before its commit, which may wait for the disk.
+/// Checks after a reported write: it is reported before its commit, which may wait for the disk.
 const LOOKS: u8 = 4;
-/// /// Checks after a reported write that may be this process's own renewal.
+/// Checks after a reported write that may be this process's own renewal.
 const LOOKS_AFTER_RENEWAL: u8 = 2;
-/// /// Delay before failing files are tried again, in microseconds.
+/// Delay before failing files are tried again, in microseconds.
 const AGAIN: i64 = SECOND;
-/// /// Notice shown after the cache was deleted, moved or replaced.
+/// Notice shown after the cache was deleted, moved or replaced.
 const CACHE_REOPENED: &str =
     "this desk's cache was deleted or replaced; everything is read anew from the server";
 
-/// /// Tab with the names of its leases.
+/// Tab with the names of its leases.
 struct Led {
     asking: String,
     sending: String,
@@ -53,7 +53,7 @@ impl Led {
         &self.tab.channel().spec().id
     }
 
-    /// /// Leases the tab requests: none while one of its loops hangs.
+    /// Leases the tab requests: none while one of its loops hangs.
     fn wanted(&self, role: ProcessRole, owner: &str, vitals: Vitals) -> Vec<LeaseRequest> {
         if self.tab.hangs() {
             return Vec::new();
@@ -68,53 +68,53 @@ impl Led {
             vitals,
         };
         let sending = LeaseRequest { name: self.sending.clone(), sends: true, ..asking.clone() };
-        // // Unique to this process: it shows others that the process exists.
+        // Unique to this process: it shows others that the process exists.
         let there = LeaseRequest { name: format!("{}.{owner}", self.sending), ..asking.clone() };
         if read_only { vec![asking] } else { vec![asking, sending, there] }
     }
 }
 
-/// /// Holds and renews the leases of some tabs.
+/// Holds and renews the leases of some tabs.
 pub struct Leading {
     store: Store,
     owner: String,
     role: ProcessRole,
     tabs: Vec<Led>,
     state: LeadState,
-    /// /// Number of next steps that check the files; `None` for all, where writes are not reported.
+    /// Number of next steps that check the files; `None` for all, where writes are not reported.
     looks: Option<u8>,
-    /// /// True if leases were renewed since the last reported write.
+    /// True if leases were renewed since the last reported write.
     has_renewed: bool,
-    /// /// True while the file at the outbox's path is another one; nothing is led then.
+    /// True while the file at the outbox's path is another one; nothing is led then.
     has_lost_outbox: bool,
-    /// /// Number of cache reopenings at the last step.
+    /// Number of cache reopenings at the last step.
     reopened_caches: u64,
 }
 
-/// /// State kept between two steps.
+/// State kept between two steps.
 #[derive(Debug, Default)]
 struct LeadState {
-    /// /// Time of the last lease renewal.
+    /// Time of the last lease renewal.
     renewed: Option<Timestamp>,
-    /// /// State published with the last renewal.
+    /// State published with the last renewal.
     said: Vec<Vitals>,
     versions: Option<Versions>,
     revisions: HashMap<ChannelId, i64>,
-    /// /// Tabs polled by other processes, with the leader's last published state.
+    /// Tabs polled by other processes, with the leader's last published state.
     others: HashMap<ChannelId, Other>,
     senders: HashMap<ChannelId, Other>,
-    /// /// Sender of each tab as last announced.
+    /// Sender of each tab as last announced.
     told: HashMap<ChannelId, Leader>,
-    /// /// Process that would send after this one ends, as last announced.
+    /// Process that would send after this one ends, as last announced.
     successors: HashMap<ChannelId, SafeText>,
     accounts: HashMap<ChannelId, Account>,
-    /// /// Base URLs whose servers answered at the last step.
+    /// Base URLs whose servers answered at the last step.
     answering: BTreeSet<String>,
     released: bool,
 }
 
 impl Leading {
-    /// /// Tabs lead from the first step that obtains their lease.
+    /// Tabs lead from the first step that obtains their lease.
     pub fn new(store: Store, tabs: Vec<Arc<TabSync>>, owner: String, role: ProcessRole) -> Self {
         let tabs = tabs.into_iter().map(Led::new).collect();
         let reopened_caches = store.reopened_caches();
@@ -131,13 +131,13 @@ impl Leading {
         }
     }
 
-    /// /// Records a possible change of the files; `told` is true if the next change will be reported too.
+    /// Records a possible change of the files; `told` is true if the next change will be reported too.
     pub fn files_changed(&mut self, told: bool) {
         let own = std::mem::take(&mut self.has_renewed) && self.looks == Some(0);
         self.looks = told.then_some(if own { LOOKS_AFTER_RENEWAL } else { LOOKS });
     }
 
-    /// /// Renews leases, takes lapsed ones and notices changes by other processes. Returns the wait until
+    /// Renews leases, takes lapsed ones and notices changes by other processes. Returns the wait until
     /// the next step, in microseconds.
     pub async fn step(&mut self, now: Timestamp) -> i64 {
         if self.tabs.is_empty() || self.state.released {
@@ -156,7 +156,7 @@ impl Leading {
         }
     }
 
-    /// /// Returns true if the outbox is no longer the file at its path. Writes into it would be lost, so
+    /// Returns true if the outbox is no longer the file at its path. Writes into it would be lost, so
     /// another process must lead.
     async fn is_without_outbox(&mut self, now: Timestamp) -> bool {
         let Some(path) = self.store.missing_outbox().map(Path::to_owned) else {
@@ -179,13 +179,13 @@ impl Leading {
         true
     }
 
-    /// /// Returns true if the cache was reopened since the last call; everything must be read again.
+    /// Returns true if the cache was reopened since the last call; everything must be read again.
     fn begins_anew(&mut self) -> bool {
         let reopened = self.store.reopened_caches();
         if std::mem::replace(&mut self.reopened_caches, reopened) == reopened {
             return false;
         }
-        // // The leases were stored in the old cache.
+        // The leases were stored in the old cache.
         self.state = LeadState::default();
         for led in &self.tabs {
             led.tab.channel().forget_answers();
@@ -199,7 +199,7 @@ impl Leading {
         true
     }
 
-    /// /// Releases every lease before the process ends or is suspended.
+    /// Releases every lease before the process ends or is suspended.
     pub async fn release(&mut self, now: Timestamp) {
         self.state.released = true;
         self.give_up(now).await;
@@ -216,12 +216,12 @@ impl Leading {
         }
     }
 
-    /// /// Requests leases again after a release.
+    /// Requests leases again after a release.
     pub fn resume(&mut self) {
         self.state = LeadState::default();
     }
 
-    /// /// Microseconds until the next step if no change is reported.
+    /// Microseconds until the next step if no change is reported.
     fn rest(&self, now: Timestamp) -> i64 {
         let follows = !self.state.others.is_empty() || !self.state.senders.is_empty();
         match self.state.renewed {
@@ -258,7 +258,7 @@ impl Leading {
         Ok(())
     }
 
-    /// /// Wakes all tabs on a base URL when its server answers one of them again, so that they do not
+    /// Wakes all tabs on a base URL when its server answers one of them again, so that they do not
     /// discover it one by one.
     fn spread_return(&mut self) {
         let answers = |led: &Led| {
@@ -275,7 +275,7 @@ impl Leading {
         self.state.answering = answering;
     }
 
-    /// /// Posts requests to the leaders of tabs this process does not lead.
+    /// Posts requests to the leaders of tabs this process does not lead.
     async fn pass_on(&self) -> Result<(), StoreError> {
         for Led { asking, tab, .. } in &self.tabs {
             for ask in tab.take_asks() {
@@ -312,7 +312,7 @@ impl Leading {
         Ok(())
     }
 
-    /// /// Announces changes in the cache by other processes; on the first call, its contents.
+    /// Announces changes in the cache by other processes; on the first call, its contents.
     async fn notice(&mut self, now: Timestamp) -> Result<(), StoreError> {
         let revisions: HashMap<_, _> = self.store.revisions().await?.into_iter().collect();
         for led in &self.tabs {
@@ -322,11 +322,11 @@ impl Leading {
             }
             match self.store.lease(&self.owner, &led.asking, now).await? {
                 Some(Holder::Me(_)) if led.tab.leads(now) => take_asked(&self.store, led).await?,
-                // // Another process has taken the lease over.
+                // Another process has taken the lease over.
                 Some(holder @ Holder::Other(_)) => {
                     asks(&self.store, &mut self.state, led, Some(holder), now).await?;
                 }
-                // // Released: taken at the next step.
+                // Released: taken at the next step.
                 Some(Holder::Me(_)) | None => self.state.renewed = None,
             }
             match self.store.lease(&self.owner, &led.sending, now).await? {
@@ -339,7 +339,7 @@ impl Leading {
     }
 }
 
-/// /// Records the process that polls for a tab.
+/// Records the process that polls for a tab.
 async fn asks(
     store: &Store,
     state: &mut LeadState,
@@ -385,12 +385,12 @@ async fn take_asked(store: &Store, Led { asking, tab, .. }: &Led) -> Result<(), 
     Ok(())
 }
 
-/// /// True if the states differ by more than their time; waiting processes are informed at once then.
+/// True if the states differ by more than their time; waiting processes are informed at once then.
 fn is_news(new: &Vitals, old: &Vitals) -> bool {
     new.health.as_ref().map(discriminant::<Health>) != old.health.as_ref().map(discriminant::<Health>)
 }
 
-/// /// Records the process that sends for a tab and announces a change.
+/// Records the process that sends for a tab and announces a change.
 fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestamp) {
     let channel = led.id();
     state.senders.remove(channel);
@@ -410,7 +410,7 @@ fn sends(state: &mut LeadState, led: &Led, holder: Option<Holder>, now: Timestam
     }
 }
 
-/// /// Announces a change of the process that would send after this one ends.
+/// Announces a change of the process that would send after this one ends.
 fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
     let channel = led.id();
     let named = successor.and_then(|successor| successor.leader().named()).map(|text| SafeText::line(&text));
@@ -424,7 +424,7 @@ fn succeeds(state: &mut LeadState, led: &Led, successor: Option<&Other>) {
     led.tab.channel().tell(News::Successor(channel.clone(), named));
 }
 
-/// /// Announces a change of another leader's published state.
+/// Announces a change of another leader's published state.
 fn hear(state: &mut LeadState, tab: &TabSync, other: Other) {
     let channel = &tab.channel().spec().id;
     let Vitals { health, budget } = other.vitals.clone();

@@ -1,4 +1,4 @@
-//! //! Synchronisation: pulls pages into the cache and pushes outbox rows to the server.
+//! Synchronisation: pulls pages into the cache and pushes outbox rows to the server.
 //!
 //! - [`ChannelSync`]: one channel's requests and store access, as single steps.
 //! - [`TabLoop`]: runs those steps, each when it is due.
@@ -87,20 +87,20 @@ pub use tab::{Loop, TabSync};
 pub use trigger::TriggerState;
 pub use wishes::Lead;
 
-/// /// Longest wait between two steps, so that a suspended machine or a clock jump is noticed.
+/// Longest wait between two steps, so that a suspended machine or a clock jump is noticed.
 pub(crate) const NAP: i64 = MINUTE / 2;
 
-/// /// Configuration of a tab.
+/// Configuration of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelSpec {
-    /// /// Id that drafts and outbox rows refer to.
+    /// Id that drafts and outbox rows refer to.
     pub id: ChannelId,
     pub name: String,
-    /// /// Base URL, ending in `/v1`.
+    /// Base URL, ending in `/v1`.
     pub base_url: String,
     pub key: Secret,
-    /// /// True if this tab changes nothing on the server.
+    /// True if this tab changes nothing on the server.
     pub read_only: bool,
-    /// /// True if the AI stays paused in the whole channel.
+    /// True if the AI stays paused in the whole channel.
     pub draft_only: bool,
 }

@@ -1,4 +1,4 @@
-//! //! Searches a history for a text with an unknown outcome: one page a step, only when no row can be sent,
+//! Searches a history for a text with an unknown outcome: one page a step, only when no row can be sent,
 //! within the background budget.
 
 use crate::ChannelSync;
@@ -14,12 +14,12 @@ use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, Settlement};
 
-/// /// Maximum pages of one search.
+/// Maximum pages of one search.
 const PAGES: u32 = 40;
-/// /// Delay after a page that could not be read, in microseconds.
+/// Delay after a page that could not be read, in microseconds.
 const AGAIN: i64 = 5 * SECOND;
 
-/// /// Search in progress.
+/// Search in progress.
 #[derive(Debug)]
 pub(crate) struct Looking {
     row: RowId,
@@ -28,9 +28,9 @@ pub(crate) struct Looking {
 }
 
 impl Looking {
-    /// /// Starts a search. `server_time` converts a local moment to the server's clock.
+    /// Starts a search. `server_time` converts a local moment to the server's clock.
     fn begin(row: &LaneRow, text: &str, server_time: impl Fn(Moment) -> Option<Timestamp>) -> Self {
-        // // Server time is preferred because the history is dated by it.
+        // Server time is preferred because the history is dated by it.
         let first = row.first.unwrap_or_else(|| row.row.created_at.into());
         let look = Look::new(text, first.server.or_else(|| server_time(first)).unwrap_or(first.wall));
         Self { row: row.row.id.clone(), look, cursors: WalkCursors::new(PAGES) }
@@ -38,7 +38,7 @@ impl Looking {
 }
 
 impl ChannelSync {
-    /// /// Reads one page. Returns the continued search and the earliest time of its next page.
+    /// Reads one page. Returns the continued search and the earliest time of its next page.
     pub(crate) async fn look(
         &self,
         before: Option<Looking>,
@@ -59,7 +59,7 @@ impl ChannelSync {
         let page = match self.client.history(&platform, conversation, looking.cursors.current()).await {
             Ok(page) => page,
             Err(ReadError::NotFound(_) | ReadError::Rejected(_)) => {
-                // // The conversation was deleted or the cursor expired.
+                // The conversation was deleted or the cursor expired.
                 self.store.note_looks(row, cut_short(&row.looks, now), None).await?;
                 return Ok((None, now));
             }
@@ -84,7 +84,7 @@ impl ChannelSync {
         Ok((None, now))
     }
 
-    /// /// Settles the row after a complete search.
+    /// Settles the row after a complete search.
     async fn looked(&self, row: &LaneRow, look: &Look, now: Timestamp) -> Result<(), PullError> {
         let unclaimed = self.store.unclaimed(self.id(), look.found().clone()).await?;
         let tried = row.last_attempt_at.unwrap_or(row.row.created_at);
@@ -92,7 +92,7 @@ impl ChannelSync {
             Conclusion::Sent(message) => {
                 tracing::info!(channel = %self.id(), row = %row.row.id, %message, "found in the history");
                 if let Some(conversation) = row.row.lane.conversation() {
-                    // // Shown before the row is removed, if the server still allows it.
+                    // Shown before the row is removed, if the server still allows it.
                     self.pull_history(conversation).await;
                 }
                 self.settle(row, Settlement::Found(message)).await
@@ -115,7 +115,7 @@ impl ChannelSync {
     }
 }
 
-/// /// Message for a finding.
+/// Message for a finding.
 fn words(looks: &Looks) -> Option<SafeText> {
     match &looks.finding {
         LookResult::Nothing | LookResult::Listed => None,

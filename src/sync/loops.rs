@@ -1,7 +1,7 @@
-//! //! The loops of a tab as steps: polling, open conversation, outbox, uploads, waves. Each owns its state;
+//! The loops of a tab as steps: polling, open conversation, outbox, uploads, waves. Each owns its state;
 //! a step does at most one thing and returns the wait until the next.
 //!
-//! //! Time is an argument and no step waits for a timer: the engine runs the steps by the clock, a
+//! Time is an argument and no step waits for a timer: the engine runs the steps by the clock, a
 //! simulation by hand.
 
 use std::sync::Arc;
@@ -22,12 +22,12 @@ use model::account::Platform;
 use model::ids::ConversationId;
 use model::time::{Moment, Timestamp};
 
-/// /// Tasks polled at intervals; ties go to the first. The list comes before the trigger because it shows
+/// Tasks polled at intervals; ties go to the first. The list comes before the trigger because it shows
 /// who spoke last: without it a missed message would look unanswered.
 const POLLED: [Task; 7] =
     [Task::Account, Task::List, Task::Trigger, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
 
-/// /// One of a tab's loops with its state.
+/// One of a tab's loops with its state.
 pub struct TabLoop {
     tab: Arc<TabSync>,
     state: LoopState,
@@ -41,11 +41,11 @@ enum LoopState {
     Waves(WaveState),
 }
 
-/// /// State of the polling loop.
+/// State of the polling loop.
 #[derive(Debug)]
 struct PollState {
     plan: PollSchedule,
-    /// /// End of the last step.
+    /// End of the last step.
     last: Option<Moment>,
     list: ListState,
     trigger: TriggerState,
@@ -53,7 +53,7 @@ struct PollState {
     audit: AuditState,
 }
 
-/// /// State of the open conversation's loop.
+/// State of the open conversation's loop.
 #[derive(Debug)]
 struct OpenState {
     plan: PollSchedule,
@@ -96,7 +96,7 @@ impl TabLoop {
         &self.tab
     }
 
-    /// /// Runs the next step. Returns the wait until another, in microseconds, unless woken.
+    /// Runs the next step. Returns the wait until another, in microseconds, unless woken.
     pub async fn step(&mut self, now: Timestamp) -> i64 {
         let which = self.which() as usize;
         let tab = &self.tab;
@@ -122,7 +122,7 @@ impl TabLoop {
 }
 
 impl PollState {
-    /// /// Runs the task that has been due longest.
+    /// Runs the task that has been due longest.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
         if tab.is_stopped() || !tab.leads(now) {
             return NAP;
@@ -176,7 +176,7 @@ impl PollState {
         wait
     }
 
-    /// /// True after a gap longer than any wait: the machine slept.
+    /// True after a gap longer than any wait: the machine slept.
     fn has_slept(&self, moment: Moment) -> bool {
         self.last.is_some_and(|last| !(0..=2 * NAP).contains(&moment.since(last)))
     }
@@ -194,7 +194,7 @@ impl PollState {
             Task::Audit => channel.audit_histories(&mut self.audit).await,
         };
         if task == Task::Account || (!proven && channel.is_proven()) {
-            // // They wait for the platform or for proof of the key.
+            // They wait for the platform or for proof of the key.
             tab.wake(Loop::Push);
             tab.wake(Loop::Upload);
             tab.wake(Loop::Open);
@@ -204,7 +204,7 @@ impl PollState {
 }
 
 impl OpenState {
-    /// /// Reads the open conversation, or older messages on request.
+    /// Reads the open conversation, or older messages on request.
     async fn step(&mut self, tab: &TabSync, now: Timestamp) -> i64 {
         let channel = &tab.channel;
         let fetch = if tab.is_stopped() { None } else { tab.wish(|tab| tab.fetches.pop_front()) };
@@ -260,27 +260,27 @@ impl OpenState {
     }
 }
 
-/// /// Sends the next outbox row. Must not be cancelled: a request already sent must be settled.
+/// Sends the next outbox row. Must not be cancelled: a request already sent must be settled.
 async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;
     }
     let step = tab.channel.push_once(state, now).await;
     if step == PushStep::Moved {
-        // // The row may have been a wave.
+        // The row may have been a wave.
         tab.wake(Loop::Waves);
     }
     wait_after(step, tab.channel.clock.now())
 }
 
-/// /// Uploads the next file.
+/// Uploads the next file.
 async fn upload_step(tab: &TabSync, state: &mut Tries, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;
     }
     let step = tab.channel.upload_once(state, now).await;
     if step == PushStep::Moved {
-        // // The uploaded file's message can be sent now.
+        // The uploaded file's message can be sent now.
         tab.wake(Loop::Push);
     }
     wait_after(step, tab.channel.clock.now())
@@ -294,7 +294,7 @@ fn wait_after(step: PushStep, now: Timestamp) -> i64 {
     }
 }
 
-/// /// Advances broadcasts in waves by one step.
+/// Advances broadcasts in waves by one step.
 async fn waves_step(tab: &TabSync, state: &mut WaveState, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;
@@ -317,7 +317,7 @@ fn finished(channel: &ChannelSync, plan: &mut PollSchedule, task: Task, pulled: 
     plan.finished(task, pulled, channel.clock.moment(), visible, channel.store.chance().fraction());
 }
 
-/// /// Applies mail rules after a reading of the list.
+/// Applies mail rules after a reading of the list.
 async fn apply_rules(tab: &TabSync, task: Task) {
     if !matches!(task, Task::List | Task::Sweep) || !tab.channel.sends(tab.channel.clock.now()) {
         return;
@@ -327,7 +327,7 @@ async fn apply_rules(tab: &TabSync, task: Task) {
     }
 }
 
-/// /// Task that reads new messages: the trigger, or the list.
+/// Task that reads new messages: the trigger, or the list.
 fn message_task(platform: Option<&Platform>) -> Task {
     match platform {
         Some(Platform::Whatsapp) | None => Task::Trigger,

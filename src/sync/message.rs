@@ -1,4 +1,4 @@
-//! //! Reads one message again for its page (`getMessage`).
+//! Reads one message again for its page (`getMessage`).
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -7,7 +7,7 @@ use model::fetches::FetchResult;
 use model::ids::MessageId;
 
 impl ChannelSync {
-    /// /// Reads one message and stores its changes.
+    /// Reads one message and stores its changes.
     pub(crate) async fn read_message(&self, id: &MessageId) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let message = self.client.for_person().message(id).await?;

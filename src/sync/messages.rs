@@ -1,4 +1,4 @@
-//! //! Pulls one conversation's history (`listConversationMessages`, `listTelegramMessages`): the newest
+//! Pulls one conversation's history (`listConversationMessages`, `listTelegramMessages`): the newest
 //! messages down to the last reading, and older ones on request.
 
 use crate::ChannelSync;
@@ -16,11 +16,11 @@ use model::text::SafeText;
 use store::StoreError;
 use store::history::{HistoryMove, HistoryState};
 
-/// /// Pages read before a history is treated as new; messages behind them are read on request.
+/// Pages read before a history is treated as new; messages behind them are read on request.
 const PAGES: u32 = 10;
 
 impl ChannelSync {
-    /// /// Reads the newest messages of the open conversation and, at intervals, the conversation itself.
+    /// Reads the newest messages of the open conversation and, at intervals, the conversation itself.
     pub async fn pull_history(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
@@ -37,7 +37,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads one page of messages older than the stored ones.
+    /// Reads one page of messages older than the stored ones.
     pub async fn pull_older(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::History, async {
             let Some(platform) = self.may_ask(PolledResource::History).await? else {
@@ -72,14 +72,14 @@ impl ChannelSync {
             let applied =
                 store.apply_history(self.id(), conversation, page.items, platform, step, false).await?;
             self.tell_messages(&applied, None);
-            // // Announced even if empty: the start was reached.
+            // Announced even if empty: the start was reached.
             self.tell(News::History(self.id().clone(), conversation.clone()));
             Ok(Pulled::Done)
         })
         .await
     }
 
-    /// /// Reads a history's newest messages. Returns true if it ends before the list's activity time. A
+    /// Reads a history's newest messages. Returns true if it ends before the list's activity time. A
     /// conversation the server does not find is handled by [`crate::missing`].
     pub(crate) async fn read_history(
         &self,
@@ -93,7 +93,7 @@ impl ChannelSync {
             return Ok(false);
         }
         let read = match platform {
-            // // A thread is read whole.
+            // A thread is read whole.
             Platform::Email => self.read_thread(turn, client, conversation).await.map(|()| false),
             _ => self.walk_history(client, platform, conversation).await,
         };
@@ -110,7 +110,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Removes a conversation the server no longer has.
+    /// Removes a conversation the server no longer has.
     pub(crate) async fn forget(&self, conversation: &ConversationId) -> Result<(), StoreError> {
         self.store.mark_gone(self.id(), conversation).await?;
         self.forget_answers();
@@ -131,7 +131,7 @@ impl ChannelSync {
         let mut cursors = WalkCursors::new(PAGES);
         let (mut newest, mut has_met) = (None, false);
         loop {
-            // // A later page may be unchanged without being the last.
+            // A later page may be unchanged without being the last.
             let asking = if cursors.pages() == 0 { client.clone() } else { client.also_same() };
             let page = match asking.history(platform, conversation, cursors.current()).await {
                 Err(ReadError::Same) => return Ok(false),
@@ -149,7 +149,7 @@ impl ChannelSync {
                 Followed::Next(_) if state.read_until.is_some() || page.items.is_empty() => {
                     HistoryMove::Walking
                 }
-                // // The first reading ends at the first page with messages; so does one that came too far or
+                // The first reading ends at the first page with messages; so does one that came too far or
                 // reached the end.
                 Followed::Next(_) | Followed::End | Followed::Broken(_) => {
                     HistoryMove::Anew { newest: newest.clone(), older_cursor: page.next_cursor }
@@ -169,7 +169,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Drops messages older than the newest page, so that they can be read again with valid cursors.
+    /// Drops messages older than the newest page, so that they can be read again with valid cursors.
     async fn begin_anew(
         &self,
         client: &Client,
@@ -193,7 +193,7 @@ fn place_of(message: Option<&Message>) -> Option<Place> {
     Some((message.created_at?, message.id.clone()))
 }
 
-/// /// True if a page holds the newest message of the last reading or an older one.
+/// True if a page holds the newest message of the last reading or an older one.
 fn joins(page: &[Message], state: &HistoryState) -> bool {
     let Some((at, id)) = &state.read_until else {
         return false;
@@ -201,7 +201,7 @@ fn joins(page: &[Message], state: &HistoryState) -> bool {
     page.iter().any(|entry| entry.id == *id || entry.created_at.is_some_and(|created| created < *at))
 }
 
-/// /// True if a page reaches back to the oldest message changed since it was read.
+/// True if a page reaches back to the oldest message changed since it was read.
 fn reaches_changes(page: &[Message], state: &HistoryState) -> bool {
     let place = |message: &Message| message.sent_at.or(message.created_at);
     state.changed_from.is_none_or(|from| page.iter().filter_map(place).any(|at| at <= from))

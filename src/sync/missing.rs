@@ -1,13 +1,13 @@
-//! //! Handling of a conversation answered with 404 while the list may still name it: a lagging replica, or a
+//! Handling of a conversation answered with 404 while the list may still name it: a lagging replica, or a
 //! deletion.
 //!
-//! //! 1. A 404 leads to a read of the list, from its top down to the conversation's place.
-//! //! 2. If the list names it or cannot be read that far, the conversation is kept and the reading fails.
-//! //! 3. If the list does not name it, this is noted and the conversation is kept.
-//! //! 4. A later 404, at least [`BETWEEN`] after the first, that finds it missing from the list again
+//! 1. A 404 leads to a read of the list, from its top down to the conversation's place.
+//! 2. If the list names it or cannot be read that far, the conversation is kept and the reading fails.
+//! 3. If the list does not name it, this is noted and the conversation is kept.
+//! 4. A later 404, at least [`BETWEEN`] after the first, that finds it missing from the list again
 //! removes the conversation with its history.
 //!
-//! //! The note is kept in the cache, so that processes on one data folder share it and a restart keeps it.
+//! The note is kept in the cache, so that processes on one data folder share it and a restart keeps it.
 
 use std::collections::BTreeMap;
 
@@ -20,32 +20,32 @@ use model::ids::ConversationId;
 use model::text::SafeText;
 use model::time::{DAY, MINUTE, SECOND, Timestamp};
 
-/// /// Mark: conversations missing from the list with the time noted, as JSON.
+/// Mark: conversations missing from the list with the time noted, as JSON.
 const MISSING: &str = "list_missing";
-/// /// Minimum interval between the two list reads, in microseconds.
+/// Minimum interval between the two list reads, in microseconds.
 const BETWEEN: i64 = 5 * SECOND;
-/// /// Age after which a first note is ignored, in microseconds.
+/// Age after which a first note is ignored, in microseconds.
 const STALE: i64 = DAY;
-/// /// Maximum number of conversations noted, latest first.
+/// Maximum number of conversations noted, latest first.
 const MAX_NOTED: usize = 100;
-/// /// Maximum pages of the list read in one check.
+/// Maximum pages of the list read in one check.
 const MAX_PAGES: u32 = 20;
-/// /// Distance searched below the conversation's place, in microseconds.
+/// Distance searched below the conversation's place, in microseconds.
 const BELOW: i64 = 10 * MINUTE;
 
-/// /// Decision about a conversation not found by its id.
+/// Decision about a conversation not found by its id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Missing {
-    /// /// Listed, or unknown: kept.
+    /// Listed, or unknown: kept.
     Listed,
-    /// /// Missing from the list for the first time: kept, and checked again after this many microseconds.
+    /// Missing from the list for the first time: kept, and checked again after this many microseconds.
     Doubtful(i64),
-    /// /// Missing from the list twice: removed.
+    /// Missing from the list twice: removed.
     Gone,
 }
 
 impl Missing {
-    /// /// Result of the reading that met the 404.
+    /// Result of the reading that met the 404.
     pub(crate) fn into_result(self) -> Result<(), ReadError> {
         match self {
             Self::Listed => Err(ReadError::Trouble(SafeText::line(
@@ -58,14 +58,14 @@ impl Missing {
 }
 
 impl ChannelSync {
-    /// /// Decides about a conversation answered with 404 and removes it if it is gone.
+    /// Decides about a conversation answered with 404 and removes it if it is gone.
     pub(crate) async fn not_found(
         &self,
         platform: &Platform,
         conversation: &ConversationId,
     ) -> Result<Missing, PullError> {
         let Some(active_at) = self.store.active_at(self.id(), conversation).await? else {
-            // // Nothing of it is stored.
+            // Nothing of it is stored.
             self.forget(conversation).await?;
             return Ok(Missing::Gone);
         };
@@ -91,7 +91,7 @@ impl ChannelSync {
         Ok(missing)
     }
 
-    /// /// Returns true if the list names the conversation; `None` if it could not be read down to its place.
+    /// Returns true if the list names the conversation; `None` if it could not be read down to its place.
     async fn is_listed(
         &self,
         platform: &Platform,

@@ -1,7 +1,7 @@
-//! //! Gaps between two answers of the new-message trigger, and the end of the backfill that closes them.
+//! Gaps between two answers of the new-message trigger, and the end of the backfill that closes them.
 //! Pure.
 //!
-//! //! Compares sets of ids, not a watermark: a message committed late appears below newer ones.
+//! Compares sets of ids, not a watermark: a message committed late appears below newer ones.
 
 use std::collections::HashSet;
 
@@ -11,15 +11,15 @@ use model::ids::MessageId;
 use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 
-/// /// Number of known items, the oldest of the page among them, that proves an overlap.
+/// Number of known items, the oldest of the page among them, that proves an overlap.
 const ENOUGH: usize = 10;
-/// /// Consecutive known items that end a backfill.
+/// Consecutive known items that end a backfill.
 const IN_A_ROW: usize = 20;
-/// /// Distance a walk covers behind the last complete reading, in microseconds, to find messages committed
+/// Distance a walk covers behind the last complete reading, in microseconds, to find messages committed
 /// late.
 pub const MARGIN: i64 = 10 * MINUTE;
 
-/// /// True if a page of the trigger leaves no gap: it holds everything, overlaps with earlier answers, or
+/// True if a page of the trigger leaves no gap: it holds everything, overlaps with earlier answers, or
 /// reaches back behind the last complete reading. `unreadable` items count towards the page's length.
 pub fn joins(
     page: &[Message],
@@ -36,23 +36,23 @@ pub fn joins(
         || lies_behind(oldest.created_at, complete_until)
 }
 
-/// /// True if a time is more than [`MARGIN`] behind the last complete reading.
+/// True if a time is more than [`MARGIN`] behind the last complete reading.
 pub fn lies_behind(time: Option<Timestamp>, complete_until: Timestamp) -> bool {
     time.is_some_and(|time| time < complete_until.plus(-MARGIN))
 }
 
-/// /// Next step of a backfill.
+/// Next step of a backfill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Backfilled {
-    /// /// Read the page at this cursor.
+    /// Read the page at this cursor.
     Next(String),
-    /// /// Known messages were reached.
+    /// Known messages were reached.
     Complete,
-    /// /// The server's cursors are unusable: try again later.
+    /// The server's cursors are unusable: try again later.
     Incomplete,
 }
 
-/// /// Walk down all inbound messages.
+/// Walk down all inbound messages.
 #[derive(Debug)]
 pub struct Backfill {
     complete_until: Timestamp,
@@ -61,19 +61,19 @@ pub struct Backfill {
 }
 
 impl Backfill {
-    /// /// Maximum pages of a backfill.
+    /// Maximum pages of a backfill.
     pub const PAGES: u32 = 10_000;
 
     pub fn new(complete_until: Timestamp) -> Self {
         Self { complete_until, in_a_row: 0, cursors: WalkCursors::new(Self::PAGES) }
     }
 
-    /// /// Cursor of the next page; `None` for the first.
+    /// Cursor of the next page; `None` for the first.
     pub fn cursor(&self) -> Option<&str> {
         self.cursors.current()
     }
 
-    /// /// Processes a page: for each item, true if it was stored before, and its time.
+    /// Processes a page: for each item, true if it was stored before, and its time.
     pub fn take(&mut self, page: &[(bool, Option<Timestamp>)], next: Option<&str>) -> Backfilled {
         for (known, time) in page {
             self.in_a_row = if *known { self.in_a_row + 1 } else { 0 };
@@ -104,7 +104,7 @@ mod tests {
         }
     }
 
-    /// /// Messages `from` down to `to`, newest first.
+    /// Messages `from` down to `to`, newest first.
     fn page(from: i64, to: i64) -> Vec<Message> {
         (to..=from).rev().map(message).collect()
     }
@@ -143,7 +143,7 @@ mod tests {
         let next = |text: &str| Backfilled::Next(text.to_owned());
         let mut walk = Backfill::new(at(1000));
         assert_eq!(walk.cursor(), None);
-        // // The trigger's own page is known, but too new to prove anything.
+        // The trigger's own page is known, but too new to prove anything.
         assert_eq!(walk.take(&facts(5100, 5001, true), Some("a")), next("a"));
         assert_eq!(walk.take(&facts(5000, 4901, false), Some("b")), next("b"));
         assert_eq!(walk.cursor(), Some("b"));

@@ -1,4 +1,4 @@
-//! //! Reads contacts page by page, or one by its number, for their page (`listContacts`, `getContact`).
+//! Reads contacts page by page, or one by its number, for their page (`listContacts`, `getContact`).
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -10,19 +10,19 @@ use model::text::SafeText;
 use model::time::{Times, Timestamp};
 use model::unreadable::List;
 
-/// /// Maximum pages of one walk.
+/// Maximum pages of one walk.
 const MAX_PAGES: u32 = 100_000;
 
-/// /// Progress of the latest walk through the contacts.
+/// Progress of the latest walk through the contacts.
 #[derive(Debug)]
 pub(crate) struct PeopleState {
     search: String,
     cursors: WalkCursors,
-    /// /// True if another page follows.
+    /// True if another page follows.
     has_more: bool,
-    /// /// True if the walk was restarted because its cursor was refused.
+    /// True if the walk was restarted because its cursor was refused.
     restarted: bool,
-    /// /// Reason the walk broke off before the end of the list.
+    /// Reason the walk broke off before the end of the list.
     broken: Option<&'static str>,
     began: Times,
 }
@@ -46,16 +46,16 @@ impl PeopleState {
     }
 }
 
-/// /// Error of an incomplete list; pages read before it are kept.
+/// Error of an incomplete list; pages read before it are kept.
 fn not_whole(why: &str) -> PullError {
     ReadError::Trouble(SafeText::line(&format!("{why}; the list of contacts is not whole"))).into()
 }
 
 impl ChannelSync {
-    /// /// Reads the first page that matches `search`, or the next one if `more`.
+    /// Reads the first page that matches `search`, or the next one if `more`.
     ///
     /// # Errors
-    /// /// Also when the list breaks off because its cursors are unusable; no contact is removed then.
+    /// Also when the list breaks off because its cursors are unusable; no contact is removed then.
     pub(crate) async fn read_people(&self, search: &str, more: bool) -> Result<FetchResult, PullError> {
         let times = self.clock.times();
         let mut walk = self.state(|state| std::mem::take(&mut state.people));
@@ -83,7 +83,7 @@ impl ChannelSync {
         let wanted = Some(search.as_str()).filter(|search| !search.is_empty());
         let client = self.client.for_person();
         let page = match client.people(wanted, walk.cursors.current()).await {
-            // // The cursor has expired: the walk is restarted once.
+            // The cursor has expired: the walk is restarted once.
             Err(ReadError::Rejected(_)) if walk.cursors.current().is_some() && !walk.restarted => {
                 walk.restarted = true;
                 walk.cursors = WalkCursors::new(MAX_PAGES);
@@ -103,7 +103,7 @@ impl ChannelSync {
         match next {
             Followed::Next(_) => Ok(FetchResult::People { more: true }),
             Followed::End => {
-                // // A complete walk removes contacts the server did not list. If the clock was set
+                // A complete walk removes contacts the server did not list. If the clock was set
                 // meanwhile, their read times prove nothing.
                 if search.is_empty() && walk.began.step(self.clock.times()) == 0 {
                     self.store.forget_people_before(self.id(), walk.began.now).await?;
@@ -114,20 +114,20 @@ impl ChannelSync {
         }
     }
 
-    /// /// True if the latest walk left contacts unread.
+    /// True if the latest walk left contacts unread.
     pub fn has_more_people(&self) -> bool {
         self.state(|state| state.people.has_more)
     }
 
-    /// /// True if the latest walk broke off before the end of the list.
+    /// True if the latest walk broke off before the end of the list.
     pub fn people_break_off(&self) -> bool {
         self.state(|state| state.people.broken.is_some())
     }
 
-    /// /// Reads one contact by its number and removes it if it is gone.
+    /// Reads one contact by its number and removes it if it is gone.
     pub(crate) async fn read_person(&self, phone: &str) -> Result<FetchResult, PullError> {
         let client = self.client.for_person();
-        // // By id if known: a search may lag behind.
+        // By id if known: a search may lag behind.
         let known = match self.store.contact_id(self.id(), phone).await? {
             Some(id) => client.contact_at(&id, phone).await?,
             None => None,

@@ -1,6 +1,6 @@
-//! //! Schedule of the polled tasks. Pure: time, platform and a random value are arguments.
+//! Schedule of the polled tasks. Pure: time, platform and a random value are arguments.
 //!
-//! //! A clock set back never delays a task: a time impossibly far ahead counts as now.
+//! A clock set back never delays a task: a time impossibly far ahead counts as now.
 
 use std::time::Duration;
 
@@ -8,25 +8,25 @@ use crate::report::Pulled;
 use model::account::Platform;
 use model::time::{MINUTE, Moment, SECOND};
 
-/// /// Maximum back-off of a visible tab, in microseconds.
+/// Maximum back-off of a visible tab, in microseconds.
 const CAP_VISIBLE: i64 = 30 * SECOND;
-/// /// Maximum back-off of a background tab, in microseconds.
+/// Maximum back-off of a background tab, in microseconds.
 const CAP_BACKGROUND: i64 = 60 * SECOND;
-/// /// Delay between two parts of a long pass, in microseconds.
+/// Delay between two parts of a long pass, in microseconds.
 const SOON: i64 = 2 * SECOND;
-/// /// Poll intervals of a broadcast: (polls so far below, interval in microseconds).
+/// Poll intervals of a broadcast: (polls so far below, interval in microseconds).
 const WATCH: [(u32, i64); 3] = [(5, 2 * SECOND), (15, 5 * SECOND), (240, 15 * SECOND)];
-/// /// Interval of a visible tab while webhooks report changes, in microseconds; short enough that data is
+/// Interval of a visible tab while webhooks report changes, in microseconds; short enough that data is
 /// not marked as old.
 const SLOW_VISIBLE: i64 = 15 * SECOND;
-/// /// Interval of a background tab while webhooks report changes, in microseconds.
+/// Interval of a background tab while webhooks report changes, in microseconds.
 const SLOW_BACKGROUND: i64 = 60 * SECOND;
-/// /// Minimum interval between polls requested by deliveries, in microseconds.
+/// Minimum interval between polls requested by deliveries, in microseconds.
 const TOGETHER: i64 = SECOND / 4;
-/// /// Maximum wait; a longer one means that the clock jumped.
+/// Maximum wait; a longer one means that the clock jumped.
 const WAIT_MAX: i64 = 60 * MINUTE;
 
-/// /// Poll intervals of a tab.
+/// Poll intervals of a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Polling {
     pub visible: Duration,
@@ -42,42 +42,42 @@ impl Default for Polling {
 impl Polling {
     fn span(self, visible: bool) -> i64 {
         let span = if visible { self.visible } else { self.background };
-        // // At least a second, so that no configuration floods the server.
+        // At least a second, so that no configuration floods the server.
         i64::try_from(span.as_micros()).unwrap_or(WAIT_MAX).clamp(SECOND, WAIT_MAX)
     }
 }
 
-/// /// Tasks that run at intervals.
+/// Tasks that run at intervals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Task {
-    /// /// `getAccount`.
+    /// `getAccount`.
     Account,
-    /// /// Top of the conversation list, lagging histories, AI states.
+    /// Top of the conversation list, lagging histories, AI states.
     List,
-    /// /// List down to well behind the last sweep.
+    /// List down to well behind the last sweep.
     Sweep,
-    /// /// `getEmailAccount`.
+    /// `getEmailAccount`.
     Mailbox,
     Broadcasts,
-    /// /// Comparison of stored messages with the server's counts.
+    /// Comparison of stored messages with the server's counts.
     Audit,
-    /// /// New-message trigger.
+    /// New-message trigger.
     Trigger,
-    /// /// History of the open conversation.
+    /// History of the open conversation.
     History,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleStep {
-    /// /// Run this task.
+    /// Run this task.
     Run(Task),
-    /// /// Continue the part this task left for later.
+    /// Continue the part this task left for later.
     Continue(Task),
-    /// /// Nothing is due for this many microseconds.
+    /// Nothing is due for this many microseconds.
     Sleep(i64),
 }
 
-/// /// Interval of a task on a platform, in microseconds; `None` for never. Unknown platforms are polled only
+/// Interval of a task on a platform, in microseconds; `None` for never. Unknown platforms are polled only
 /// for their account. While webhooks report changes (`instant`), the tasks they cover run less often, just to
 /// find missed changes.
 pub fn interval(
@@ -90,7 +90,7 @@ pub fn interval(
     let usual = usual(task, platform, visible, polling)?;
     let told = matches!(task, Task::Trigger | Task::List | Task::History);
     let slow = if visible || task == Task::History { SLOW_VISIBLE } else { SLOW_BACKGROUND };
-    // // Calls and SMS have no webhooks.
+    // Calls and SMS have no webhooks.
     let told = told && platform != Some(&Platform::Voip);
     Some(if instant && told { usual.max(slow) } else { usual })
 }
@@ -104,33 +104,33 @@ fn usual(task: Task, platform: Option<&Platform>, visible: bool, polling: Pollin
         (Task::List, Some(Platform::Whatsapp | Platform::Voip)) => Some(either(10, 60).max(base)),
         (Task::List, Some(Platform::Email)) => Some(either(10, 30).max(base)),
         (Task::Mailbox, Some(Platform::Email)) => Some(either(60, 300).max(base)),
-        // // A thread is read with all its mails.
+        // A thread is read with all its mails.
         (Task::History, Some(Platform::Email)) => Some(either(15, 60).max(base)),
-        // // Telegram has no trigger: the list is its only source.
+        // Telegram has no trigger: the list is its only source.
         (Task::List, Some(Platform::Telegram)) => Some(either(5, 10).max(base)),
         (Task::Sweep, Some(platform)) if platform.has_histories() => Some(5 * MINUTE),
-        // // Makes no request while no broadcast is in progress.
+        // Makes no request while no broadcast is in progress.
         (Task::Broadcasts, _) => Some(either(1, 10)),
-        // // The audit's mark limits it to once a day.
+        // The audit's mark limits it to once a day.
         (Task::Audit, Some(platform)) if platform.has_histories() => Some(60 * MINUTE),
         (Task::History, Some(platform)) if platform.has_histories() => Some(base),
         _ => None,
     }
 }
 
-/// /// Interval before the next poll of an unfinished broadcast, in microseconds: seconds at first, minutes
+/// Interval before the next poll of an unfinished broadcast, in microseconds: seconds at first, minutes
 /// later.
 pub fn watching(looks: u32) -> i64 {
     let stage = WATCH.iter().find(|(until, _)| looks < *until);
     stage.map_or(5 * MINUTE, |(_, wait)| *wait)
 }
 
-/// /// Back-off after consecutive failures, in microseconds. `jitter` (0 to 1) adds up to a tenth, so that
+/// Back-off after consecutive failures, in microseconds. `jitter` (0 to 1) adds up to a tenth, so that
 /// processes do not return together.
 pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
     let cap = if visible { CAP_VISIBLE } else { CAP_BACKGROUND };
     let wait = SECOND.saturating_mul(1 << failures.saturating_sub(1).min(16));
-    // // The maximum includes the jitter.
+    // The maximum includes the jitter.
     let wait = wait.min(cap / 11 * 10);
     let tenths =
         (0..10_i64).rev().find(|number| f64::from(i32::try_from(*number).unwrap_or(0)) / 10.0 <= jitter);
@@ -140,21 +140,21 @@ pub fn back_off(failures: u32, visible: bool, jitter: f64) -> i64 {
 #[derive(Debug, Clone, Copy)]
 struct ScheduledTask {
     task: Task,
-    /// /// End of the last run; `None` makes the task due.
+    /// End of the last run; `None` makes the task due.
     last: Option<Moment>,
     failures: u32,
-    /// /// End of the back-off; the task is due then.
+    /// End of the back-off; the task is due then.
     not_before: Option<Moment>,
-    /// /// End of the wait for the budget; the task keeps its place meanwhile.
+    /// End of the wait for the budget; the task keeps its place meanwhile.
     paced_until: Option<Moment>,
     soon: bool,
-    /// /// True if a delivery requests it.
+    /// True if a delivery requests it.
     told: bool,
-    /// /// Time at which its deferred part is due.
+    /// Time at which its deferred part is due.
     later: Option<Moment>,
 }
 
-/// /// Last run and result of each task.
+/// Last run and result of each task.
 #[derive(Debug)]
 pub struct PollSchedule {
     entries: Vec<ScheduledTask>,
@@ -162,12 +162,12 @@ pub struct PollSchedule {
 }
 
 impl PollSchedule {
-    /// /// Starts with every task due. Ties go to the task named first.
+    /// Starts with every task due. Ties go to the task named first.
     pub fn new(tasks: &[Task], polling: Polling) -> Self {
         Self { entries: tasks.iter().map(|task| ScheduledTask::new(*task)).collect(), polling }
     }
 
-    /// /// Next step: the task due longest.
+    /// Next step: the task due longest.
     pub fn next(
         &self,
         now: Moment,
@@ -180,7 +180,7 @@ impl PollSchedule {
             let later = entry.later.map(|later| (within(later, now), ScheduleStep::Continue(entry.task)));
             Some([Some((entry.wait(span, now), ScheduleStep::Run(entry.task))), later])
         });
-        // // `min_by_key` keeps the first of equals.
+        // `min_by_key` keeps the first of equals.
         match waits.flatten().flatten().min_by_key(|(wait, _)| *wait) {
             Some((wait, step)) if wait <= 0 => step,
             Some((wait, _)) => ScheduleStep::Sleep(wait),
@@ -188,7 +188,7 @@ impl PollSchedule {
         }
     }
 
-    /// /// Records a task's result.
+    /// Records a task's result.
     pub fn finished(&mut self, task: Task, pulled: Pulled, now: Moment, visible: bool, jitter: f64) {
         let recovered = matches!(pulled, Pulled::Done | Pulled::More | Pulled::Later(_))
             && self.entries.iter().any(|entry| entry.task == task && entry.failures > 0);
@@ -203,7 +203,7 @@ impl PollSchedule {
         }
     }
 
-    /// /// Makes failed tasks and the sweep due at once after the server answers again.
+    /// Makes failed tasks and the sweep due at once after the server answers again.
     pub fn came_back(&mut self) {
         let late = |scheduled_task: &&mut ScheduledTask| {
             scheduled_task.failures > 0 || scheduled_task.task == Task::Sweep
@@ -211,7 +211,7 @@ impl PollSchedule {
         self.entries.iter_mut().filter(late).for_each(ScheduledTask::hurry);
     }
 
-    /// /// Records the result of a task's deferred part.
+    /// Records the result of a task's deferred part.
     pub fn continued(&mut self, task: Task, pulled: Pulled, now: Moment) {
         let Some(entry) = self.entries.iter_mut().find(|entry| entry.task == task) else {
             return;
@@ -219,12 +219,12 @@ impl PollSchedule {
         entry.later = match pulled {
             Pulled::More => Some(now.plus(SOON)),
             Pulled::Later(wait) | Pulled::Paced(wait) => Some(now.plus(wait.max(SOON))),
-            // // The task itself finds the rest and reports failures.
+            // The task itself finds the rest and reports failures.
             Pulled::Done | Pulled::Skipped | Pulled::Failed => None,
         };
     }
 
-    /// /// Requests a task soon because of a delivery.
+    /// Requests a task soon because of a delivery.
     pub fn told(&mut self, task: Task) {
         self.entries.iter_mut().filter(|entry| entry.task == task).for_each(|entry| entry.told = true);
     }
@@ -260,7 +260,7 @@ impl ScheduledTask {
 
     fn finished(&mut self, pulled: Pulled, now: Moment) {
         self.paced_until = None;
-        // // Paced or limited: nothing was read, so the task stays due and others do not overtake it.
+        // Paced or limited: nothing was read, so the task stays due and others do not overtake it.
         if let Pulled::Paced(wait) = pulled {
             self.paced_until = Some(now.plus(wait));
             return;
@@ -276,7 +276,7 @@ impl ScheduledTask {
         };
     }
 
-    /// /// Microseconds until the task is due; zero or less if it is.
+    /// Microseconds until the task is due; zero or less if it is.
     fn wait(&self, span: i64, now: Moment) -> i64 {
         if let Some(wait) =
             self.paced_until.map(|paced_until| within(paced_until, now)).filter(|number| *number > 0)
@@ -296,7 +296,7 @@ impl ScheduledTask {
     }
 }
 
-/// /// Microseconds until `until`; zero if it is impossibly far ahead.
+/// Microseconds until `until`; zero if it is impossibly far ahead.
 fn within(until: Moment, now: Moment) -> i64 {
     let wait = until.since(now);
     if wait > WAIT_MAX { 0 } else { wait }

@@ -1,4 +1,4 @@
-//! //! Check of a planned message at its time: it is sent, or stopped because its writer should look first.
+//! Check of a planned message at its time: it is sent, or stopped because its writer should look first.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -6,11 +6,11 @@ use model::outbox::Stop;
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
 
-/// /// Maximum delay, in microseconds, after which a planned message is sent without asking.
+/// Maximum delay, in microseconds, after which a planned message is sent without asking.
 const LATE: i64 = 2 * MINUTE;
 
 impl ChannelSync {
-    /// /// Returns the reason a planned message must not be sent now; `None` if it may.
+    /// Returns the reason a planned message must not be sent now; `None` if it may.
     pub(crate) async fn planned_objection(
         &self,
         row: &LaneRow,

@@ -1,16 +1,16 @@
-//! //! Retry times of the outbox while there is no connection. Pure.
+//! Retry times of the outbox while there is no connection. Pure.
 //!
-//! //! Polling probes the connection anyway: while nothing answers, waiting rows add one attempt at growing
+//! Polling probes the connection anyway: while nothing answers, waiting rows add one attempt at growing
 //! intervals, however many they are, and all are sent once anything has been answered.
 
 use model::time::{SECOND, Timestamp};
 
-/// /// First wait, in microseconds, doubled each time.
+/// First wait, in microseconds, doubled each time.
 const BASE: i64 = 5 * SECOND;
-/// /// Longest wait, in microseconds.
+/// Longest wait, in microseconds.
 const CAP: i64 = 120 * SECOND;
 
-/// /// Failed connection attempts since the last answer.
+/// Failed connection attempts since the last answer.
 #[derive(Debug, Default)]
 pub(crate) struct Probe {
     failures: u32,
@@ -23,15 +23,15 @@ impl Probe {
         self.last = now;
     }
 
-    /// /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
+    /// Shifts stored times by `by` microseconds (negative if the wall clock was set back).
     pub(crate) fn move_times(&mut self, by: i64) {
         self.last = self.last.plus(by);
     }
 
-    /// /// Returns the time until which no row may be tried; `None` if one may. `answered` is the time of the
+    /// Returns the time until which no row may be tried; `None` if one may. `answered` is the time of the
     /// last answer.
     pub(crate) fn wait(&mut self, answered: Option<Timestamp>, now: Timestamp) -> Option<Timestamp> {
-        // // A clock set back must not delay anything.
+        // A clock set back must not delay anything.
         if self.failures == 0 || answered.is_some_and(|time| time > self.last) || now < self.last {
             self.failures = 0;
             return None;

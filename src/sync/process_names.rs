@@ -1,4 +1,4 @@
-//! //! Names of the processes on one data folder and of their leases.
+//! Names of the processes on one data folder and of their leases.
 
 use sha2::{Digest, Sha256};
 
@@ -7,28 +7,28 @@ use store::Store;
 use store::leases::Rank;
 use store::processes::Process;
 
-/// /// Unique name of this process, from which others can tell that it has ended.
+/// Unique name of this process, from which others can tell that it has ended.
 pub fn owner(store: &Store) -> String {
     let process = Process::this().map_or_else(|| std::process::id().to_string(), |entry| entry.to_string());
     format!("{process}-{:016x}", store.chance().draw())
 }
 
-/// /// Name of this process in the request log.
+/// Name of this process in the request log.
 pub fn this_process(kind: &str) -> String {
     format!("{kind}, process {}", std::process::id())
 }
 
-/// /// Role of a leading process.
+/// Role of a leading process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessRole {
-    /// /// Inbox with a person in front of it.
+    /// Inbox with a person in front of it.
     Inbox,
-    /// /// Process without a screen; yields to an inbox.
+    /// Process without a screen; yields to an inbox.
     Engine,
 }
 
 impl ProcessRole {
-    /// /// Word shown to waiting processes.
+    /// Word shown to waiting processes.
     pub(crate) fn kind(self) -> &'static str {
         match self {
             Self::Inbox => "inbox",
@@ -44,7 +44,7 @@ impl ProcessRole {
     }
 }
 
-/// /// Name of a channel's polling lease: one for each channel and key, since a process with another key
+/// Name of a channel's polling lease: one for each channel and key, since a process with another key
 /// cannot share its data.
 pub fn lease_name(spec: &ChannelSpec) -> String {
     let mut hash = Sha256::new();
@@ -55,7 +55,7 @@ pub fn lease_name(spec: &ChannelSpec) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// /// Name of a channel's sending lease.
+/// Name of a channel's sending lease.
 pub fn sending_name(spec: &ChannelSpec) -> String {
     format!("{}.send", lease_name(spec))
 }

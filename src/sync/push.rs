@@ -1,4 +1,4 @@
-//! //! Sends outbox rows. The protocol of the outbox, whole:
+//! Sends outbox rows. The protocol of the outbox, whole:
 //!
 //! - **Queued**: on disk with its exact bytes and its idempotency key. Rows of one lane are sent in order, one at a time
 //!   ([`lanes`]).
@@ -40,44 +40,44 @@ use store::since::Moved;
 
 mod clock_steps;
 
-/// /// Delay before a failed history read or a failed database write is repeated, in microseconds.
+/// Delay before a failed history read or a failed database write is repeated, in microseconds.
 pub(crate) const AGAIN: i64 = 2 * SECOND;
-/// /// Longest wait for an unreadable history, in microseconds.
+/// Longest wait for an unreadable history, in microseconds.
 pub(crate) const LONGEST: i64 = 60 * SECOND;
-/// /// Maximum number of conversations remembered as read.
+/// Maximum number of conversations remembered as read.
 const REMEMBERED: usize = 5000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PushStep {
-    /// /// One row was advanced; there may be more.
+    /// One row was advanced; there may be more.
     Moved,
-    /// /// Nothing is due before this time.
+    /// Nothing is due before this time.
     Due(Timestamp),
-    /// /// Nothing is queued, or another process sends.
+    /// Nothing is queued, or another process sends.
     Idle,
-    /// /// Nothing is sent until a person acts: the tab is stopped or read-only.
+    /// Nothing is sent until a person acts: the tab is stopped or read-only.
     Halted,
 }
 
-/// /// State kept between two steps.
+/// State kept between two steps.
 #[derive(Debug)]
 pub struct PushState {
-    /// /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
+    /// Lanes on hold, with the end of the hold: their history could not be read, or the retry budget is
     /// used up.
     held: HashMap<Lane, Timestamp>,
-    /// /// Consecutive failures to read a history.
+    /// Consecutive failures to read a history.
     unread: HashMap<ConversationId, u32>,
     tries: Tries,
-    /// /// Time of the last history read before a text, by conversation.
+    /// Time of the last history read before a text, by conversation.
     read_at: HashMap<ConversationId, Timestamp>,
     outage: Outage,
     times: Option<Times>,
-    /// /// Set after a clock jump: waits set under the old clock must be ended. `true` if the clock was set
+    /// Set after a clock jump: waits set under the old clock must be ended. `true` if the clock was set
     /// back.
     doubtful_waits: Option<bool>,
     looking: Option<Looking>,
     look_after: Timestamp,
-    /// /// Consecutive failures to read the account, and the end of the wait.
+    /// Consecutive failures to read the account, and the end of the wait.
     pub(crate) unconfirmed: (u32, Timestamp),
 }
 
@@ -97,13 +97,13 @@ impl PushState {
         }
     }
 
-    /// /// Records an attempt without a connection.
+    /// Records an attempt without a connection.
     pub(crate) fn no_connection(&mut self, now: Timestamp) {
         self.outage.begins(now);
         self.tries.probe.failed(now);
     }
 
-    /// /// Holds the lane of an unreadable history, longer each time.
+    /// Holds the lane of an unreadable history, longer each time.
     fn was_not_read(&mut self, conversation: ConversationId, now: Timestamp) {
         let times = self.unread.entry(conversation.clone()).or_default();
         let wait = AGAIN.saturating_mul(1 << (*times).min(16)).min(LONGEST);
@@ -121,7 +121,7 @@ impl PushState {
 }
 
 impl ChannelSync {
-    /// /// Claims and sends at most one row, or returns when the next is due. Exclusive access to the state
+    /// Claims and sends at most one row, or returns when the next is due. Exclusive access to the state
     /// keeps lanes in order.
     pub async fn push_once(&self, state: &mut PushState, now: Timestamp) -> PushStep {
         state.step(self.clock.times());
@@ -154,7 +154,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Sends until nothing is due.
+    /// Sends until nothing is due.
     pub async fn push_all(&self, state: &mut PushState, now: Timestamp) -> PushStep {
         loop {
             let step = self.push_once(state, now).await;
@@ -217,7 +217,7 @@ impl ChannelSync {
         Ok(if self.is_stopped() { PushStep::Halted } else { PushStep::Moved })
     }
 
-    /// /// Sends a due row unless a check stops or delays it.
+    /// Sends a due row unless a check stops or delays it.
     async fn try_to_send(
         &self,
         state: &mut PushState,
@@ -250,19 +250,19 @@ impl ChannelSync {
         };
         self.note_balance(&row).await?;
         if !self.sends(self.clock.now()) {
-            // // This process was suspended meanwhile and another one sends now.
+            // This process was suspended meanwhile and another one sends now.
             return Ok(());
         }
         let Some(claimed) =
             self.store.claim(&row.row.id, row.fence, self.moment(now), self.credential()).await?
         else {
-            // // Changed by another process; chosen again in the next step.
+            // Changed by another process; chosen again in the next step.
             return Ok(());
         };
         self.send(state, claimed).await
     }
 
-    /// /// Returns the reason a row that reaches people must not be sent now: it was delayed too long, or the
+    /// Returns the reason a row that reaches people must not be sent now: it was delayed too long, or the
     /// conversation changed since it was written.
     async fn objection(
         &self,
@@ -287,7 +287,7 @@ impl ChannelSync {
         Ok(guard::objection(moved, row.row.due_at, &state.outage, now))
     }
 
-    /// /// Reads the history before a text is sent, so that the latest messages are known. An unreadable
+    /// Reads the history before a text is sent, so that the latest messages are known. An unreadable
     /// history delays its text.
     async fn read_first(
         &self,
@@ -303,7 +303,7 @@ impl ChannelSync {
         let read = self.read_history(&turn, &self.client.for_person(), &platform, &conversation).await;
         drop(turn);
         match read {
-            // // A history the server refuses to show cannot be waited for.
+            // A history the server refuses to show cannot be waited for.
             Ok(_) | Err(PullError::Read(ReadError::Forbidden(_) | ReadError::Rejected(_))) => {
                 let now = self.clock.now().max(now);
                 state.outage.heard(now);
@@ -311,7 +311,7 @@ impl ChannelSync {
                 state.was_read(conversation, now);
             }
             Err(PullError::Read(error)) => {
-                // // Offline delays all lanes together, any other error only this one.
+                // Offline delays all lanes together, any other error only this one.
                 match error {
                     ReadError::Offline(_) => state.no_connection(now),
                     _ => state.was_not_read(conversation, now),
@@ -327,7 +327,7 @@ impl ChannelSync {
         let row = &claimed.row;
         tracing::info!(channel = %self.id(), row = %row.id, operation = row.operation.word(), "sending");
         let Some(request) = self.store.request(&row.id).await? else {
-            // // Removed since it was claimed; there is nothing to settle.
+            // Removed since it was claimed; there is nothing to settle.
             return Ok(());
         };
         if !self.sends(self.clock.now()) {
@@ -341,7 +341,7 @@ impl ChannelSync {
             state.outage.begins(now);
         }
         if let Some(first) = &mut claimed.first {
-            // // This answer's date gives the server time at the latest.
+            // This answer's date gives the server time at the latest.
             first.server = first.server.or_else(|| self.client.server_time(*first));
         }
         let attempt = self.known_of(&claimed, &state.tries.doubts, now).await;
@@ -352,13 +352,13 @@ impl ChannelSync {
             (RetryStep::Stop(stop, why), _) => self.stop_sent(&claimed, stop, why).await,
             (next, _) => match settlement(next, now) {
                 Some(settlement) => self.settle(&claimed, settlement).await,
-                // // Unreachable: `Done` is returned only for an accepted outcome.
+                // Unreachable: `Done` is returned only for an accepted outcome.
                 None => Ok(()),
             },
         }
     }
 
-    /// /// Stops a row because of the server's answer.
+    /// Stops a row because of the server's answer.
     async fn stop_sent(&self, claimed: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         if stop == Stop::Window {
             if let Some(conversation) = claimed.row.lane.conversation() {
@@ -368,14 +368,14 @@ impl ChannelSync {
             self.tell(News::Conversations(self.id().clone()));
         }
         if stop == Stop::Credits {
-            // // The displayed balance was wrong.
+            // The displayed balance was wrong.
             self.pull_account().await;
         }
         let why = if stop.is_ambiguous() { self.with_evidence(claimed, why).await } else { why };
         self.stop_row(claimed, stop, why).await
     }
 
-    /// /// Updates the tab's health from an outcome.
+    /// Updates the tab's health from an outcome.
     pub(crate) fn hear(&self, outcome: &WriteOutcome<Receipt>) {
         self.note_failure(RequestFailure::of_write(outcome));
         match outcome {
@@ -397,7 +397,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Moment by all available clocks.
+    /// Moment by all available clocks.
     pub(crate) fn moment(&self, wall: Timestamp) -> Moment {
         let moment = Moment { wall, since_boot: self.clock.since_boot(), server: None };
         Moment { server: self.client.server_time(moment), ..moment }

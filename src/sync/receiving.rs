@@ -1,7 +1,7 @@
-//! //! Webhook deliveries: each makes a tab poll soon and proves that webhooks arrive, so that polling may be
+//! Webhook deliveries: each makes a tab poll soon and proves that webhooks arrive, so that polling may be
 //! slow.
 //!
-//! //! Data is never taken from a delivery.
+//! Data is never taken from a delivery.
 
 use crate::Engine;
 use crate::hooks::{DesiredWebhook, WebhookState};
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// /// Returns to polling: the receiver ended or nothing is registered.
+    /// Returns to polling: the receiver ended or nothing is registered.
     pub fn deliveries_lost(&self, channel: &ChannelId) {
         if let Some(tab) = self.tab(channel) {
             tab.channel().state(|channel| channel.trust.lost());
@@ -53,14 +53,14 @@ impl Engine {
         }
     }
 
-    /// /// Reliability of a channel's deliveries.
+    /// Reliability of a channel's deliveries.
     pub fn standing(&self, channel: &ChannelId) -> HookTrust {
         let now = self.now();
         let tab = self.tab(channel);
         tab.map_or(HookTrust::Unknown, |tab| tab.channel().state(|channel| channel.trust.standing(now)))
     }
 
-    /// /// Checks the webhook of a channel and queues the next change; `None` if there is no such tab.
+    /// Checks the webhook of a channel and queues the next change; `None` if there is no such tab.
     pub async fn keep_hook(
         &self,
         channel: &ChannelId,

@@ -1,6 +1,6 @@
-//! //! Searches a history for a text with an unknown outcome. Pure: pages and times are arguments.
+//! Searches a history for a text with an unknown outcome. Pure: pages and times are arguments.
 //!
-//! //! A message matches if it was sent through the interface with the same text, no earlier than ten minutes
+//! A message matches if it was sent through the interface with the same text, no earlier than ten minutes
 //! before the first attempt, and no other row claims it. Exactly one match: sent. No match in two searches a
 //! minute apart, both two minutes after the last attempt: probably not sent. Several: a person chooses. No
 //! result ever leads to another send.
@@ -12,16 +12,16 @@ use model::looks::{LookResult, Looks, comparable, says};
 use model::messages::Message;
 use model::time::{MINUTE, Timestamp};
 
-/// /// Distance before the first attempt at which the search ends: clocks differ.
+/// Distance before the first attempt at which the search ends: clocks differ.
 const BEFORE: i64 = 10 * MINUTE;
-/// /// Maximum time until a sent message is listed.
+/// Maximum time until a sent message is listed.
 const SETTLED: i64 = 2 * MINUTE;
-/// /// Minimum interval between two searches without a match.
+/// Minimum interval between two searches without a match.
 const APART: i64 = MINUTE;
-/// /// Maximum unfinished searches; more only on a person's request.
+/// Maximum unfinished searches; more only on a person's request.
 const LOOKS: u32 = 12;
 
-/// /// Walk back through a history for one text.
+/// Walk back through a history for one text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Look {
     text: String,
@@ -29,22 +29,22 @@ pub struct Look {
     found: BTreeSet<MessageId>,
 }
 
-/// /// Result of a page.
+/// Result of a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookProgress {
-    /// /// Older messages may match.
+    /// Older messages may match.
     GoOn,
-    /// /// Every possible match was seen.
+    /// Every possible match was seen.
     Enough,
 }
 
 impl Look {
-    /// /// `first_attempt_at` is in server time.
+    /// `first_attempt_at` is in server time.
     pub fn new(text: &str, first_attempt_at: Timestamp) -> Self {
         Self { text: comparable(text), since: first_attempt_at.plus(-BEFORE), found: BTreeSet::new() }
     }
 
-    /// /// Processes a page, newest first.
+    /// Processes a page, newest first.
     pub fn take(&mut self, page: &[Message]) -> LookProgress {
         for message in page {
             if message.created_at.is_some_and(|time| time < self.since) {
@@ -64,13 +64,13 @@ impl Look {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conclusion {
-    /// /// Sent as this message.
+    /// Sent as this message.
     Sent(MessageId),
-    /// /// Undecided; the searches so far.
+    /// Undecided; the searches so far.
     Open(Looks),
 }
 
-/// /// Concludes from a complete search; `unclaimed` are the matches no other row claims.
+/// Concludes from a complete search; `unclaimed` are the matches no other row claims.
 pub fn conclude(
     before: &Looks,
     unclaimed: Vec<MessageId>,
@@ -87,7 +87,7 @@ pub fn conclude(
         (None, _) if now.since(last_attempt_at) < SETTLED => {}
         (None, _) => match before.absent_at {
             Some(earlier) if now.since(earlier) >= APART => looks.finding = LookResult::Absent,
-            // // The first search, one too soon after it, or a clock set back.
+            // The first search, one too soon after it, or a clock set back.
             Some(earlier) if now.since(earlier) >= 0 => {}
             _ => looks.absent_at = Some(now),
         },
@@ -95,12 +95,12 @@ pub fn conclude(
     Conclusion::Open(looks)
 }
 
-/// /// Records an incomplete search.
+/// Records an incomplete search.
 pub fn cut_short(before: &Looks, now: Timestamp) -> Looks {
     Looks { count: before.count + 1, last_at: Some(now), ..before.clone() }
 }
 
-/// /// Time of the next automatic search, `None` if there is none: at once, then when a sent message must be
+/// Time of the next automatic search, `None` if there is none: at once, then when a sent message must be
 /// listed, then a minute later; incomplete searches are repeated at growing intervals.
 pub fn next_look(looks: &Looks, last_attempt_at: Timestamp) -> Option<Timestamp> {
     if looks.finding != LookResult::Nothing || looks.count >= LOOKS {

@@ -1,4 +1,4 @@
-//! //! Results of pulls: the only place that turns failed reads into health and notices of the tab.
+//! Results of pulls: the only place that turns failed reads into health and notices of the tab.
 
 use crate::ChannelSync;
 use crate::health::{FailureKind, PolledResource, Pulse, SILENCE};
@@ -8,25 +8,25 @@ use model::text::SafeText;
 use model::unreadable::List;
 use store::StoreError;
 
-/// /// Result of a pull. The data is in the store and was announced.
+/// Result of a pull. The data is in the store and was announced.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pulled {
-    /// /// Everything due was read.
+    /// Everything due was read.
     Done,
-    /// /// Part of a long pass was read; continue soon.
+    /// Part of a long pass was read; continue soon.
     More,
-    /// /// The urgent part was read; continue the rest after this many microseconds without reading the first
+    /// The urgent part was read; continue the rest after this many microseconds without reading the first
     /// part again.
     Later(i64),
-    /// /// The rate budget is used up or the server asked to wait: continue after this many microseconds.
+    /// The rate budget is used up or the server asked to wait: continue after this many microseconds.
     Paced(i64),
-    /// /// Failed and reported; try again later.
+    /// Failed and reported; try again later.
     Failed,
-    /// /// No request was made: not on this platform, not for this key, or the tab is stopped.
+    /// No request was made: not on this platform, not for this key, or the tab is stopped.
     Skipped,
 }
 
-/// /// Turns pacing into [`Pulled::Later`]: reading the first part again would use the budget the rest waits
+/// Turns pacing into [`Pulled::Later`]: reading the first part again would use the budget the rest waits
 /// for.
 pub(crate) fn or_later(result: Result<Pulled, PullError>) -> Result<Pulled, PullError> {
     match result {
@@ -37,16 +37,16 @@ pub(crate) fn or_later(result: Result<Pulled, PullError>) -> Result<Pulled, Pull
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PullError {
-    /// /// Error of the server.
+    /// Error of the server.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// /// Error of the data files.
+    /// Error of the data files.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl ChannelSync {
-    /// /// Runs a pull and reports its result. A pull without a request changes no health.
+    /// Runs a pull and reports its result. A pull without a request changes no health.
     pub(crate) async fn reporting(
         &self,
         resource: PolledResource,
@@ -62,7 +62,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Reports a pull's result.
+    /// Reports a pull's result.
     pub(crate) fn report(&self, resource: PolledResource, result: Result<Pulled, PullError>) -> Pulled {
         let pulled = match result {
             Ok(Pulled::Skipped) => return Pulled::Skipped,
@@ -83,20 +83,20 @@ impl ChannelSync {
         pulled
     }
 
-    /// /// Records unreadable rows of a list's page and announces a change. The first page resets the record.
+    /// Records unreadable rows of a list's page and announces a change. The first page resets the record.
     pub(crate) fn note_unreadable<T>(&self, list: List, page: &Listed<T>, is_first: bool) {
         if let Some(all) = self.state(|sync_state| sync_state.note_unreadable(list, page, is_first)) {
             self.tell(News::Unreadable(self.id().clone(), list, all));
         }
     }
 
-    /// /// Records a valid answer of a resource.
+    /// Records a valid answer of a resource.
     pub(crate) fn read_succeeded(&self, resource: PolledResource) {
         let health = self.pulse(|pulse, now| pulse.answered(resource, now));
         self.tell_health(health);
     }
 
-    /// /// Reports a read unanswered for long. Returns the microseconds until the next check.
+    /// Reports a read unanswered for long. Returns the microseconds until the next check.
     pub(crate) fn silence(&self) -> i64 {
         let Some(since) = self.client.unanswered_since() else { return SILENCE };
         let left = SILENCE - self.clock.moment().since(since);
@@ -109,10 +109,10 @@ impl ChannelSync {
         SILENCE
     }
 
-    /// /// Reports a failed read and returns the matching result.
+    /// Reports a failed read and returns the matching result.
     pub(crate) fn read_failed(&self, resource: PolledResource, error: ReadError) -> Pulled {
         self.note_failure(RequestFailure::of_read(&error));
-        // // Waiting for one's own budget is no failure.
+        // Waiting for one's own budget is no failure.
         if !matches!(error, ReadError::Paced(_)) {
             tracing::info!(channel = %self.id(), ?resource, %error, "a read failed");
         }
@@ -151,7 +151,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Stops the tab until a person acts.
+    /// Stops the tab until a person acts.
     pub(crate) fn stop(&self, health: Health) -> Pulled {
         let told = self.pulse(|entry, _| entry.stop(health));
         self.tell_health(told);

@@ -1,7 +1,7 @@
-//! //! Reads the first rows of the list for commands that need no more: the top, part of the rest, and
+//! Reads the first rows of the list for commands that need no more: the top, part of the rest, and
 //! missing details of the rows shown.
 //!
-//! //! Marks of complete passes are left unchanged.
+//! Marks of complete passes are left unchanged.
 
 use crate::ChannelSync;
 use crate::conversations::{BULK, ListState, REST, REST_AT, SINCE};
@@ -11,18 +11,18 @@ use model::ids::ConversationId;
 use model::time::Timestamp;
 use store::StoreError;
 
-/// /// Depth to which the list was read.
+/// Depth to which the list was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reached {
-    /// /// Not read, or the depth is unknown.
+    /// Not read, or the depth is unknown.
     Unknown,
-    /// /// All rows with newer activity than this.
+    /// All rows with newer activity than this.
     Above(Timestamp),
     End,
 }
 
 impl ChannelSync {
-    /// /// Reads only the top of the list.
+    /// Reads only the top of the list.
     pub async fn pull_top(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -33,7 +33,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads some pages behind the top.
+    /// Reads some pages behind the top.
     pub async fn pull_rest(&self, state: &mut ListState) -> Pulled {
         self.reporting(PolledResource::List, async {
             let Some(platform) = self.may_ask(PolledResource::List).await? else {
@@ -48,7 +48,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads one history that lags behind the list, at the priority of a person's request.
+    /// Reads one history that lags behind the list, at the priority of a person's request.
     pub async fn pull_behind_of(&self, state: &mut ListState, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::List, async {
             let platform = self.may_ask(PolledResource::List).await?;
@@ -64,7 +64,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads one conversation for its AI state.
+    /// Reads one conversation for its AI state.
     pub async fn pull_detail(&self, conversation: &ConversationId) -> Pulled {
         self.reporting(PolledResource::List, async {
             let platform = self.may_ask(PolledResource::List).await?;

@@ -1,4 +1,4 @@
-//! //! Records and announces the outcome of a row.
+//! Records and announces the outcome of a row.
 
 use std::time::Duration;
 
@@ -12,13 +12,13 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use store::lane::{LaneRow, Settlement};
 
-/// /// Attempts to record an outcome, and the pause between them: each waits for a lock itself, and all
+/// Attempts to record an outcome, and the pause between them: each waits for a lock itself, and all
 /// together end before a claim lapses.
 const SETTLE_TRIES: u32 = 8;
 const SETTLE_AGAIN: Duration = Duration::from_secs(1);
 
 impl ChannelSync {
-    /// /// Stops a row for a decision and announces the reason.
+    /// Stops a row for a decision and announces the reason.
     pub(crate) async fn stop_row(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         if row.row.operation.is_unasked() {
             return self.drop_unasked(row, stop, why).await;
@@ -36,7 +36,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Drops an automatic row, which never asks a person.
+    /// Drops an automatic row, which never asks a person.
     async fn drop_unasked(&self, row: &LaneRow, stop: Stop, why: SafeText) -> Result<(), PullError> {
         tracing::info!(channel = %self.id(), row = %row.row.id, stop = stop.word(), %why, "dropped: nobody asked for it");
         if stop == Stop::Refused {
@@ -45,7 +45,7 @@ impl ChannelSync {
         self.settle(row, Settlement::Dropped(why)).await
     }
 
-    /// /// Drops a refused thread change with a notice: it is easily repeated, so no decision is needed.
+    /// Drops a refused thread change with a notice: it is easily repeated, so no decision is needed.
     async fn drop_refused(&self, row: &LaneRow, what: &str, why: SafeText) -> Result<(), PullError> {
         tracing::info!(channel = %self.id(), row = %row.row.id, %why, "a thread stays as it was");
         let words = SafeText::line(&format!("{what}: the server refuses ({why})"));
@@ -54,7 +54,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Records the outcome of a row and announces it.
+    /// Records the outcome of a row and announces it.
     pub(crate) async fn settle(&self, row: &LaneRow, settlement: Settlement) -> Result<(), PullError> {
         let leaves = match &settlement {
             Settlement::Dropped(_) | Settlement::Done { .. } | Settlement::Found(_) => true,
@@ -73,7 +73,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Records the outcome, with retries while the database fails, for as long as the claim holds.
+    /// Records the outcome, with retries while the database fails, for as long as the claim holds.
     async fn settled(&self, row: &LaneRow, settlement: Settlement) -> Result<bool, PullError> {
         for _ in 0..SETTLE_TRIES {
             match self.store.settle(row, settlement.clone()).await {
@@ -88,7 +88,7 @@ impl ChannelSync {
     }
 }
 
-/// /// Summary of a stopped row without the reason.
+/// Summary of a stopped row without the reason.
 fn stopped_words(operation: &Operation, title: &str, stop: Stop) -> String {
     let what = match operation {
         Operation::SendMail(_) => Some("mail"),
@@ -104,7 +104,7 @@ fn stopped_words(operation: &Operation, title: &str, stop: Stop) -> String {
     }
 }
 
-/// /// Summary of a thread change that was not made.
+/// Summary of a thread change that was not made.
 fn not_filed(change: &ThreadChange) -> String {
     match &change.place {
         Some(ThreadPlace::Folder(name)) => format!("not moved to {name}"),
@@ -114,7 +114,7 @@ fn not_filed(change: &ThreadChange) -> String {
     }
 }
 
-/// /// Settlement of a row that is not done; `None` for one that is.
+/// Settlement of a row that is not done; `None` for one that is.
 pub(crate) fn settlement(next: RetryStep, now: Timestamp) -> Option<Settlement> {
     Some(match next {
         RetryStep::Done => return None,

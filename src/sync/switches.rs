@@ -1,4 +1,4 @@
-//! //! Reconciles AI pauses seen in a reading with those made here.
+//! Reconciles AI pauses seen in a reading with those made here.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -7,13 +7,13 @@ use model::ids::ConversationId;
 use model::outbox::Operation;
 use model::time::{MINUTE, Timestamp};
 
-/// /// Time after a sent text in which a pause counts as caused by it, in microseconds.
+/// Time after a sent text in which a pause counts as caused by it, in microseconds.
 const PAUSED_BY_SENDING: i64 = 2 * MINUTE;
-/// /// Maximum number of texts remembered.
+/// Maximum number of texts remembered.
 const MAX_REMEMBERED_TEXTS: usize = 1_000;
 
 impl ChannelSync {
-    /// /// Remembers a sent text, because some services pause the AI after one.
+    /// Remembers a sent text, because some services pause the AI after one.
     pub(crate) fn remember_sent_text(&self, conversation: &ConversationId, at: Timestamp) {
         self.state(|state| {
             state.spoken_at.retain(|_, spoken| (0..PAUSED_BY_SENDING).contains(&at.since(*spoken)));
@@ -23,7 +23,7 @@ impl ChannelSync {
         });
     }
 
-    /// /// Updates local pauses after a reading. `before` is the count of local switches when the reading
+    /// Updates local pauses after a reading. `before` is the count of local switches when the reading
     /// began.
     pub(crate) async fn heard_switches(
         &self,
@@ -48,7 +48,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Ends the local pause if the server reports the AI as active, unless a local switch crossed the
+    /// Ends the local pause if the server reports the AI as active, unless a local switch crossed the
     /// reading.
     pub(crate) async fn answered_by_the_ai(
         &self,

@@ -1,4 +1,4 @@
-//! //! One tab: its channel, requests by people, and wake-ups of its loops.
+//! One tab: its channel, requests by people, and wake-ups of its loops.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use crate::plan::Polling;
 use crate::wishes::Lead;
 use model::time::{MINUTE, Timestamp};
 
-/// /// Concurrent loops of a tab.
+/// Concurrent loops of a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
     Poll,
-    /// /// Open conversation and reads on request.
+    /// Open conversation and reads on request.
     Open,
-    /// /// Outbox.
+    /// Outbox.
     Push,
-    /// /// Uploads of attachments, which take long.
+    /// Uploads of attachments, which take long.
     Upload,
     Waves,
 }
@@ -27,7 +27,7 @@ impl Loop {
     pub const ALL: [Self; 5] = [Self::Poll, Self::Open, Self::Push, Self::Upload, Self::Waves];
 }
 
-/// /// One tab and its pending requests.
+/// One tab and its pending requests.
 pub struct TabSync {
     pub(crate) channel: ChannelSync,
     pub(crate) polling: Polling,
@@ -35,16 +35,16 @@ pub struct TabSync {
     stop: watch::Sender<bool>,
 }
 
-/// /// Longest possible step, in microseconds: a few requests, each with its time limit.
+/// Longest possible step, in microseconds: a few requests, each with its time limit.
 const LONGEST: i64 = 5 * MINUTE;
 
 impl TabSync {
-    /// /// Creates a tab of the only process on the folder, with everything due.
+    /// Creates a tab of the only process on the folder, with everything due.
     pub fn new(channel: ChannelSync, polling: Polling) -> Self {
         Self::leading(channel, polling, Lead::Always)
     }
 
-    /// /// Creates a tab that stays idle until it has a lease.
+    /// Creates a tab that stays idle until it has a lease.
     pub fn under_lease(channel: ChannelSync, polling: Polling) -> Self {
         Self::leading(channel, polling, Lead::Until(Timestamp::default()))
     }
@@ -59,22 +59,22 @@ impl TabSync {
         &self.channel
     }
 
-    /// /// Loops in the order of [`Loop::ALL`]. Call once: each loop owns its state.
+    /// Loops in the order of [`Loop::ALL`]. Call once: each loop owns its state.
     pub fn loops(self: &Arc<Self>) -> [TabLoop; Loop::ALL.len()] {
         Loop::ALL.map(|which| TabLoop::new(self.clone(), which))
     }
 
-    /// /// Makes a loop run its next step now.
+    /// Makes a loop run its next step now.
     pub fn wake(&self, which: Loop) {
         self.bells[which as usize].notify_one();
     }
 
-    /// /// Completes when the loop is woken.
+    /// Completes when the loop is woken.
     pub async fn woken(&self, which: Loop) {
         self.bells[which as usize].notified().await;
     }
 
-    /// /// Stops all steps for good.
+    /// Stops all steps for good.
     pub fn stop(&self) {
         self.stop.send_replace(true);
     }
@@ -83,13 +83,13 @@ impl TabSync {
         *self.stop.borrow()
     }
 
-    /// /// Completes when the tab is stopped.
+    /// Completes when the tab is stopped.
     pub async fn stopped(&self) {
-        // // Fails only for a dropped sender, which is borrowed here.
+        // Fails only for a dropped sender, which is borrowed here.
         let _ = self.stop.subscribe().wait_for(|subscribe| *subscribe).await;
     }
 
-    /// /// True if polling or sending has been in one step for longer than possible: such a tab must not keep
+    /// True if polling or sending has been in one step for longer than possible: such a tab must not keep
     /// its leases.
     pub fn hangs(&self) -> bool {
         let (within, now) = (self.channel.state(|state| state.within), self.channel.clock.moment());
@@ -97,7 +97,7 @@ impl TabSync {
         since.into_iter().any(|since| now.since(since) > LONGEST)
     }
 
-    /// /// True if the open conversation and the outbox may run: only after one read has proved the key, so
+    /// True if the open conversation and the outbox may run: only after one read has proved the key, so
     /// that a refused key is tried once and not three times.
     pub(crate) fn may_go(&self) -> bool {
         !self.is_stopped() && self.channel.is_proven()

@@ -1,4 +1,4 @@
-//! //! Pulls the approved templates on request (`listTemplates`).
+//! Pulls the approved templates on request (`listTemplates`).
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -9,7 +9,7 @@ use model::unreadable::List;
 use store::templates::ToldTemplate;
 
 impl ChannelSync {
-    /// /// Reads the templates (`listTemplates`).
+    /// Reads the templates (`listTemplates`).
     pub async fn pull_templates(&self) -> Pulled {
         if !self.may_read(PolledResource::Templates) {
             return Pulled::Skipped;

@@ -1,7 +1,7 @@
-//! //! Pulls the new-message trigger (`pollNewMessages`) and closes the gap when more messages arrived than
+//! Pulls the new-message trigger (`pollNewMessages`) and closes the gap when more messages arrived than
 //! its page holds.
 //!
-//! //! An unknown conversation gets a row for its messages and is read alone.
+//! An unknown conversation gets a row for its messages and is read alone.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -21,38 +21,38 @@ use model::unreadable::List;
 use store::messages::AppliedMessages;
 use store::meta::MetaChange;
 
-/// /// Mark: server time up to which inbound messages are complete.
+/// Mark: server time up to which inbound messages are complete.
 const COMPLETE: &str = "inbound_complete";
-/// /// Mark: messages newer than this server time ring.
+/// Mark: messages newer than this server time ring.
 pub(crate) const RING_AFTER: &str = "ring_after";
-/// /// Pages of a backfill in one step.
+/// Pages of a backfill in one step.
 const PAGES: u32 = 4;
-/// /// Pause after a failed backfill, in microseconds.
+/// Pause after a failed backfill, in microseconds.
 const REST: i64 = MINUTE;
 
-/// /// State kept between two polls.
+/// State kept between two polls.
 #[derive(Debug, Default)]
 pub struct TriggerState {
-    /// /// Ids of the last answer.
+    /// Ids of the last answer.
     earlier: HashSet<MessageId>,
-    /// /// Newest message announced.
+    /// Newest message announced.
     newest: Option<Timestamp>,
     gap: Option<Gap>,
 }
 
-/// /// Unread messages between two answers.
+/// Unread messages between two answers.
 #[derive(Debug)]
 struct Gap {
     walk: Backfill,
-    /// /// Newest message when the walk began.
+    /// Newest message when the walk began.
     newest: Option<Timestamp>,
-    /// /// True if another gap appeared during the walk.
+    /// True if another gap appeared during the walk.
     again: bool,
     rest_until: Option<Timestamp>,
 }
 
 impl ChannelSync {
-    /// /// Reads the newest inbound messages, and part of a gap if they exceed one answer. WhatsApp only.
+    /// Reads the newest inbound messages, and part of a gap if they exceed one answer. WhatsApp only.
     pub async fn pull_trigger(&self, state: &mut TriggerState) -> Pulled {
         self.reporting(PolledResource::Trigger, async {
             let platform = self.may_ask(PolledResource::Trigger).await?;
@@ -69,7 +69,7 @@ impl ChannelSync {
                 }
             };
             let pulled = or_later(self.close_gap(state, &platform).await)?;
-            // // Details the budget does not cover come with the list.
+            // Details the budget does not cover come with the list.
             let details = if is_new {
                 self.read_unknown_details(&self.client).await
             } else {
@@ -81,7 +81,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Continues a backfill without reading the newest messages again.
+    /// Continues a backfill without reading the newest messages again.
     pub async fn pull_gap(&self, state: &mut TriggerState) -> Pulled {
         self.reporting(PolledResource::Trigger, async {
             let Some(platform @ Platform::Whatsapp) = self.may_ask(PolledResource::Trigger).await? else {
@@ -105,7 +105,7 @@ impl ChannelSync {
         state.newest = state.newest.max(newest).or(complete);
         let mut marks: Vec<MetaChange> = Vec::new();
         match complete {
-            // // Older messages are read with the histories.
+            // Older messages are read with the histories.
             None => marks.push((COMPLETE, Some(mark(newest)))),
             Some(complete)
                 if overlap::joins(&page.items, page.unreadable.len(), &state.earlier, complete) =>
@@ -116,19 +116,19 @@ impl ChannelSync {
             }
             Some(complete) => state.note_gap(complete),
         }
-        // // Without a mark nothing rings: this is the first reading.
+        // Without a mark nothing rings: this is the first reading.
         let ring_after = self.time_mark(RING_AFTER).await?;
         if ring_after.is_none() {
             marks.push((RING_AFTER, Some(mark(newest))));
         }
         let applied = self.store.apply_messages(self.id(), page.items, platform.clone(), marks).await?;
-        // // Set only now: an answer that was not stored proves nothing.
+        // Set only now: an answer that was not stored proves nothing.
         state.earlier = ids;
         self.tell_messages(&applied, ring_after);
         Ok(())
     }
 
-    /// /// Walks down a few pages of inbound messages towards known ones.
+    /// Walks down a few pages of inbound messages towards known ones.
     async fn close_gap(&self, state: &mut TriggerState, platform: &Platform) -> Result<Pulled, PullError> {
         let now = self.clock.now();
         let Some(gap) = state.gap.as_mut() else {
@@ -140,7 +140,7 @@ impl ChannelSync {
         gap.rest_until = None;
         for _ in 0..PAGES {
             let page = match self.client.inbound(gap.walk.cursor()).await {
-                // // The cursor has expired: the walk starts again.
+                // The cursor has expired: the walk starts again.
                 Err(ReadError::Rejected(_)) if gap.walk.cursor().is_some() => {
                     self.give_up(state).await?;
                     return Ok(Pulled::Done);
@@ -183,7 +183,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Pauses and restarts the walk; the mark is unchanged.
+    /// Pauses and restarts the walk; the mark is unchanged.
     async fn give_up(&self, state: &mut TriggerState) -> Result<(), PullError> {
         let complete = self.time_mark(COMPLETE).await?.unwrap_or_default();
         state.gap = None;
@@ -194,7 +194,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Announces fields whose type has changed at the server.
+    /// Announces fields whose type has changed at the server.
     pub(crate) fn tell_reshaped(&self, reshaped: &[SafeText]) {
         if let Some(first) = reshaped.first() {
             let more =
@@ -204,13 +204,13 @@ impl ChannelSync {
         }
     }
 
-    /// /// Announces changed messages; new ones from customers ring unless they predate the first reading or
+    /// Announces changed messages; new ones from customers ring unless they predate the first reading or
     /// were announced before.
     pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
         self.tell_messages_beside(applied, ring_after, &HashSet::new());
     }
 
-    /// /// As [`tell_messages`](Self::tell_messages); messages in `quiet` never ring.
+    /// As [`tell_messages`](Self::tell_messages); messages in `quiet` never ring.
     pub(crate) fn tell_messages_beside(
         &self,
         applied: &AppliedMessages,
@@ -254,7 +254,7 @@ impl TriggerState {
     }
 }
 
-/// /// A timestamp as a mark; zero if `None`.
+/// A timestamp as a mark; zero if `None`.
 pub(crate) fn mark(time: Option<Timestamp>) -> String {
     time.unwrap_or_default().micros().to_string()
 }

@@ -1,4 +1,4 @@
-//! //! Uploads attachments beside the other outbox rows, so that nothing waits for a large file, least of all
+//! Uploads attachments beside the other outbox rows, so that nothing waits for a large file, least of all
 //! a pause of the AI. After the upload the row becomes the send and takes its turn in its lane.
 
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -20,28 +20,28 @@ use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use store::lane::{LaneRow, is_lapsed};
 
-/// /// Interval at which a claim is renewed and checked during an upload.
+/// Interval at which a claim is renewed and checked during an upload.
 const KEEP: Duration = Duration::from_secs(2);
-/// /// Delay after an error of the data files, in microseconds.
+/// Delay after an error of the data files, in microseconds.
 const AGAIN: i64 = 2 * SECOND;
 
-/// /// Next action on uploads.
+/// Next action on uploads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UploadStep {
     Upload(usize),
-    /// /// Stop this row: it belongs to another account.
+    /// Stop this row: it belongs to another account.
     AskAboutAccount(usize),
     Recover,
     Wait(Timestamp),
     Nothing,
 }
 
-/// /// True if the row uploads a file before it is sent.
+/// True if the row uploads a file before it is sent.
 pub(crate) fn is_upload(row: &LaneRow) -> bool {
     matches!(row.row.operation, Operation::SendFile(_))
 }
 
-/// /// Chooses the first file to upload, regardless of other rows being sent.
+/// Chooses the first file to upload, regardless of other rows being sent.
 fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> UploadStep {
     let mut due: Option<Timestamp> = None;
     for (index, lane) in rows.iter().enumerate().filter(|(_, lane_row)| is_upload(lane_row)) {
@@ -50,7 +50,7 @@ fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> Upload
                 match sender.fit(lane) {
                     AccountFit::Same => return UploadStep::Upload(index),
                     AccountFit::Other => return UploadStep::AskAboutAccount(index),
-                    // // The account is read for other rows or by the poll.
+                    // The account is read for other rows or by the poll.
                     AccountFit::Unconfirmed => now.plus(AGAIN),
                 }
             }
@@ -67,7 +67,7 @@ fn choose(rows: &[LaneRow], now: Timestamp, sender: SenderAccount<'_>) -> Upload
 }
 
 impl ChannelSync {
-    /// /// Uploads at most one file, or returns when the next is due.
+    /// Uploads at most one file, or returns when the next is due.
     pub async fn upload_once(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
         if self.spec().read_only || !self.pulse(|pulse, _| pulse.may_push()) {
             return PushStep::Halted;
@@ -85,7 +85,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Uploads until nothing is due.
+    /// Uploads until nothing is due.
     pub async fn upload_all(&self, tries: &mut Tries, now: Timestamp) -> PushStep {
         loop {
             let step = self.upload_once(tries, now).await;
@@ -136,7 +136,7 @@ impl ChannelSync {
             (RetryStep::Done, WriteOutcome::Done(receipt)) => self.becomes_send(&claimed, receipt, now).await,
             (RetryStep::Stop(stop, why), _) => {
                 let why = SafeText::line(&format!("the upload: {why}"));
-                // // No upload reaches a recipient, so its outcome is not ambiguous.
+                // No upload reaches a recipient, so its outcome is not ambiguous.
                 let stop = if stop.is_ambiguous() { Stop::Upload } else { stop };
                 self.stop_row(&claimed, stop, why).await
             }
@@ -147,7 +147,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Uploads the file and renews the claim meanwhile; `None` if the row was recalled.
+    /// Uploads the file and renews the claim meanwhile; `None` if the row was recalled.
     async fn carry_up(&self, claimed: &LaneRow) -> Result<Option<WriteOutcome<Receipt>>, PullError> {
         let row = &claimed.row;
         let Some(request) = self.store.request(&row.id).await? else { return Ok(None) };
@@ -169,7 +169,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Reports each whole percent once.
+    /// Reports each whole percent once.
     fn progress(&self, claimed: &LaneRow, total: usize) -> UploadProgress {
         let (tell, channel, row) = (self.teller(), self.id().clone(), claimed.row.id.clone());
         let told = AtomicU8::new(u8::MAX);
@@ -181,7 +181,7 @@ impl ChannelSync {
         })
     }
 
-    /// /// Turns the uploaded row into its send.
+    /// Turns the uploaded row into its send.
     async fn becomes_send(
         &self,
         claimed: &LaneRow,
@@ -193,7 +193,7 @@ impl ChannelSync {
             let why = "the upload was answered without an address, as test keys may be: nothing can be sent with it";
             return self.stop_row(claimed, Stop::Refused, SafeText::line(why)).await;
         };
-        // // On failure the file is uploaded again when next used.
+        // On failure the file is uploaded again when next used.
         if let Err(error) = self.store.shelve(self.id(), file.kind, &url).await {
             tracing::warn!(channel = %self.id(), %error, "an uploaded file is not remembered");
         }
@@ -210,7 +210,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Announces a change of the row.
+    /// Announces a change of the row.
     fn told_of(&self, claimed: &LaneRow) {
         if let Some(conversation) = claimed.row.lane.conversation() {
             self.tell(News::History(self.id().clone(), conversation.clone()));

@@ -1,4 +1,4 @@
-//! //! Outcomes verified by a read: the server's state counts, not the request or a repeated answer.
+//! Outcomes verified by a read: the server's state counts, not the request or a repeated answer.
 
 use crate::ChannelSync;
 use crate::report::PullError;
@@ -9,18 +9,18 @@ use model::outbox::{Operation, OutboxRow};
 use model::time::{MINUTE, Timestamp};
 use store::lane::LaneRow;
 
-/// /// True if a refusal may mean that the conversation is already closed.
+/// True if a refusal may mean that the conversation is already closed.
 fn may_be_closed(outcome: &WriteOutcome<Receipt>) -> bool {
     let refusal = outcome.refusal();
     refusal.is_some_and(|refusal| matches!(refusal.status, 400 | 409) && !refusal.is_about_the_key())
 }
 
-/// /// Tolerated difference between the server's clock and the local one when a registration is searched for,
+/// Tolerated difference between the server's clock and the local one when a registration is searched for,
 /// in microseconds.
 const MARGIN: i64 = 10 * MINUTE;
 
 impl ChannelSync {
-    /// /// Replaces an outcome by the verified state where needed.
+    /// Replaces an outcome by the verified state where needed.
     pub(crate) async fn verified(
         &self,
         claimed: &LaneRow,
@@ -35,7 +35,7 @@ impl ChannelSync {
                     receipt @ Receipt { kind: ReceiptKind::Automation(None), test: false, .. },
                 ),
             ) => self.switched(conversation, receipt).await,
-            // // Refused because it is already closed?
+            // Refused because it is already closed?
             (Operation::Close, outcome) if may_be_closed(&outcome) => {
                 match self.client.for_person().conversation(conversation).await {
                     Ok(told) if told.status == ConversationStatus::Closed => {
@@ -48,7 +48,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Reads the conversation if the answer to an AI switch omitted its state: the server's state
+    /// Reads the conversation if the answer to an AI switch omitted its state: the server's state
     /// decides, not the request.
     async fn switched(&self, conversation: &ConversationId, receipt: Receipt) -> WriteOutcome<Receipt> {
         let told = self.client.for_person().conversation(conversation).await;
@@ -69,7 +69,7 @@ impl ChannelSync {
         WriteOutcome::Done(Receipt { kind: ReceiptKind::Automation(Some(enabled)), ..receipt })
     }
 
-    /// /// Searches for a webhook that an earlier attempt may have registered, before the request is
+    /// Searches for a webhook that an earlier attempt may have registered, before the request is
     /// repeated.
     pub(crate) async fn registered_already(&self, row: &OutboxRow) -> Result<Option<Receipt>, PullError> {
         let (Operation::AddWebhook { url, events }, Some(first)) = (&row.operation, row.first_attempt_at)

@@ -1,25 +1,25 @@
-//! //! Cursor walks: detection of unusable cursors, and the end of a walk down the conversation list. Pure.
+//! Cursor walks: detection of unusable cursors, and the end of a walk down the conversation list. Pure.
 
 use std::collections::HashSet;
 
 use crate::overlap::MARGIN;
 use model::time::Timestamp;
 
-/// /// Maximum consecutive empty pages.
+/// Maximum consecutive empty pages.
 const EMPTY: u32 = 3;
-/// /// Maximum pages of a list walk.
+/// Maximum pages of a list walk.
 const PAGES: u32 = 10_000;
-/// /// Maximum repeats from the top because rows moved up.
+/// Maximum repeats from the top because rows moved up.
 const ROUNDS: u32 = 3;
 
-/// /// Next step after a page.
+/// Next step after a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Followed {
-    /// /// Read the page at this cursor.
+    /// Read the page at this cursor.
     Next(String),
-    /// /// The list has ended.
+    /// The list has ended.
     End,
-    /// /// The cursors are unusable, with the reason.
+    /// The cursors are unusable, with the reason.
     Broken(&'static str),
 }
 
@@ -33,12 +33,12 @@ pub struct WalkCursors {
 }
 
 impl WalkCursors {
-    /// /// Starts at the first page, with a maximum of `limit` pages.
+    /// Starts at the first page, with a maximum of `limit` pages.
     pub fn new(limit: u32) -> Self {
         Self { seen: HashSet::new(), current: None, pages: 0, empty: 0, limit }
     }
 
-    /// /// Cursor of the next request; `None` for the first page.
+    /// Cursor of the next request; `None` for the first page.
     pub fn current(&self) -> Option<&str> {
         self.current.as_deref()
     }
@@ -47,7 +47,7 @@ impl WalkCursors {
         self.pages
     }
 
-    /// /// Processes a page of `rows` rows.
+    /// Processes a page of `rows` rows.
     pub fn follow(&mut self, rows: usize, next: Option<&str>) -> Followed {
         self.pages += 1;
         self.empty = if rows == 0 { self.empty + 1 } else { 0 };
@@ -55,7 +55,7 @@ impl WalkCursors {
             return Followed::End;
         };
         if rows == 0 && self.current.as_deref() == Some(next) {
-            // // Some servers always return a cursor: past the last row it repeats.
+            // Some servers always return a cursor: past the last row it repeats.
             return Followed::End;
         }
         if self.empty > EMPTY {
@@ -72,37 +72,37 @@ impl WalkCursors {
     }
 }
 
-/// /// Next step of a list walk.
+/// Next step of a list walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Listing {
-    /// /// Read the page at [`ListWalk::cursor`].
+    /// Read the page at [`ListWalk::cursor`].
     Next,
-    /// /// Complete, with the newest activity seen.
+    /// Complete, with the newest activity seen.
     Complete(Timestamp),
-    /// /// Rows keep moving or the cursors are unusable: try again later.
+    /// Rows keep moving or the cursors are unusable: try again later.
     Incomplete,
 }
 
-/// /// Walk down the list, newest activity first, to rows read before. Rows move up meanwhile, so its top is
+/// Walk down the list, newest activity first, to rows read before. Rows move up meanwhile, so its top is
 /// read again.
 #[derive(Debug)]
 pub struct ListWalk {
-    /// /// Rows older than this were read before.
+    /// Rows older than this were read before.
     boundary: Option<Timestamp>,
     round: u32,
-    /// /// Newest activity on the first page of this round.
+    /// Newest activity on the first page of this round.
     top: Option<Timestamp>,
     newest: Option<Timestamp>,
     cursors: WalkCursors,
 }
 
 impl ListWalk {
-    /// /// Walks from the top to rows older than the last complete walk; without one, reads a single page.
+    /// Walks from the top to rows older than the last complete walk; without one, reads a single page.
     pub fn look(since: Option<Timestamp>) -> Self {
         Self::down_to(since)
     }
 
-    /// /// Walks from the top to [`MARGIN`] behind the last complete sweep, to find changes committed late.
+    /// Walks from the top to [`MARGIN`] behind the last complete sweep, to find changes committed late.
     pub fn sweep(since: Timestamp) -> Self {
         Self::down_to(Some(since.plus(-MARGIN)))
     }
@@ -111,12 +111,12 @@ impl ListWalk {
         Self { boundary, round: 0, top: None, newest: None, cursors: WalkCursors::new(PAGES) }
     }
 
-    /// /// Cursor of the next request; `None` for the first page.
+    /// Cursor of the next request; `None` for the first page.
     pub fn cursor(&self) -> Option<&str> {
         self.cursors.current()
     }
 
-    /// /// Processes a page: activity times in the list's order.
+    /// Processes a page: activity times in the list's order.
     pub fn take(&mut self, rows: &[Option<Timestamp>], next: Option<&str>) -> Listing {
         let first = self.cursors.pages() == 0;
         let newest = rows.iter().flatten().max().copied();
@@ -135,7 +135,7 @@ impl ListWalk {
                 tracing::warn!(why, "a walk down the list was given up");
                 Listing::Incomplete
             }
-            // // A single page is consistent: nothing moved during its read.
+            // A single page is consistent: nothing moved during its read.
             _ if first => Listing::Complete(self.newest.unwrap_or_default()),
             _ => self.again_from_the_top(),
         }
@@ -146,7 +146,7 @@ impl ListWalk {
         if self.round > ROUNDS {
             return Listing::Incomplete;
         }
-        // // The next round ends at the first row that is not newer.
+        // The next round ends at the first row that is not newer.
         self.boundary = self.top.map(|top| top.plus(1)).or(self.boundary);
         self.cursors = WalkCursors::new(PAGES);
         Listing::Next

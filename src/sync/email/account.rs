@@ -1,4 +1,4 @@
-//! //! Pulls the account behind a mail key (`getEmailAccount`).
+//! Pulls the account behind a mail key (`getEmailAccount`).
 
 use crate::ChannelSync;
 use crate::conversations::{REST, REST_AT, SINCE};
@@ -7,11 +7,11 @@ use crate::report::{PullError, Pulled};
 use model::account::Platform;
 use model::news::News;
 
-/// /// Mark: number of mails older than the connection that were filed when the whole list was last read.
+/// Mark: number of mails older than the connection that were filed when the whole list was last read.
 const EARLIER: &str = "earlier_mail";
 
 impl ChannelSync {
-    /// /// Reads the mail account (`getEmailAccount`). Mail only.
+    /// Reads the mail account (`getEmailAccount`). Mail only.
     pub async fn pull_mailbox(&self) -> Pulled {
         if !self.may_read(PolledResource::Mailbox) {
             return Pulled::Skipped;
@@ -31,14 +31,14 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads the whole list again after mail older than the connection was filed: its threads are far
+    /// Reads the whole list again after mail older than the connection was filed: its threads are far
     /// below the top, where no poll looks.
     async fn follow_earlier_mail(&self, (filed, is_finished): (u64, bool)) -> Result<(), PullError> {
         let known = self.store.meta(self.id(), EARLIER).await?;
         let (seen, had_finished) =
             known.as_deref().and_then(|text| text.split_once(' ')).unwrap_or(("0", "false"));
         let seen: u64 = seen.parse().unwrap_or(0);
-        // // While the import runs, only a large increase counts.
+        // While the import runs, only a large increase counts.
         let is_more = filed / 2 >= seen.max(1) || (is_finished && filed > seen);
         let is_news = is_more || (is_finished && had_finished != "true" && filed > 0);
         let is_being_read = self.store.meta(self.id(), REST).await?.is_some();

@@ -1,4 +1,4 @@
-//! //! Pulls correspondents (`listEmailContacts`) and filtered threads (`listEmailThreads`) on request.
+//! Pulls correspondents (`listEmailContacts`) and filtered threads (`listEmailThreads`) on request.
 
 use crate::ChannelSync;
 use crate::health::PolledResource;
@@ -9,11 +9,11 @@ use model::news::News;
 use model::text::SafeText;
 use model::unreadable::List;
 
-/// /// Pages of a filtered list read in one pass.
+/// Pages of a filtered list read in one pass.
 const PAGES: usize = 4;
 
 impl ChannelSync {
-    /// /// Reads the requested part of the mailbox.
+    /// Reads the requested part of the mailbox.
     pub async fn pull_mail(&self, wish: &MailWish) -> Pulled {
         let resource = match wish {
             MailWish::Threads(_) => PolledResource::List,
@@ -46,7 +46,7 @@ impl ChannelSync {
         .await
     }
 
-    /// /// Reads the newest threads that match a filter and records that they match it.
+    /// Reads the newest threads that match a filter and records that they match it.
     async fn read_filtered(&self, filter: &ThreadFilter) -> Result<(), PullError> {
         let mut cursor = None;
         let client = self.client.for_person();
@@ -54,7 +54,7 @@ impl ChannelSync {
         for _ in 0..PAGES {
             let snapshot = self.store.snapshot();
             let mut page = client.email_threads(filter, cursor.as_deref()).await?;
-            // // A server that ignores the filter returns the unfiltered list; the folder is unknown then.
+            // A server that ignores the filter returns the unfiltered list; the folder is unknown then.
             let is_known = cursor.is_some()
                 || !page.items.iter().map(|item| &item.id).eq(all.items.iter().map(|item| &item.id));
             let folder = filter.folder.as_deref().filter(|_| is_known).map(SafeText::line);

@@ -1,4 +1,4 @@
-//! //! Follow-up of an accepted thread change (`updateEmailThread`). The answer does not show which fields
+//! Follow-up of an accepted thread change (`updateEmailThread`). The answer does not show which fields
 //! were applied, so a change counts once a reading confirms it.
 
 use crate::ChannelSync;
@@ -13,18 +13,18 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use store::Filed;
 
-/// /// Result of reading a change back.
+/// Result of reading a change back.
 enum ReadBack {
-    /// /// Compared with a reading.
+    /// Compared with a reading.
     Compared(Filed),
-    /// /// The thread no longer exists.
+    /// The thread no longer exists.
     Gone,
-    /// /// Could not be read now.
+    /// Could not be read now.
     Unread,
 }
 
 impl ChannelSync {
-    /// /// Records an accepted change: fields not yet confirmed to work are read back, and fields the server
+    /// Records an accepted change: fields not yet confirmed to work are read back, and fields the server
     /// ignored are kept locally.
     pub(crate) async fn filed(&self, row: &OutboxRow, test: bool) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
@@ -32,7 +32,7 @@ impl ChannelSync {
         let filed = match self.read_back(&id, change, test).await? {
             ReadBack::Compared(filed) => filed,
             ReadBack::Gone => return Ok(()),
-            // // Assumed applied; the next change reads back again.
+            // Assumed applied; the next change reads back again.
             ReadBack::Unread => return Ok(self.store.thread_changed(self.id(), &id, change).await?),
         };
         let first = self.store.note_filed(self.id(), &id, change, &filed, self.clock.now()).await?;
@@ -53,7 +53,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Keeps an automatic change that was refused locally, so that it is not queued again.
+    /// Keeps an automatic change that was refused locally, so that it is not queued again.
     pub(crate) async fn kept_here(&self, row: &OutboxRow) -> Result<(), PullError> {
         let Operation::ChangeThread { thread, change } = &row.operation else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
@@ -62,7 +62,7 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// /// Compares the fields of a change with a reading.
+    /// Compares the fields of a change with a reading.
     async fn read_back(
         &self,
         id: &ConversationId,
@@ -71,11 +71,11 @@ impl ChannelSync {
     ) -> Result<ReadBack, PullError> {
         let asked = fields(change);
         if test {
-            // // Requests with a test key change nothing.
+            // Requests with a test key change nothing.
             return Ok(ReadBack::Compared(Filed { ignored: asked, ..Filed::default() }));
         }
         let works = self.store.working_fields(self.id()).await?;
-        // // Support for archiving does not imply support for every folder.
+        // Support for archiving does not imply support for every folder.
         if asked.iter().all(|thread_field| works.contains(thread_field)) && !names_folder(change) {
             return Ok(ReadBack::Compared(Filed::default()));
         }
@@ -98,7 +98,7 @@ impl ChannelSync {
         }
     }
 
-    /// /// Reads the thread of an accepted mail at once, so that the mail is shown.
+    /// Reads the thread of an accepted mail at once, so that the mail is shown.
     pub(crate) async fn mailed(&self, row: &OutboxRow, thread: Option<&ThreadId>) -> Result<(), PullError> {
         let Some(thread) = thread else { return Ok(()) };
         let id = ConversationId::new(thread.as_str());
@@ -106,7 +106,7 @@ impl ChannelSync {
         let read = self.read_thread(&turn, &self.client.for_person(), &id).await;
         drop(turn);
         if let Err(error) = read {
-            // // The next list brings it.
+            // The next list brings it.
             tracing::info!(channel = %self.id(), %error, "a thread that was written in could not be read");
         }
         if let Some(before) = row.lane.conversation() {
@@ -116,12 +116,12 @@ impl ChannelSync {
     }
 }
 
-/// /// True if the change names a target folder.
+/// True if the change names a target folder.
 fn names_folder(change: &ThreadChange) -> bool {
     matches!(change.place, Some(ThreadPlace::Folder(_)))
 }
 
-/// /// Fields set by a change.
+/// Fields set by a change.
 fn fields(change: &ThreadChange) -> Vec<ThreadField> {
     let asked = [
         (ThreadField::Read, change.is_read.is_some()),
@@ -133,7 +133,7 @@ fn fields(change: &ThreadChange) -> Vec<ThreadField> {
     asked.into_iter().filter(|pair| pair.1).map(|pair| pair.0).collect()
 }
 
-/// /// Fields of a change that a reading shows with another value or not at all.
+/// Fields of a change that a reading shows with another value or not at all.
 fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     let same = |told: &Option<SafeText>, wanted: &str| {
         told.as_ref().is_some_and(|text| text.as_str().eq_ignore_ascii_case(SafeText::line(wanted).as_str()))
@@ -156,7 +156,7 @@ fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     fields(change).into_iter().filter(|field| !shows(field)).collect()
 }
 
-/// /// Returns the change without the ignored fields.
+/// Returns the change without the ignored fields.
 fn without(change: &ThreadChange, ignored: &[ThreadField]) -> ThreadChange {
     let keeps = |field| !ignored.contains(&field);
     ThreadChange {

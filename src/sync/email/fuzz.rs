@@ -1,8 +1,8 @@
-//! //! Random HTML mails for fuzzing the HTML-to-text conversion.
+//! Random HTML mails for fuzzing the HTML-to-text conversion.
 
 use crate::email::html::RenderedHtml;
 
-/// /// Building blocks of a mail: tags, halves of tags, attributes and characters with a special meaning.
+/// Building blocks of a mail: tags, halves of tags, attributes and characters with a special meaning.
 const PIECES: [&str; 76] = [
     "<div>",
     "</div>",
@@ -85,7 +85,7 @@ const PIECES: [&str; 76] = [
 pub fn document(seed: u64) -> String {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6a09_e667_f3bc_c909;
     let mut next = |below: u64| {
-        // // xorshift64*, sufficient for choosing pieces.
+        // xorshift64*, sufficient for choosing pieces.
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
@@ -95,7 +95,7 @@ pub fn document(seed: u64) -> String {
     let mut html = String::new();
     for _ in 0..length {
         let at = usize::try_from(next(PIECES.len() as u64)).unwrap_or(0);
-        // // Sometimes one piece is repeated many times.
+        // Sometimes one piece is repeated many times.
         let times = if next(40) == 0 { next(400) + 1 } else { 1 };
         for _ in 0..times {
             html.push_str(PIECES[at]);
@@ -104,7 +104,7 @@ pub fn document(seed: u64) -> String {
     html
 }
 
-/// /// Checks that the output holds no control characters.
+/// Checks that the output holds no control characters.
 pub fn check(shown: &RenderedHtml) -> Result<(), String> {
     let lines = shown.links.iter().chain([&shown.text]);
     for text in lines {

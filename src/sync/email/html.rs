@@ -1,6 +1,6 @@
-//! //! HTML mail as text, in bounded time: no script runs and no resource is fetched.
+//! HTML mail as text, in bounded time: no script runs and no resource is fetched.
 //!
-//! //! A tokenizer walks the mail once and writes the structure that text can show (paragraphs, lists,
+//! A tokenizer walks the mail once and writes the structure that text can show (paragraphs, lists,
 //! quotations, headings) as small, well-formed HTML, which `html2text` lays out. Deep nesting, tables and
 //! styles never reach that library because its cost grows with them. Links become numbers with their real
 //! host; hidden text is marked as hidden.
@@ -13,26 +13,26 @@ mod targets;
 #[cfg(test)]
 mod tests;
 
-/// /// Maximum bytes of a mail's HTML that are read.
+/// Maximum bytes of a mail's HTML that are read.
 const BYTES: usize = 1024 * 1024;
-/// /// Maximum bytes of simplified HTML given to the library: below the limit of a text, so that the notes
+/// Maximum bytes of simplified HTML given to the library: below the limit of a text, so that the notes
 /// appended to it are not cut off.
 const SIMPLE: usize = 160 * 1024;
-/// /// Maximum bytes of one tag; longer ones (inline pictures) are left out.
+/// Maximum bytes of one tag; longer ones (inline pictures) are left out.
 const TAG: usize = 8 * 1024;
-/// /// Layout width in columns: the screen wraps lines, not the library.
+/// Layout width in columns: the screen wraps lines, not the library.
 const WIDTH: usize = 4_000;
 
-/// /// Text and links of a mail's HTML.
+/// Text and links of a mail's HTML.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct RenderedHtml {
-    /// /// Text followed by the link targets.
+    /// Text followed by the link targets.
     pub text: SafeText,
-    /// /// Targets of the numbered links, in order.
+    /// Targets of the numbered links, in order.
     pub links: Vec<SafeText>,
 }
 
-/// /// Converts HTML to text.
+/// Converts HTML to text.
 pub fn as_text(html: &str) -> RenderedHtml {
     let (cut, was_cut) = head(html, BYTES);
     let found = simple::simplify(&without_giants(cut));
@@ -64,7 +64,7 @@ pub fn as_text(html: &str) -> RenderedHtml {
     }
 }
 
-/// /// Text shown for a mail whose conversion exceeded the time limit.
+/// Text shown for a mail whose conversion exceeded the time limit.
 pub fn too_complex(html: &str) -> RenderedHtml {
     let (cut, _) = head(html, SIMPLE / 4);
     let found = simple::simplify(&without_giants(cut));
@@ -72,7 +72,7 @@ pub fn too_complex(html: &str) -> RenderedHtml {
     RenderedHtml { text: SafeText::block(&text), links: Vec::new() }
 }
 
-/// /// Lays out simplified HTML; `None` if the library fails.
+/// Lays out simplified HTML; `None` if the library fails.
 fn laid_out(html: &str) -> Option<String> {
     let config = html2text::config::plain().link_footnotes(false).allow_width_overflow();
     let text = config.string_from_read(html.as_bytes(), WIDTH).ok()?;
@@ -91,7 +91,7 @@ fn head(text: &str, bytes: usize) -> (&str, bool) {
     (&text[..end], true)
 }
 
-/// /// Removes tags longer than [`TAG`].
+/// Removes tags longer than [`TAG`].
 fn without_giants(html: &str) -> String {
     let mut out = String::with_capacity(html.len());
     let mut rest = html;

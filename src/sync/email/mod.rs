@@ -1,6 +1,6 @@
-//! //! Mail: its account, threads with their messages, and correspondents.
+//! Mail: its account, threads with their messages, and correspondents.
 //!
-//! //! A thread is a conversation: list, sweep, open history and outbox treat it as one. This module holds
+//! A thread is a conversation: list, sweep, open history and outbox treat it as one. This module holds
 //! the parts specific to mail.
 
 mod account;
@@ -11,7 +11,7 @@ pub mod html;
 mod rules;
 mod threads;
 
-/// /// Converts a random mail and checks that the result is only text.
+/// Converts a random mail and checks that the result is only text.
 pub fn fuzz_mail(seed: u64) -> Result<(), String> {
     fuzz::check(&html::as_text(&fuzz::document(seed)))
 }

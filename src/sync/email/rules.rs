@@ -1,4 +1,4 @@
-//! //! Mail rules: their actions are queued like those of a person, by the leading process, a few threads a
+//! Mail rules: their actions are queued like those of a person, by the leading process, a few threads a
 //! minute and outside the share of the rate limit reserved for people.
 
 use crate::ChannelSync;
@@ -14,7 +14,7 @@ use store::RuledThread;
 use store::outbox::NewRow;
 
 impl ChannelSync {
-    /// /// Queues the actions of matching rules. Returns true if there were any.
+    /// Queues the actions of matching rules. Returns true if there were any.
     pub async fn apply_rules(&self) -> bool {
         let acted = self.rules_applied().await;
         acted.inspect_err(|error| tracing::error!(%error, "the rules for mail failed")).unwrap_or_default()

@@ -1,4 +1,4 @@
-//! //! Threads: fields from lists, and reading a thread with its mails. Their HTML is converted to text here,
+//! Threads: fields from lists, and reading a thread with its mails. Their HTML is converted to text here,
 //! off the UI thread and within a time limit.
 
 use std::collections::HashSet;
@@ -20,12 +20,12 @@ use model::text::SafeText;
 use store::Snapshot;
 use store::history::HistoryMove;
 
-/// /// Time limit for one mail's HTML. Far above the usual time, because a busy machine slows it down and the
+/// Time limit for one mail's HTML. Far above the usual time, because a busy machine slows it down and the
 /// result is permanent.
 const BUDGET: Duration = Duration::from_secs(10);
 
 impl ChannelSync {
-    /// /// Stores the thread fields of a page before its conversations are merged, and sets on each item if
+    /// Stores the thread fields of a page before its conversations are merged, and sets on each item if
     /// it is archived. `told` holds values known for all items. Returns true if anything changed. Mail only.
     pub(crate) async fn keep_threads(
         &self,
@@ -53,7 +53,7 @@ impl ChannelSync {
         Ok(changed)
     }
 
-    /// /// Reads a thread with its mails, which form its history.
+    /// Reads a thread with its mails, which form its history.
     pub(crate) async fn read_thread(
         &self,
         _: &HistoryTurn<'_>,
@@ -78,7 +78,7 @@ impl ChannelSync {
                 imported.insert(mail.message.id.clone());
             }
             let (message, letter) = match letters.remove(&mail.message.id) {
-                // // Text already laid out is kept: mails do not change.
+                // Text already laid out is kept: mails do not change.
                 Some(known)
                     if known.plain == mail.letter.plain
                         && known.rich.is_some() == mail.html.is_some()
@@ -121,13 +121,13 @@ impl ChannelSync {
     }
 }
 
-/// /// True if two readings agree on sender and reply address; a newer server may report more.
+/// True if two readings agree on sender and reply address; a newer server may report more.
 fn is_answered_alike(known: &MailMessage, told: &MailMessage) -> bool {
     (&known.from, &known.sender, &known.reply_to, known.is_unanswerable)
         == (&told.from, &told.sender, &told.reply_to, told.is_unanswerable)
 }
 
-/// /// Message of a mail with its HTML converted to text.
+/// Message of a mail with its HTML converted to text.
 async fn laid_out(mail: ReadMail) -> (Message, MailMessage) {
     let ReadMail { message, mut letter, html, .. } = mail;
     if let Some(html) = html {
@@ -150,7 +150,7 @@ async fn shown(id: &MessageId, html: String) -> RenderedHtml {
     }
 }
 
-/// /// Sets the searchable text of a message: the plain part, or the converted HTML if there is none.
+/// Sets the searchable text of a message: the plain part, or the converted HTML if there is none.
 fn with_text(mut message: Message, letter: &MailMessage) -> Message {
     if let Some(text) = letter.plain.as_ref().or(letter.rich.as_ref()) {
         message.content = text.clone();

@@ -1,4 +1,4 @@
-//! //! Imports contacts from a CSV file: checked first, then queued row by row in the outbox, a few at a time
+//! Imports contacts from a CSV file: checked first, then queued row by row in the outbox, a few at a time
 //! so that changes by people do not wait behind it. The results file beside it holds the whole state: an
 //! interrupted import continues after its last entry.
 
@@ -25,25 +25,25 @@ use results::{Results, RowResult};
 use store::outbox::NewRow;
 use store::{Reader, Store, StoreError};
 
-/// /// Maximum number of rows in the outbox at once.
+/// Maximum number of rows in the outbox at once.
 const WINDOW: usize = 20;
 
-/// /// Error of an import.
+/// Error of an import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
-    /// /// The file is unreadable or its results cannot be written.
+    /// The file is unreadable or its results cannot be written.
     #[error("{file}: {why}")]
     File {
         file: String,
-        /// /// Cause and remedy.
+        /// Cause and remedy.
         why: String,
     },
-    /// /// The data files failed.
+    /// The data files failed.
     #[error("this desk's files: {0}")]
     Store(#[from] StoreError),
 }
 
-/// /// Checks a file without a request.
+/// Checks a file without a request.
 pub fn check(path: &Path) -> Result<DryRun, ImportError> {
     let mut rows = ImportRows::open(path)?;
     let results = Results::read(path)?;
@@ -67,14 +67,14 @@ pub fn check(path: &Path) -> Result<DryRun, ImportError> {
     Ok(found)
 }
 
-/// /// Row in the outbox.
+/// Row in the outbox.
 struct Leaving {
     line: u64,
     phone: String,
     row: RowId,
 }
 
-/// /// Import in progress.
+/// Import in progress.
 pub struct Import {
     store: Store,
     reader: Reader,
@@ -89,7 +89,7 @@ pub struct Import {
 }
 
 impl Import {
-    /// /// Starts an import or continues an interrupted one.
+    /// Starts an import or continues an interrupted one.
     pub fn open(
         store: Store,
         channel: ChannelId,
@@ -120,10 +120,10 @@ impl Import {
         })
     }
 
-    /// /// Records the outcomes of queued rows and queues more. Returns the progress. Called at intervals.
+    /// Records the outcomes of queued rows and queues more. Returns the progress. Called at intervals.
     ///
     /// # Errors
-    /// /// When a file fails; rows already queued are still sent.
+    /// When a file fails; rows already queued are still sent.
     pub fn step(&mut self, now: Timestamp) -> Result<&ImportProgress, ImportError> {
         self.progress.stopped = None;
         self.note_fates(now)?;
@@ -135,7 +135,7 @@ impl Import {
         Ok(&self.progress)
     }
 
-    /// /// True while rows are in the outbox; the caller must keep the outbox running.
+    /// True while rows are in the outbox; the caller must keep the outbox running.
     pub fn is_waiting(&self) -> bool {
         !self.leaving.is_empty()
     }
@@ -161,7 +161,7 @@ impl Import {
         Ok(())
     }
 
-    /// /// Records a row the server refused, without a decision. Any other stopped row stops the import until
+    /// Records a row the server refused, without a decision. Any other stopped row stops the import until
     /// a person has decided.
     fn asks(
         &mut self,
@@ -241,7 +241,7 @@ impl Import {
     }
 }
 
-/// /// Path of the results file.
+/// Path of the results file.
 pub fn results_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".results.csv");

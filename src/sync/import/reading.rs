@@ -1,4 +1,4 @@
-//! //! Rows of a CSV file, one at a time, each with its line and its change or problem.
+//! Rows of a CSV file, one at a time, each with its line and its change or problem.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Seek, SeekFrom};
@@ -11,9 +11,9 @@ use model::contacts::ContactChange;
 use model::import::{Columns, Problem};
 use model::text::SafeText;
 
-/// /// Supported delimiters.
+/// Supported delimiters.
 const SIGNS: [u8; 3] = [b',', b';', b'\t'];
-/// /// Maximum length of the first line, in bytes.
+/// Maximum length of the first line, in bytes.
 const FIRST: usize = 64 * 1024;
 
 pub(super) struct ImportRows {
@@ -24,14 +24,14 @@ pub(super) struct ImportRows {
 }
 
 pub(super) struct ImportRow {
-    /// /// First line of the row, counted from 1.
+    /// First line of the row, counted from 1.
     pub(super) line: u64,
-    /// /// Requested change, or the problem with the row.
+    /// Requested change, or the problem with the row.
     pub(super) wish: Result<ContactChange, Problem>,
 }
 
 impl ImportRows {
-    /// /// Opens a file and reads its header.
+    /// Opens a file and reads its header.
     pub(super) fn open(path: &Path) -> Result<Self, ImportError> {
         let fails = |error: std::io::Error| file_error(path, error);
         let mut file = File::open(path).map_err(fails)?;
@@ -42,7 +42,7 @@ impl ImportRows {
         Ok(Self { columns, path: path.to_owned(), reader, record: ByteRecord::new() })
     }
 
-    /// /// Next row; `None` after the last.
+    /// Next row; `None` after the last.
     pub(super) fn next(&mut self) -> Result<Option<ImportRow>, ImportError> {
         let read = self.reader.read_byte_record(&mut self.record);
         if !read.map_err(|error| file_error(&self.path, said(&error)))? {
@@ -62,14 +62,14 @@ impl ImportRows {
     }
 }
 
-/// /// Detects the delimiter from the header.
+/// Detects the delimiter from the header.
 fn sign_of(file: &mut File) -> std::io::Result<u8> {
     let mut line = Vec::new();
     let mut first = BufReader::new(std::io::Read::take(&mut *file, FIRST as u64));
     first.read_until(b'\n', &mut line)?;
     file.seek(SeekFrom::Start(0))?;
     let count = |sign: u8| line.iter().filter(|byte| **byte == sign).count();
-    // // On a tie the first wins: the comma.
+    // On a tie the first wins: the comma.
     Ok(SIGNS.into_iter().rev().max_by_key(|sign| count(*sign)).unwrap_or(b','))
 }
 
@@ -80,7 +80,7 @@ fn said(error: &csv::Error) -> String {
     }
 }
 
-/// /// Phone number as an integer, which takes less memory than its text.
+/// Phone number as an integer, which takes less memory than its text.
 pub(super) fn number_of(phone: &str) -> u64 {
     phone
         .bytes()

@@ -1,4 +1,4 @@
-//! //! Results file: one line for each processed row. Only appended to, and read again when an import
+//! Results file: one line for each processed row. Only appended to, and read again when an import
 //! continues.
 
 use std::collections::HashMap;
@@ -13,29 +13,29 @@ use crate::import::{ImportError, file_error, results_of};
 use model::cells;
 
 model::words! {
-    /// /// Outcome of a row.
+    /// Outcome of a row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum RowResult {
         Saved = "saved",
-        /// /// Accepted, but the server stored something else.
+        /// Accepted, but the server stored something else.
         Differs = "differs",
         Refused = "refused",
-        /// /// Not sent: invalid.
+        /// Not sent: invalid.
         Bad = "bad",
-        /// /// Not sent: the number occurs earlier in the file.
+        /// Not sent: the number occurs earlier in the file.
         Twice = "twice",
     }
 }
 
 pub(super) struct Results {
     path: PathBuf,
-    /// /// Number and outcome by line.
+    /// Number and outcome by line.
     known: HashMap<u64, (u64, RowResult)>,
     writer: Option<Writer<File>>,
 }
 
 impl Results {
-    /// /// Reads the results of an earlier import; empty if there was none.
+    /// Reads the results of an earlier import; empty if there was none.
     pub(super) fn read(of: &Path) -> Result<Self, ImportError> {
         let path = results_of(of);
         let mut text = Vec::new();
@@ -58,7 +58,7 @@ impl Results {
         Ok(Self { path, known, writer: None })
     }
 
-    /// /// Reads the results and opens the file for appending. A partial last line left by a crash is
+    /// Reads the results and opens the file for appending. A partial last line left by a crash is
     /// removed.
     pub(super) fn open(of: &Path) -> Result<Self, ImportError> {
         let mut results = Self::read(of)?;
@@ -85,17 +85,17 @@ impl Results {
         &self.path
     }
 
-    /// /// True if the line was processed.
+    /// True if the line was processed.
     pub(super) fn has(&self, line: u64) -> bool {
         self.known.contains_key(&line)
     }
 
-    /// /// Number of lines with one of these outcomes.
+    /// Number of lines with one of these outcomes.
     pub(super) fn counted(&self, words: &[RowResult]) -> u64 {
         self.known.values().filter(|(_, word)| words.contains(word)).count() as u64
     }
 
-    /// /// Fails if a processed line now has another number.
+    /// Fails if a processed line now has another number.
     pub(super) fn agrees(&self, line: u64, phone: &str) -> Result<(), ImportError> {
         match self.known.get(&line) {
             Some((number, word)) if *word != RowResult::Bad && *number != number_of(phone) => {
@@ -120,7 +120,7 @@ impl Results {
         written.map_err(|error| file_error(&self.path, error))
     }
 
-    /// /// Writes buffered lines to the file.
+    /// Writes buffered lines to the file.
     pub(super) fn flush(&mut self) -> Result<(), ImportError> {
         let Some(writer) = &mut self.writer else { return Ok(()) };
         let flushed = writer.flush().and_then(|()| writer.get_ref().flush());
@@ -128,7 +128,7 @@ impl Results {
     }
 }
 
-/// /// Text up to and including the last line break.
+/// Text up to and including the last line break.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |rposition| rposition + 1);
     &text[..end]

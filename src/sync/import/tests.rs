@@ -1,4 +1,4 @@
-//! //! Tests of the check and of continued imports.
+//! Tests of the check and of continued imports.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -43,7 +43,7 @@ fn bytes_that_are_no_text_are_one_bad_line() {
 #[test]
 fn what_was_seen_to_is_not_queued_again() {
     let (_folder, path) = file("phone,name\n+34600111222,Maria\n+34600111223,Ann\nx,y\n+34600111222,Twice\n");
-    // // A crash cut the last line of the results.
+    // A crash cut the last line of the results.
     std::fs::write(results_of(&path), "line,phone,result,detail\n2,+34600111222,saved,\n3,+346001")
         .expect("written");
     let mut import = import(&path);

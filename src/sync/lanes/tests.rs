@@ -1,4 +1,4 @@
-//! //! Tests of the choice of the next row.
+//! Tests of the choice of the next row.
 
 use super::*;
 use std::sync::LazyLock;
@@ -99,7 +99,7 @@ fn seen(mut row: LaneRow) -> LaneRow {
     row
 }
 
-/// /// Chooses without history searches, held lanes or outages.
+/// Chooses without history searches, held lanes or outages.
 fn chosen(rows: &[LaneRow], now: Timestamp) -> LaneStep {
     let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
     let desk = LaneContext {
@@ -246,7 +246,7 @@ fn a_text_behind_a_pause_waits_for_the_reading() {
 #[test]
 fn a_text_that_was_held_up_waits_for_the_reading() {
     let held = HashMap::new();
-    // // The process started after the row was due.
+    // The process started after the row was due.
     let outage = Outage::new(at(10));
     let choice = |row: &LaneRow, read_at: Option<i64>| {
         let read_at = read_at.map(|number| (ConversationId::from("a"), at(number))).into_iter().collect();
@@ -311,7 +311,7 @@ fn looks_come_after_all_that_may_leave() {
     assert_eq!(choice(&[looked], 2, Some(0)), LaneStep::Wait(at(120)));
 }
 
-/// /// Chooses for a given sender.
+/// Chooses for a given sender.
 fn chosen_by(rows: &[LaneRow], sender: SenderAccount<'_>, now: i64) -> LaneStep {
     let (held, read_at, outage) = (HashMap::new(), HashMap::new(), Outage::new(at(-1)));
     let desk = LaneContext {

@@ -1,4 +1,4 @@
-//! //! Tests of the schedule.
+//! Tests of the schedule.
 
 use super::*;
 
@@ -111,7 +111,7 @@ fn who_waits_for_the_budget_keeps_its_place() {
     let mut plan = PollSchedule::new(&[Task::Trigger, Task::List], Polling::default());
     plan.finished(Task::Trigger, Pulled::Done, at(0), true, 0.0);
     plan.finished(Task::List, Pulled::Done, at(0), true, 0.0);
-    // // Both wait for the budget. The trigger runs first because it has been due longer; then the list,
+    // Both wait for the budget. The trigger runs first because it has been due longer; then the list,
     // although the trigger is due again.
     plan.finished(Task::Trigger, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
     plan.finished(Task::List, Pulled::Paced(5 * SECOND), at(10), true, 0.0);
@@ -160,7 +160,7 @@ fn a_clock_that_jumps_makes_things_due() {
 #[test]
 fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
     let (chat, bot, mail, phone) = (Platform::Whatsapp, Platform::Telegram, Platform::Email, Platform::Voip);
-    // // (task, platform, seconds while visible, seconds in the background)
+    // (task, platform, seconds while visible, seconds in the background)
     let cases = [
         (Task::Trigger, &chat, 15, 60),
         (Task::List, &chat, 15, 60),
@@ -168,7 +168,7 @@ fn while_webhooks_tell_what_happens_it_is_asked_for_less_often() {
         (Task::List, &bot, 15, 60),
         (Task::List, &mail, 15, 60),
         (Task::History, &mail, 15, 60),
-        // // Not reported by webhooks.
+        // Not reported by webhooks.
         (Task::Account, &chat, 60, 300),
         (Task::Sweep, &chat, 300, 300),
         (Task::Broadcasts, &chat, 1, 10),
@@ -197,7 +197,7 @@ fn a_delivery_makes_a_look_due_soon_and_many_make_one() {
     plan.finished(Task::Trigger, Pulled::Done, at(1), true, 0.0);
     assert!(!plan.is_told(Task::Trigger));
     assert_eq!(plan.next(at(2), chat, true, true), ScheduleStep::Sleep(14 * SECOND));
-    // // The back-off after a failure holds despite a delivery.
+    // The back-off after a failure holds despite a delivery.
     plan.finished(Task::Trigger, Pulled::Failed, at(20), true, 0.0);
     plan.told(Task::Trigger);
     assert_eq!(plan.next(at(20), chat, true, true), ScheduleStep::Sleep(back_off(1, true, 0.0)));

@@ -1,4 +1,4 @@
-//! //! Shifts the times of outbox rows when the wall clock is set.
+//! Shifts the times of outbox rows when the wall clock is set.
 
 use crate::ChannelSync;
 use crate::guard::Jump;
@@ -9,7 +9,7 @@ use model::time::Times;
 use store::StoreError;
 
 impl PushState {
-    /// /// Records the start or end of a step and shifts stored times if the wall clock was set.
+    /// Records the start or end of a step and shifts stored times if the wall clock was set.
     pub(super) fn step(&mut self, times: Times) {
         let by = self.times.replace(times).map_or(0, |before| before.step(times));
         if by != 0 {
@@ -30,11 +30,11 @@ impl PushState {
 }
 
 impl ChannelSync {
-    /// /// Shifts the holds and waits of rows by the steps of the wall clock, so that none ends early or
+    /// Shifts the holds and waits of rows by the steps of the wall clock, so that none ends early or
     /// late.
     ///
     /// # Errors
-    /// /// When the database fails; then no row may be sent.
+    /// When the database fails; then no row may be sent.
     pub(crate) async fn follow_clock_steps(&self) -> Result<(), StoreError> {
         let steps = self.state(SyncState::take_clock_steps);
         let mut moved = false;

@@ -1,4 +1,4 @@
-//! //! Tests of the outbox rules together, over real files, against a reference model, and of the leases.
+//! Tests of the outbox rules together, over real files, against a reference model, and of the leases.
 
 mod outbox_faults;
 mod outbox_model;
@@ -16,7 +16,7 @@ use model::secret::Secret;
 use model::time::{Clock, SECOND, Timestamp};
 use store::Store;
 
-/// /// Channel without a server, with files in a folder.
+/// Channel without a server, with files in a folder.
 pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Store) {
     let store = Store::open(folder).unwrap();
     let spec = ChannelSpec {
@@ -30,7 +30,7 @@ pub(crate) fn channel(folder: &Path, clock: Arc<dyn Clock>) -> (ChannelSync, Sto
     (ChannelSync::new(spec, store.clone(), clock, Arc::new(|_| ())).unwrap(), store)
 }
 
-/// /// Clock that does not advance.
+/// Clock that does not advance.
 pub(crate) struct Still;
 
 impl Clock for Still {
@@ -39,7 +39,7 @@ impl Clock for Still {
     }
 }
 
-/// /// Polls a future once.
+/// Polls a future once.
 pub(crate) fn look<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> {
     match work.poll(&mut Context::from_waker(Waker::noop())) {
         std::task::Poll::Ready(done) => Some(done),
@@ -47,7 +47,7 @@ pub(crate) fn look<F: Future>(work: std::pin::Pin<&mut F>) -> Option<F::Output> 
     }
 }
 
-/// /// Seconds after the common start time of all tests.
+/// Seconds after the common start time of all tests.
 pub(crate) fn at(seconds: i64) -> Timestamp {
     Timestamp::from_micros((1_700_000_000 + seconds) * SECOND)
 }

@@ -1,4 +1,4 @@
-//! //! Faults of an attempt in the outbox model, and a server that keeps idempotency keys for a day.
+//! Faults of an attempt in the outbox model, and a server that keeps idempotency keys for a day.
 
 use crate::tests::outbox_world::{Kept, World};
 use client::errors::ErrorCode;
@@ -21,22 +21,22 @@ pub(super) enum Fault {
     Limited,
     Failed,
     InProgress,
-    /// /// kill -9 after the claim, before a byte was sent.
+    /// kill -9 after the claim, before a byte was sent.
     KilledBefore,
-    /// /// kill -9 after the server executed it, before the outcome was recorded.
+    /// kill -9 after the server executed it, before the outcome was recorded.
     KilledAfter,
-    /// /// The answer is processed much later.
+    /// The answer is processed much later.
     Stalled,
-    /// /// A refusal is processed much later.
+    /// A refusal is processed much later.
     StalledRefused,
-    /// /// Executed; the lost answer is noticed much later.
+    /// Executed; the lost answer is noticed much later.
     StalledUnclear,
-    /// /// Not sent, which is noticed much later.
+    /// Not sent, which is noticed much later.
     StalledOffline,
 }
 
 impl World {
-    /// /// Result at the server and the outcome the client sees.
+    /// Result at the server and the outcome the client sees.
     pub(super) fn meet(&mut self, claimed: &LaneRow, fault: Fault) -> WriteOutcome<MessageId> {
         let told = |status: u16, code: &str| ApiRefusal {
             code: ErrorCode::from_word(code),
@@ -62,7 +62,7 @@ impl World {
             Fault::Revoked => refusal(401, "REVOKED_KEY"),
             Fault::Limited => WriteOutcome::NotSent(NotSent::Limited(told(429, "RATE_LIMIT_EXCEEDED"))),
             Fault::InProgress => unsettled(409, "IDEMPOTENCY_IN_PROGRESS"),
-            // // A known key repeats its first answer, whatever fails now.
+            // A known key repeats its first answer, whatever fails now.
             Fault::Refused | Fault::StalledRefused if !known => refusal(400, "VALIDATION_ERROR"),
             Fault::NoCredits if !known => refusal(402, "INSUFFICIENT_CREDITS"),
             Fault::Window if !known => refusal(400, "SESSION_EXPIRED"),
@@ -79,7 +79,7 @@ impl World {
         self.server.get(key.as_str()).is_some_and(|kept| (self.truth - kept.at) * SECOND < DAY)
     }
 
-    /// /// Executes once while the key is kept.
+    /// Executes once while the key is kept.
     pub(super) fn deliver(&mut self, claimed: &LaneRow) -> MessageId {
         let key = claimed.row.key.as_str();
         if let Some(kept) = self.server.get(key).filter(|_| self.recognises(&claimed.row.key)) {
@@ -88,7 +88,7 @@ impl World {
         }
         let count = self.deliveries.entry(key.to_owned()).or_default();
         *count += 1;
-        // // Setting a state twice is harmless.
+        // Setting a state twice is harmless.
         let matters = claimed.row.operation.speaks();
         assert!(*count == 1 || !matters, "done twice under one key");
         let wish = &mut self.wishes[self.rows[&claimed.row.id]];

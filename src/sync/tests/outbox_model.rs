@@ -1,4 +1,4 @@
-//! //! Random histories of an outbox: invariants I1 to I7 hold after each step. `cargo test` runs the same
+//! Random histories of an outbox: invariants I1 to I7 hold after each step. `cargo test` runs the same
 //! 2,000 each time; `FRONTDESK_LIVES` sets the number of new ones in a campaign. Past failures are cases of
 //! their own.
 
@@ -59,7 +59,7 @@ fn verdict() -> impl Strategy<Value = Option<StopVerdict>> {
     ]
 }
 
-/// /// One request in six is planned for a time.
+/// One request in six is planned for a time.
 fn planned() -> impl Strategy<Value = Option<i64>> {
     prop_oneof![5 => Just(None), 1 => (1..20_000_i64).prop_map(Some)]
 }
@@ -105,7 +105,7 @@ fn live(world: &mut World, knowledge: Knowledge, steps: &[Step]) {
     world.drain();
 }
 
-/// /// Smallest histories that once broke an invariant.
+/// Smallest histories that once broke an invariant.
 fn mended_lives() -> [(&'static str, Knowledge, Vec<Step>); 3] {
     let planned = Step::Enqueue(0, 0, false, Some(10));
     [

@@ -1,4 +1,4 @@
-//! //! Events that span several steps in the outbox model: acting on stale reads, stalling over an answer,
+//! Events that span several steps in the outbox model: acting on stale reads, stalling over an answer,
 //! and draining.
 
 use crate::tests::outbox_faults::Fault;
@@ -6,12 +6,12 @@ use crate::tests::outbox_world::World;
 use model::time::{HOUR, SECOND};
 
 impl World {
-    /// /// Reads the rows for a later claim.
+    /// Reads the rows for a later claim.
     pub(super) fn remember(&mut self, process: usize) {
         self.read[process] = self.lane_rows(process);
     }
 
-    /// /// Claims rows read earlier: none that has changed since may be claimed.
+    /// Claims rows read earlier: none that has changed since may be claimed.
     pub(super) fn claim_what_was_read(&mut self, process: usize) {
         let (store, now) = (self.store(process), self.moment());
         let rows = self.lane_rows(process);
@@ -24,7 +24,7 @@ impl World {
         }
     }
 
-    /// /// Stalls a process for a day over an answer while another one stops the row for a decision.
+    /// Stalls a process for a day over an answer while another one stops the row for a decision.
     pub(super) fn sleep_over_an_answer(&mut self, process: usize) {
         self.step(process, Fault::Stalled);
         self.hours(24);
@@ -32,7 +32,7 @@ impl World {
         self.step(1 - process, Fault::Answered);
     }
 
-    /// /// Ends all faults and decides every stopped row: nothing may be left, and all that was not dropped
+    /// Ends all faults and decides every stopped row: nothing may be left, and all that was not dropped
     /// must be done.
     pub(super) fn drain(&mut self) {
         while !self.late.is_empty() {

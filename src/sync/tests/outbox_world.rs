@@ -1,4 +1,4 @@
-//! //! Two processes on one data folder, a server that keeps keys for a day, an adjustable clock, and the
+//! Two processes on one data folder, a server that keeps keys for a day, an adjustable clock, and the
 //! reference: outcome of each request, keys sent for it, and deliveries to the customer.
 
 use std::collections::{BTreeSet, HashMap};
@@ -21,18 +21,18 @@ use store::lane::{LaneRow, Settlement};
 use store::outbox::NewRow;
 use store::{Store, StoreDurability, StoreOptions};
 
-/// /// One request of a person, across all its rows and keys.
+/// One request of a person, across all its rows and keys.
 #[derive(Debug, Default)]
 pub(super) struct Wish {
     keys: BTreeSet<String>,
     decisions: usize,
-    /// /// New keys requested by a person.
+    /// New keys requested by a person.
     pub(super) anew: u32,
     pub(super) delivered: u32,
     is_over: bool,
 }
 
-/// /// Server record of a key.
+/// Server record of a key.
 #[derive(Debug)]
 pub(super) struct Kept {
     pub(super) body: Vec<u8>,
@@ -40,12 +40,12 @@ pub(super) struct Kept {
     pub(super) message: MessageId,
 }
 
-/// /// Source of time.
+/// Source of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Knowledge {
-    /// /// Answers carry the server's date.
+    /// Answers carry the server's date.
     Server,
-    /// /// Only the time since boot.
+    /// Only the time since boot.
     Boot,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct World {
     processes: [Option<Store>; 2],
     pub(super) channel: ChannelId,
     knowledge: Knowledge,
-    /// /// True time in seconds, and the error of the local clock.
+    /// True time in seconds, and the error of the local clock.
     pub(super) truth: i64,
     off: i64,
     pub(super) wishes: Vec<Wish>,
@@ -63,16 +63,16 @@ pub(super) struct World {
     pub(super) bytes: HashMap<String, Vec<u8>>,
     pub(super) server: HashMap<String, Kept>,
     pub(super) deliveries: HashMap<String, u32>,
-    /// /// Steps each process has run.
+    /// Steps each process has run.
     stepped: [Option<Outage>; 2],
-    /// /// Answers in transit to a stalled process.
+    /// Answers in transit to a stalled process.
     pub(super) late: Vec<(usize, LaneRow, WriteOutcome<MessageId>)>,
-    /// /// Rows as each process read them earlier.
+    /// Rows as each process read them earlier.
     pub(super) read: [Vec<LaneRow>; 2],
-    /// /// Planned rows that a person sent at once.
+    /// Planned rows that a person sent at once.
     pub(super) hurried: BTreeSet<RowId>,
     cases: u32,
-    /// /// Number of stores opened: each is a seed, since ids must differ.
+    /// Number of stores opened: each is a seed, since ids must differ.
     opened: u64,
 }
 
@@ -100,7 +100,7 @@ impl World {
         }
     }
 
-    /// /// Each case has its own channel: the files are shared.
+    /// Each case has its own channel: the files are shared.
     pub(super) fn begin(&mut self, knowledge: Knowledge) {
         self.cases += 1;
         self.channel = ChannelId::new(format!("case-{}", self.cases));
@@ -158,14 +158,14 @@ impl World {
         self.off += seconds;
     }
 
-    /// /// kill -9.
+    /// kill -9.
     pub(super) fn kill(&mut self, process: usize) {
         self.processes[process] = None;
         self.stepped[process] = None;
         self.late.retain(|(of, _, _)| *of != process);
     }
 
-    /// /// Queues a request, optionally planned for a number of seconds from now.
+    /// Queues a request, optionally planned for a number of seconds from now.
     pub(super) fn enqueue(&mut self, process: usize, lane: u8, costs: bool, planned: Option<i64>) {
         let lane = Lane::Conversation(format!("c{lane}").as_str().into());
         let text = format!("wish {}", self.wishes.len());
@@ -184,7 +184,7 @@ impl World {
         self.wishes.push(Wish::default());
     }
 
-    /// /// Recalls the newest row if it was never sent.
+    /// Recalls the newest row if it was never sent.
     pub(super) fn recall(&mut self, process: usize) {
         let Some(row) = self.lane_rows(process).pop() else { return };
         let store = self.store(process);
@@ -195,7 +195,7 @@ impl World {
         }
     }
 
-    /// /// Decides one of the stopped rows.
+    /// Decides one of the stopped rows.
     pub(super) fn decide(&mut self, process: usize, which: usize, verdict: Option<StopVerdict>) {
         let stopped: Vec<_> =
             self.lane_rows(process).into_iter().filter(|lane_row| lane_row.row.is_stopped()).collect();
@@ -220,12 +220,12 @@ impl World {
         assert!(store.decisions(&row.row.id).unwrap().len() <= wish.decisions, "written down once");
     }
 
-    /// /// One step of a process's push loop.
+    /// One step of a process's push loop.
     pub(super) fn step(&mut self, process: usize, fault: Fault) {
         self.end_waits(process);
         let rows = self.lane_rows(process);
         let (held, outage) = (HashMap::new(), Outage::new(Timestamp::default()));
-        // // Histories count as read; reply conflicts are not modelled.
+        // Histories count as read; reply conflicts are not modelled.
         let read_at = |lane_row: &LaneRow| {
             Some((lane_row.row.lane.conversation()?.clone(), Timestamp::from_micros(i64::MAX)))
         };
@@ -256,7 +256,7 @@ impl World {
         }
     }
 
-    /// /// Ends obsolete waits after a clock set back or a restart.
+    /// Ends obsolete waits after a clock set back or a restart.
     fn end_waits(&mut self, process: usize) {
         let (store, now) = (self.store(process), self.wall());
         let mut outage = self.stepped[process].unwrap_or_else(|| Outage::new(Timestamp::default()));
@@ -272,11 +272,11 @@ impl World {
         let ahead = rows[..index].iter().filter(|lane_row| lane_row.row.lane == row.row.lane);
         for earlier in ahead {
             let over = matches!(earlier.row.state, RowState::Stopped(Stop::Refused | Stop::Window, _));
-            // // A row sent again keeps its place, but rows sent meanwhile are finished first.
+            // A row sent again keeps its place, but rows sent meanwhile are finished first.
             let moved = self.wishes[self.rows[&earlier.row.id]].decisions > 0
                 || self.hurried.contains(&earlier.row.id);
             let again = row.row.attempts > 0 && moved;
-            // // Planned rows do not block later ones.
+            // Planned rows do not block later ones.
             let later = earlier.row.planned_at.is_some() && earlier.row.state == RowState::Queued;
             assert!(over || again || later, "I4: {:?} is passed over in its lane", earlier.row.state);
         }
@@ -301,7 +301,7 @@ impl World {
         }
     }
 
-    /// /// Checks I1, I2 and I7 as the first byte is sent, as seen by the other process.
+    /// Checks I1, I2 and I7 as the first byte is sent, as seen by the other process.
     fn check_leaving(&mut self, other: usize, claimed: &LaneRow) {
         let found = self
             .lane_rows(other)
@@ -361,7 +361,7 @@ impl World {
         }
     }
 
-    /// /// Processes a stalled answer.
+    /// Processes a stalled answer.
     pub(super) fn wake(&mut self) {
         if self.late.is_empty() {
             return;
@@ -371,7 +371,7 @@ impl World {
         self.settle(&store, &claimed, outcome);
     }
 
-    /// /// After every step: at most one row a lane is being sent, none is gone before its end, and planned
+    /// After every step: at most one row a lane is being sent, none is gone before its end, and planned
     /// rows never executed wait for their time whatever the clock shows.
     pub(super) fn check(&mut self) {
         let rows = self.lane_rows(0);

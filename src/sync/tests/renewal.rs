@@ -1,4 +1,4 @@
-//! //! Tests of lease renewal: a process that cannot renew stops before another may lead. Time is moved by
+//! Tests of lease renewal: a process that cannot renew stops before another may lead. Time is moved by
 //! hand.
 
 use std::path::Path;
@@ -10,7 +10,7 @@ use crate::{Leading, Polling, ProcessRole, TabSync};
 use model::time::{Clock, MINUTE, Moment, SECOND, Timestamp};
 use store::leases::{LEASE, RENEW};
 
-/// /// Interval between lease checks of a process.
+/// Interval between lease checks of a process.
 const TICK: i64 = SECOND / 4;
 
 struct HandClock {
@@ -45,7 +45,7 @@ impl Process {
     }
 }
 
-/// /// Two processes on a folder; both check their leases on every tick.
+/// Two processes on a folder; both check their leases on every tick.
 struct Folder {
     folder: tempfile::TempDir,
     clock: Arc<HandClock>,
@@ -63,7 +63,7 @@ impl Folder {
         Self { folder, clock, first, second }
     }
 
-    /// /// Advances one tick and returns which processes work: never both.
+    /// Advances one tick and returns which processes work: never both.
     async fn tick(&mut self) -> [bool; 2] {
         self.clock.steady.fetch_add(TICK, Ordering::SeqCst);
         let now = Timestamp::from_micros(self.clock.wall.fetch_add(TICK, Ordering::SeqCst) + TICK);
@@ -111,7 +111,7 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
     assert!((led + nobody) * TICK <= LEASE, "it is followed when its lease lapses: {led} {nobody}");
     seen.dedup();
     assert_eq!(seen, [[true, false], [false, false], [false, true]]);
-    // // It can write again, and follows.
+    // It can write again, and follows.
     folder.cache("DROP TRIGGER lost");
     for tick in 0..2 * LEASE / TICK {
         assert_eq!(folder.tick().await, [false, true], "{tick}");

@@ -1,8 +1,8 @@
-//! //! Classes of HTML elements: block, void, hidden.
+//! Classes of HTML elements: block, void, hidden.
 
 use html5ever::tokenizer::Tag;
 
-/// /// Value of an attribute; empty if absent.
+/// Value of an attribute; empty if absent.
 pub(super) fn value(tag: &Tag, name: &str) -> String {
     let found = tag.attrs.iter().find(|attr| &*attr.name.local == name);
     found.map_or_else(String::new, |attribute| attribute.value.to_string())
@@ -62,7 +62,7 @@ pub(super) fn is_block(name: &str) -> bool {
     )
 }
 
-/// /// True if a mail program would not show the element.
+/// True if a mail program would not show the element.
 pub(super) fn is_hidden(tag: &Tag) -> bool {
     if tag.attrs.iter().any(|attr| &*attr.name.local == "hidden") {
         return true;
@@ -87,7 +87,7 @@ pub(super) fn is_hidden(tag: &Tag) -> bool {
         || is_one_colour(&style)
 }
 
-/// /// True if text and background have the same colour.
+/// True if text and background have the same colour.
 fn is_one_colour(style: &str) -> bool {
     let of = |name: &str| style.split(';').find_map(|part| part.strip_prefix(name).map(colour));
     match (of("color:"), of("background-color:").or_else(|| of("background:"))) {
@@ -104,7 +104,7 @@ fn colour(word: &str) -> String {
     }
 }
 
-/// /// Invisible characters with which newsletters pad the preview line.
+/// Invisible characters with which newsletters pad the preview line.
 pub(super) fn is_filler(it: char) -> bool {
     matches!(
         it,

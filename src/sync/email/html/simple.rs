@@ -1,4 +1,4 @@
-//! //! Single pass over a mail's HTML that extracts its structure as simple HTML and its link targets.
+//! Single pass over a mail's HTML that extracts its structure as simple HTML and its link targets.
 
 use std::cell::{Cell, RefCell};
 
@@ -12,19 +12,19 @@ use crate::email::html::SIMPLE;
 use crate::email::html::elements::{is_block, is_filler, is_hidden, is_void, value};
 use crate::email::html::targets::{Link, host_of, host_words, is_openable, is_same_site, named_host};
 
-/// /// Maximum nesting depth of lists and quotations.
+/// Maximum nesting depth of lists and quotations.
 const DEEPEST: usize = 8;
-/// /// Maximum number of numbered links.
+/// Maximum number of numbered links.
 const LINKS: usize = 500;
-/// /// Maximum characters shown of hidden text.
+/// Maximum characters shown of hidden text.
 const HIDDEN: usize = 120;
-/// /// Bytes given to the tokenizer between two checks of its progress.
+/// Bytes given to the tokenizer between two checks of its progress.
 const PIECE_BYTES: usize = 4 * 1024;
-/// /// Maximum consecutive pieces inside one tag or comment: the tokenizer's cost grows with the square of a
+/// Maximum consecutive pieces inside one tag or comment: the tokenizer's cost grows with the square of a
 /// tag's attributes.
 const MAX_PIECES_WITHOUT_TOKEN: usize = 16;
 
-/// /// Output of the pass.
+/// Output of the pass.
 #[derive(Debug, Default)]
 pub(crate) struct SimplifiedHtml {
     pub(crate) html: String,
@@ -43,7 +43,7 @@ pub(crate) fn simplify(html: &str) -> SimplifiedHtml {
         let (piece, after) = rest.split_at(rest.ceil_char_boundary(PIECE_BYTES.min(rest.len())));
         input.push_back(StrTendril::from(piece));
         tokenizer.sink.has_token.set(false);
-        // // The tokenizer stops only for scripts, which are never run.
+        // The tokenizer stops only for scripts, which are never run.
         let _ = tokenizer.feed(&input);
         pieces_without_token = if tokenizer.sink.has_token.get() { 0 } else { pieces_without_token + 1 };
         rest = after;
@@ -65,16 +65,16 @@ struct HtmlWalk {
 #[derive(Default)]
 struct SimplifierState {
     found: SimplifiedHtml,
-    /// /// Open lists and quotations.
+    /// Open lists and quotations.
     open: Vec<&'static str>,
     in_block: Option<&'static str>,
-    /// /// True if the next block is a list item.
+    /// True if the next block is a list item.
     in_item: bool,
-    /// /// Element whose content is dropped, and its nesting depth.
+    /// Element whose content is dropped, and its nesting depth.
     skipping: Option<(String, usize)>,
-    /// /// Hidden element: name, nesting depth and text.
+    /// Hidden element: name, nesting depth and text.
     hiding: Option<(String, usize, String)>,
-    /// /// Open link: its target and the start of its text.
+    /// Open link: its target and the start of its text.
     link: Option<(String, usize)>,
     cells: usize,
 }
@@ -109,7 +109,7 @@ impl SimplifierState {
         match name {
             "script" | "style" | "title" | "noscript" | "noembed" | "noframes" | "iframe" | "xmp"
             | "textarea" | "template" | "svg" | "math" | "object" | "audio" | "video" | "select" | "head" => {
-                // // An unclosed head must not hide the mail.
+                // An unclosed head must not hide the mail.
                 if !tag.self_closing && name != "head" {
                     self.skipping = Some((name.to_owned(), 1));
                 }
@@ -229,7 +229,7 @@ impl SimplifierState {
         full
     }
 
-    /// /// Ends the current block and starts another.
+    /// Ends the current block and starts another.
     fn block(&mut self, name: Option<&'static str>, words: &str) {
         if let Some(open) = self.in_block.take() {
             self.found.html.push_str(&format!("</{open}>"));
@@ -239,7 +239,7 @@ impl SimplifierState {
             return;
         }
         if let Some(name) = name {
-            // // Empty blocks are left out.
+            // Empty blocks are left out.
             if matches!(name, "h3" | "pre" | "p") || !words.is_empty() {
                 self.open_block(name);
             }
@@ -262,7 +262,7 @@ impl SimplifierState {
             "ol" => "ol",
             _ => "blockquote",
         };
-        // // Containers below the maximum depth are flattened.
+        // Containers below the maximum depth are flattened.
         if self.open.len() < DEEPEST && !self.is_full() {
             self.open.push(name);
             self.found.html.push_str(&format!("<{name}>"));
@@ -282,14 +282,14 @@ impl SimplifierState {
             return;
         }
         if in_list {
-            // // Empty list items are left out.
+            // Empty list items are left out.
             self.in_item = true;
         } else {
             self.words("* ");
         }
     }
 
-    /// /// Separates the cells of a table row.
+    /// Separates the cells of a table row.
     fn cell(&mut self) {
         if self.cells > 0 && self.in_block.is_some() {
             self.words(" · ");
@@ -317,7 +317,7 @@ impl SimplifierState {
         }
     }
 
-    /// /// Appends the link's number and real host to its text.
+    /// Appends the link's number and real host to its text.
     fn link_ends(&mut self) {
         let Some((target, began)) = self.link.take() else { return };
         let said = self.found.words.get(began..).unwrap_or("").trim().to_owned();
@@ -340,7 +340,7 @@ impl SimplifierState {
         });
     }
 
-    /// /// Writes hidden text with a marker: it is meant for programs, not readers.
+    /// Writes hidden text with a marker: it is meant for programs, not readers.
     fn unhide(&mut self) {
         let Some((_, _, words)) = self.hiding.take() else { return };
         let words: Vec<&str> = words.split_whitespace().collect();
@@ -363,7 +363,7 @@ impl SimplifierState {
     }
 }
 
-/// /// Tokenizer state for elements whose content is not markup.
+/// Tokenizer state for elements whose content is not markup.
 fn raw(name: &str) -> TokenSinkResult<()> {
     match name {
         "title" | "textarea" => TokenSinkResult::RawData(RawKind::Rcdata),

@@ -1,18 +1,18 @@
-//! //! Link targets, and the comparison of a link's text with its real host.
+//! Link targets, and the comparison of a link's text with its real host.
 //!
-//! //! Pure: opens nothing.
+//! Pure: opens nothing.
 
 use model::links;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Link {
     pub(crate) target: String,
-    /// /// True if the text names a host other than the target's.
+    /// True if the text names a host other than the target's.
     pub(super) lies: bool,
 }
 
 impl Link {
-    /// /// The link as listed below the text.
+    /// The link as listed below the text.
     pub(crate) fn shown(&self) -> String {
         let warning = if self.lies { "NOT WHERE ITS TEXT SAYS: " } else { "" };
         if is_openable(&self.target) {
@@ -23,7 +23,7 @@ impl Link {
     }
 }
 
-/// /// True for `http` and `https`, the only schemes opened.
+/// True for `http` and `https`, the only schemes opened.
 pub(crate) fn is_openable(target: &str) -> bool {
     let scheme = target.split(':').next().unwrap_or("").to_ascii_lowercase();
     matches!(scheme.as_str(), "http" | "https")
@@ -41,7 +41,7 @@ pub(super) fn host_of(target: &str) -> Option<String> {
     links::host_of(target).map(|host| host.to_string())
 }
 
-/// /// Host named by a link's text.
+/// Host named by a link's text.
 pub(super) fn named_host(words: &str) -> Option<String> {
     let word = words.split_whitespace().next().filter(|_| words.split_whitespace().count() == 1)?;
     let rest = word.split_once("://").map_or(word, |(_, rest)| rest);
@@ -51,7 +51,7 @@ pub(super) fn named_host(words: &str) -> Option<String> {
     is_host.then_some(host)
 }
 
-/// /// True if one host is the other or a subdomain of it.
+/// True if one host is the other or a subdomain of it.
 pub(super) fn is_same_site(named: &str, host: &str) -> bool {
     let plain = |text: &str| text.trim_start_matches("www.").to_lowercase();
     let (named, host) = (plain(named), plain(host));

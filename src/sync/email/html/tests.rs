@@ -1,4 +1,4 @@
-//! //! Tests of the HTML-to-text conversion, hostile mails included.
+//! Tests of the HTML-to-text conversion, hostile mails included.
 
 use super::*;
 use crate::email::fuzz;
@@ -80,7 +80,7 @@ fn what_a_mail_hides_is_shown_as_hidden() {
 
 #[test]
 fn hostile_mail_is_only_text() {
-    // // (mail, shown text)
+    // (mail, shown text)
     let cases = [
         ("<img src=http://t/x.gif?u=1>", "(1 picture not loaded)"),
         ("<style>@import url(http://t/)</style><link rel=stylesheet href=//t>x", "x"),
@@ -128,7 +128,7 @@ fn a_mail_that_nests_without_end_is_read_all_the_same() {
     assert!(plain(&format!("<p>{}</p>", "long ".repeat(300_000))).contains("too long"));
 }
 
-/// /// Entries of the corpus about HTML mail and the tests that cover them.
+/// Entries of the corpus about HTML mail and the tests that cover them.
 const HELD: [(&str, &str); 18] = [
     ("tracking-pixel", "hostile_mail_is_only_text, stories::mail_hostile"),
     ("css-import", "hostile_mail_is_only_text, stories::mail_hostile"),
