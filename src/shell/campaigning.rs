@@ -1,5 +1,4 @@
-//! Broadcasts in waves as the app orders them: carried out in the files, on
-//! the writing thread. Looking up an audience, too, where it is a file.
+//! Carries out the inbox's orders about broadcasts in waves, on the writing thread, and resolves audiences.
 
 use crate::shell::exporting;
 use inbox::event::{Event, Loaded};
@@ -12,12 +11,11 @@ use model::time::Timestamp;
 use model::waves::audience::{AudienceQuery, AudienceSource, ResolvedAudience, read_lines};
 use store::{Reader, Store, StoreError};
 
-/// Rows of a handover at most.
+/// Maximum rows of a handover.
 const MOST: u32 = 500;
-/// Bytes of a file that are read at most.
+/// Maximum bytes read from an audience file.
 const LARGEST: u64 = 16 * 1024 * 1024;
 
-/// Carries an order out.
 pub fn carry_out(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event {
     let done = match &order {
         BroadcastOrder::Report { text, file } => return Event::Exported(exporting::write_new(text, file)),
@@ -41,7 +39,7 @@ pub fn carry_out(store: &Store, order: BroadcastOrder, now: Timestamp) -> Event 
     })
 }
 
-/// Reads what was asked about broadcasts.
+/// Reads data about broadcasts.
 pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreError> {
     let told = match wanted {
         BroadcastQuery::Rows(query) => {
@@ -68,7 +66,7 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
     Ok(Loaded::Broadcasts(Box::new(told)))
 }
 
-/// Whom the AI fails, or who asks for a person.
+/// Conversations in which the AI fails or a person is asked for.
 fn troubled(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntry>, StoreError> {
     let AttentionAnswer::List(entries, _) = reader.attention(&AttentionAsk::List(query.clone()))? else {
         return Ok(Vec::new());
@@ -76,12 +74,12 @@ fn troubled(reader: &Reader, query: &AttentionQuery) -> Result<Vec<AttentionEntr
     Ok(entries.into_iter().filter(|entry| entry.reason.is_trouble()).collect())
 }
 
-/// What goes on or waits, of all tabs.
+/// Open broadcasts of all tabs.
 fn running(reader: &Reader) -> Result<Vec<BoardEntry>, StoreError> {
     Ok(reader.board(None)?.into_iter().filter(BoardEntry::is_open).collect())
 }
 
-/// Resolves an audience to recipients; says so if a file cannot be read.
+/// Resolves an audience to recipients, with an error text if its file cannot be read.
 fn audience(reader: &Reader, query: &AudienceQuery) -> Result<Result<ResolvedAudience, String>, StoreError> {
     let channel = &query.channel;
     Ok(Ok(match &query.source {

@@ -1,7 +1,6 @@
-//! Programs this desk starts: with its environment, but without the variables
-//! that hold keys.
+//! Child processes. They inherit the environment without the variables that hold keys.
 //!
-//! Every child process is made here.
+//! Every child process is created here.
 
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
@@ -10,16 +9,16 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-/// Variables that hold keys.
+/// Names of variables that hold keys.
 static WITHHELD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
 
-/// From now on no child is given these variables.
+/// Withholds these variables from all later children.
 pub fn withhold<'a>(variables: impl IntoIterator<Item = &'a str>) {
     let mut withheld = WITHHELD.lock().unwrap_or_else(PoisonError::into_inner);
     withheld.extend(variables.into_iter().map(str::to_owned));
 }
 
-/// A program to be started.
+/// Creates a command without the withheld variables.
 pub fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     for variable in WITHHELD.lock().unwrap_or_else(PoisonError::into_inner).iter() {
@@ -28,12 +27,10 @@ pub fn command(program: impl AsRef<OsStr>) -> Command {
     command
 }
 
-/// Goes on as another program, which gets this process's place, its terminal
-/// and its whole environment: it is no child. Returns only where that is not
-/// possible.
+/// Replaces this process by another program, which keeps its terminal and the whole environment. Returns only
+/// on failure.
 ///
-/// # Errors
-/// When it cannot be started; where processes have no places to give, when it
+/// When the program cannot be started; on systems without `exec`, when it failed.
 /// failed.
 pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>) -> io::Result<()> {
     let mut command = Command::new(program);
@@ -47,14 +44,13 @@ pub fn replace_with(program: PathBuf, arguments: impl Iterator<Item = OsString>)
     }
 }
 
-/// Starts this program without a screen, which sends what is still to leave and
-/// ends then. It is of this program and needs its keys, so it gets the whole
-/// environment, and outlives the terminal.
+/// Starts a process without a screen that sends the rest of the outbox and then exits. It needs the keys, so
+/// it gets the whole environment, and it outlives the terminal.
 pub fn send_in_background() -> io::Result<()> {
     let mut command = Command::new(std::env::current_exe()?);
     command.args(["engine", "--until-sent"]);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    // What ends the terminal's programs does not end it.
+    // A process group of its own: signals of the terminal do not reach it.
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(&mut command, 0);
     command.spawn().map(drop)
@@ -66,7 +62,7 @@ mod tests {
 
     #[test]
     fn a_child_is_not_given_what_holds_a_key() {
-        // It stands in for a variable that holds a key.
+        // Stands for a variable that holds a key.
         let prints = |command: &mut Command| {
             let output =
                 command.args(["-c", "printf %s \"${CARGO_MANIFEST_DIR-none}\""]).output().expect("it runs");

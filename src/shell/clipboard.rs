@@ -1,8 +1,7 @@
-//! Putting a text where a person can paste it from: a command of theirs, tmux
-//! that runs the terminal, or the terminal itself.
+//! Copies text to the clipboard: through a configured command, tmux, or the terminal.
 //!
-//! Every copy leaves here, and only as text that acts on nothing when it is
-//! pasted. A program that took it is known to have it; a terminal never says.
+//! Every copy passes through here, as text without control characters. A command reports success; a terminal
+//! never does.
 
 use std::process::Stdio;
 use std::time::{Duration, Instant};
@@ -15,44 +14,44 @@ use inbox::event::Event;
 use inbox::outside::Copied;
 use model::text;
 
-/// Said where nothing takes a copy.
+/// Shown if the terminal takes no copies.
 pub const NOWHERE: &str = "this terminal takes no copies; set copy_command in config.toml";
-/// Bytes a terminal takes at most, coded.
+/// Maximum bytes a terminal accepts, base64 encoded.
 const MOST: usize = 74_000;
-/// How long a program may take.
+/// Time limit for a program.
 const PATIENCE: Duration = Duration::from_secs(5);
-/// Between two looks whether it has ended.
+/// Interval between checks for its end.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Where copies go.
+/// Destination of copies.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Clipboard {
-    /// To the terminal, as OSC 52.
+    /// The terminal, as OSC 52.
     #[default]
     Terminal,
-    /// To a program and its arguments, on its standard input.
+    /// A program with arguments, on its standard input.
     Program(Vec<String>),
-    /// Nowhere: the terminal is known to take none.
+    /// None: the terminal is known to accept no copies.
     Nowhere,
 }
 
 impl Clipboard {
-    /// The person's command where there is one, else tmux where it runs this
-    /// terminal, else the terminal, if it takes copies at all.
+    /// Chooses the configured command, else tmux if it runs this terminal, else the terminal if it accepts
+    /// copies.
     pub fn settled(command: Vec<String>, variable: impl Fn(&str) -> Option<String>) -> Self {
         let in_tmux = variable("TMUX").is_some_and(|variable| !variable.is_empty());
         match (command.is_empty(), in_tmux) {
             (false, _) => Self::Program(command),
-            // It has the text for its own pasting, and hands it on whatever
-            // its `set-clipboard` says of programs inside it.
+            // `load-buffer -w` fills tmux's own buffer and forwards the text whatever `set-clipboard` allows
+            // programs inside it.
             (true, true) => Self::Program(["tmux", "load-buffer", "-w", "-"].map(str::to_owned).to_vec()),
             (true, false) if takes_none(variable) => Self::Nowhere,
             (true, false) => Self::Terminal,
         }
     }
 
-    /// Copies a text; what is to be written to the terminal, if anything. How
-    /// it went comes as [`Event::Copied`].
+    /// Copies a text. Returns bytes to write to the terminal, if any. The result arrives as
+    /// [`Event::Copied`].
     pub fn copy(&self, outside: &str, what: String, mailbox: &EventQueue) -> Option<String> {
         let text = text::plain(outside);
         match self {
@@ -89,8 +88,7 @@ impl Clipboard {
     }
 }
 
-/// Whether a terminal is known to take no copies. Most never say, and whether the
-/// terminal around GNU screen would take one is not known inside it.
+/// True if the terminal is known to accept no copies. Inside GNU screen the outer terminal is unknown.
 fn takes_none(variable: impl Fn(&str) -> Option<String>) -> bool {
     let named = |text: &str| variable(text).unwrap_or_default();
     let term = named("TERM");
@@ -100,14 +98,13 @@ fn takes_none(variable: impl Fn(&str) -> Option<String>) -> bool {
         || !named("STY").is_empty()
 }
 
-/// What puts a text into a terminal's clipboard; `None` for one longer than
-/// terminals take.
+/// OSC 52 sequence for a text; `None` if it exceeds the limit.
 fn sequence(text: &str) -> Option<String> {
     let coded = base64::engine::general_purpose::STANDARD.encode(text);
     (coded.len() <= MOST).then(|| format!("\x1b]52;c;{coded}\x07"))
 }
 
-/// Gives a program a text on its standard input, and waits for its end.
+/// Runs a program with a text on its standard input and waits for its end.
 fn give(words: &[String], text: String) -> Result<(), String> {
     let (program, arguments) = words.split_first().ok_or("no program is named")?;
     let mut command = children::command(program);
@@ -149,7 +146,7 @@ mod tests {
         let cases: [(&[(&str, &str)], Clipboard); 8] = [
             (&[], Clipboard::Terminal),
             (&[("TERM", "xterm-256color")], Clipboard::Terminal),
-            // Also what tmux calls itself.
+            // tmux uses this name, too.
             (&[("TERM", "screen-256color")], Clipboard::Terminal),
             (&[("TERM", "linux")], Clipboard::Nowhere),
             (&[("TERM", "xterm-256color"), ("TERM_PROGRAM", "Apple_Terminal")], Clipboard::Nowhere),

@@ -1,4 +1,4 @@
-//! The system's clock, read at the edge and handed in everywhere else.
+//! The system clock, read only at the edge of the program.
 
 use std::path::Path;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -16,8 +16,8 @@ impl Clock for SystemClock {
         Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
     }
 
-    /// The time since boot, the machine's sleep included where the system
-    /// counts it: Linux does so on this clock only, macOS on its monotonic one.
+    /// Time since boot. Includes sleep where the system counts it: on Linux only this clock does, on macOS
+    /// the monotonic one.
     fn moment(&self) -> Moment {
         #[cfg(target_os = "linux")]
         let clock = rustix::time::ClockId::Boottime;
@@ -32,27 +32,25 @@ impl Clock for SystemClock {
     }
 }
 
-/// Reads the first number, seconds with two digits after the point, as Linux
-/// tells it; other systems have no such file.
+/// Parses the first number of `/proc/uptime`, seconds with two decimals, in microseconds.
 fn uptime(text: &str) -> Option<i64> {
     let (seconds, hundredths) = text.split_whitespace().next()?.split_once('.')?;
     let (seconds, hundredths): (i64, i64) = (seconds.parse().ok()?, hundredths.parse().ok()?);
     (hundredths < 100).then(|| seconds.saturating_mul(SECOND) + hundredths * (SECOND / 100))
 }
 
-/// A point on the steady clock, for waiting.
+/// Instant of the steady clock, for waiting.
 #[expect(clippy::disallowed_methods, reason = "waiting needs the steady clock, and only the loop waits")]
 pub fn instant() -> Instant {
     Instant::now()
 }
 
-/// The zone of this system: what `TZ` names, else what the system is set to;
-/// UTC where neither can be read.
+/// Time zone of the system: `TZ`, else the system setting, else UTC.
 pub fn zone() -> Zone {
     system_zone().unwrap_or_default()
 }
 
-/// The same, or why it cannot be read.
+/// Time zone of the system, or the reason it cannot be read.
 ///
 /// # Errors
 /// When `TZ` names no zone, or the system's own cannot be found.
@@ -61,8 +59,8 @@ pub fn system_zone() -> Result<Zone, jiff::Error> {
     usual.map_or_else(TimeZone::try_system, Ok).map(Zone::from)
 }
 
-/// The zone the system is set to, from its one file: the library lists the files
-/// of all zones to find one by its name, which a start would wait for.
+/// Reads the zone from `/etc/localtime`: the library would list the files of all zones to find one, which
+/// delays the start.
 fn local_zone(file: &Path) -> Option<TimeZone> {
     let target = std::fs::read_link(file).ok()?;
     let (_, name) = target.to_str()?.rsplit_once("zoneinfo/")?;
@@ -73,7 +71,7 @@ fn local_zone(file: &Path) -> Option<TimeZone> {
 mod tests {
     use super::*;
 
-    /// A link without a file behind it, or one that names no zone, is the library's.
+    /// A dangling link, or one that names no zone, is left to the library.
     #[test]
     fn the_systems_zone_is_read_from_its_one_file() {
         let folder = tempfile::tempdir().unwrap();
@@ -83,7 +81,7 @@ mod tests {
         assert!(local_zone(&file).is_none());
         let zones = folder.path().join("zoneinfo");
         std::fs::create_dir(&zones).unwrap();
-        // The oldest form: one zone two hours ahead of UTC.
+        // Version 1 of the format: one zone two hours ahead of UTC.
         let mut tzif = b"TZif\0".to_vec();
         tzif.extend([0; 15]);
         tzif.extend([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 4]);

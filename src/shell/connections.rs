@@ -1,5 +1,4 @@
-//! Connections of this desk: calls that take their time, beside everything
-//! else, and what a person adds.
+//! Data Connections in the inbox: calls on threads of their own, and edits of the connections file.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,26 +15,26 @@ use model::connections::{Connection, ContactFacts, Mapped};
 use model::secret::Secret;
 use model::time::{Clock, Zone};
 
-/// Lines of the log that are shown.
+/// Maximum log lines shown.
 const SHOWN: usize = 500;
-/// Endpoints a new credential is tried with at most.
+/// Maximum endpoints on which a new credential is tested.
 const TRIED: usize = 5;
 
-/// What a desk's connections are made of.
+/// Configuration of the connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionsSetup {
-    /// The connections, as they were read.
+    /// Connections as read at the start.
     pub connections: Vec<Connection>,
-    /// The file they stand in.
+    /// File of the connections.
     pub file: PathBuf,
-    /// The file of the last calls.
+    /// File of recent calls.
     pub log: PathBuf,
     pub credentials: Credentials,
-    /// The zone dates are shown in.
+    /// Zone for dates.
     pub zone: Zone,
 }
 
-/// A desk's connections. Cheap to clone.
+/// The connections with their caller and log. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Linked(Arc<ConnectionsState>);
 
@@ -49,7 +48,7 @@ struct ConnectionsState {
 }
 
 impl Linked {
-    /// With the runtime that carries the calls.
+    /// `runtime` carries the calls.
     pub fn new(setup: ConnectionsSetup, clock: Arc<dyn Clock>, runtime: tokio::runtime::Handle) -> Self {
         let caller = EndpointCaller::new(Guard::system(Policy::default()), clock);
         let log = CallLog::open(Some(setup.log.clone()));
@@ -57,13 +56,13 @@ impl Linked {
         Self(Arc::new(ConnectionsState { setup, connections, caller, log, runtime }))
     }
 
-    /// Does it on a thread of its own, and tells what came.
+    /// Runs a request on a thread of its own and passes the result to `tell`.
     pub fn begin(&self, errand: ConnectionRequest, tell: impl FnOnce(Answered) + Send + 'static) {
         let this = self.clone();
         drop(self.0.runtime.spawn_blocking(move || tell(Answered::Connections(this.answer(errand)))));
     }
 
-    /// Does it, taking as long as it takes.
+    /// Runs a request; blocks for as long as it takes.
     pub fn answer(&self, errand: ConnectionRequest) -> ConnectionResult {
         match errand {
             ConnectionRequest::Call { slot, facts, answers, by_hand } => {
@@ -119,15 +118,14 @@ impl Linked {
         }
     }
 
-    /// One call, with its line in the log.
+    /// Makes one call and logs it.
     fn ask(&self, ask: EndpointRequest<'_>) -> Result<EndpointResponse, CallError> {
         let called = self.0.runtime.block_on(self.0.caller.call(ask));
         self.0.log.add(called.line);
         called.answer
     }
 
-    /// Tries a connection with another credential, and keeps that once it has
-    /// answered.
+    /// Tests a new credential and stores it once an endpoint has answered.
     fn accept(&self, name: &str, secret: &Secret, facts: &ContactFacts) -> Result<u16, String> {
         let all = self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone();
         let connection = all
@@ -136,8 +134,7 @@ impl Linked {
             .ok_or("there is no such connection any more")?;
         review_secret(&connection.auth, secret.expose())?;
         let mut refused = None;
-        // One that answers proves the credential: others may know nothing of
-        // this customer.
+        // One answer proves the credential: other endpoints may not know this customer.
         for endpoint in connection.endpoints.iter().filter(|endpoint| endpoint.reads_with(facts)).take(TRIED)
         {
             let ask = EndpointRequest {
@@ -164,7 +161,7 @@ impl Linked {
         }))
     }
 
-    /// Takes a connection out of its file, and forgets its credential.
+    /// Removes a connection from its file, with its credential.
     fn remove(&self, name: &str) -> Result<Vec<Connection>, String> {
         let left = file::remove(&self.0.setup.file, name)?;
         self.0.connections.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&left);
@@ -172,7 +169,7 @@ impl Linked {
         Ok(left)
     }
 
-    /// A live call of a connection that is not kept yet.
+    /// Makes a live call with a connection not yet stored.
     fn attempt(
         &self,
         connection: &Connection,

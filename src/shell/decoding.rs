@@ -1,7 +1,6 @@
-//! Decoding a picture's file within bounds, and making what terminals draw
-//! of it.
+//! Decodes picture files within limits and renders them for the terminal.
 //!
-//! A file that claims to be huge is refused before memory is taken for it.
+//! The declared size is checked before memory is allocated.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -11,14 +10,14 @@ use image::imageops::FilterType;
 use image::{DynamicImage, ImageReader, Limits};
 use model::pictures::{COLUMNS, Graphics, Picture, ROWS, Sharp};
 
-/// Dots a side may have.
+/// Maximum width and height, in pixels.
 const SIDE: u32 = 12_000;
-/// Bytes decoding may take.
+/// Maximum memory for decoding, in bytes.
 const MEMORY: u64 = 128 * 1024 * 1024;
-/// Dots of one cell where it is drawn sharp.
+/// Pixels of a cell in the sharp rendering.
 const CELL: (u16, u16) = (10, 20);
 
-/// Decodes a file: PNG, JPEG, GIF (its first picture) or WebP.
+/// Decodes PNG, JPEG, GIF (first frame) or WebP.
 pub fn decode(file: &[u8], graphics: Graphics) -> Result<Picture, String> {
     let mut reader = ImageReader::new(Cursor::new(file))
         .with_guessed_format()
@@ -43,7 +42,7 @@ fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
     let small = image.resize(u32::from(COLUMNS), u32::from(ROWS) * 2, FilterType::Triangle).to_rgba8();
     let side = |number: u32| u16::try_from(number).unwrap_or(1).max(1);
     let (width, height) = (side(small.width()), side(small.height()));
-    // What is not there is black.
+    // Transparency is shown as black.
     let dots = small.pixels().map(|pixel| {
         let [red, green, blue, alpha] = pixel.0;
         [red, green, blue].map(|byte| u8::try_from(u16::from(byte) * u16::from(alpha) / 255).unwrap_or(0))
@@ -53,7 +52,7 @@ fn draw(image: &DynamicImage, graphics: Graphics) -> Picture {
     Picture { width, height, dots, original, sharp }
 }
 
-/// The bytes of each row that draw it in so many columns and rows.
+/// Output for each row of a sharp rendering in the given columns and rows.
 fn sharpen(image: &DynamicImage, (columns, rows): CellSize, graphics: Graphics) -> Option<Sharp> {
     let (width, height) = (u32::from(columns * CELL.0), u32::from(rows * CELL.1));
     let scaled = || image.resize_exact(width, height, FilterType::Triangle).to_rgba8();
@@ -96,7 +95,7 @@ mod tests {
 
     #[test]
     fn files_that_cannot_be_shown_are_refused_and_cost_little() {
-        // A few bytes that claim 65,535 by 65,535 dots, of which one follows.
+        // A few bytes that claim 65,535 by 65,535 pixels, with one pixel of data.
         let claims = [0xff_u8, 0xff, 0xff, 0xff, 0xf0, 0, 0];
         let block = [0x2c_u8, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0, 2, 2, 0x4c, 1, 0, 0x3b];
         let huge = [b"GIF89a".as_slice(), &claims, &[0; 6], &block].concat();

@@ -1,4 +1,4 @@
-//! What a desk is made of, before it runs.
+//! Parts of an inbox process before it runs.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use model::time::Clock;
 use store::{Reader, Store, StoreError, StoreOptions};
 use sync::{ChannelSpec, Polling};
 
-/// This desk's files, before they are opened.
+/// Data files before they are opened.
 pub struct DeskFiles {
-    /// The folder of what cannot be had again.
+    /// Data directory (`outbox.db`).
     pub folder: PathBuf,
     pub options: StoreOptions,
 }
@@ -29,8 +29,8 @@ impl DeskFiles {
         Store::open_with(&self.folder, self.options.clone())
     }
 
-    /// What the first frame is read from, and the files where that needs them
-    /// open: checks, locks and writes come after the frame where they can.
+    /// Opens a reader for the first frame, and the store only if the reader needs it: checks, locks and
+    /// writes follow the first frame where possible.
     pub(super) fn first_look(&self) -> Result<(Reader, Option<Store>), StoreError> {
         if let Some(reader) = Store::peek(&self.folder, &self.options) {
             return Ok((reader, None));
@@ -40,29 +40,28 @@ impl DeskFiles {
     }
 }
 
-/// What a desk is made of.
 pub struct DeskParts {
     pub files: DeskFiles,
     pub channels: Vec<ChannelSpec>,
     pub settings: Settings,
-    /// The file in which settings are kept; none keeps them for this desk alone.
+    /// File for changed settings; `None` keeps them for this process only.
     pub config: Option<PathBuf>,
-    /// Where the canned replies lie.
+    /// Folder of canned replies.
     pub replies: PathBuf,
-    /// The business's own interfaces, if the desk keeps any.
+    /// Data Connections, if configured.
     pub connections: Option<ConnectionsSetup>,
-    /// The model that suggests, if one is configured.
+    /// Language model for suggestions, if configured.
     pub suggester: Option<Suggester>,
-    /// Who writes here, if that was said.
+    /// Name of the person, if configured.
     pub agent: Option<String>,
-    /// How often its tabs are asked.
+    /// Poll intervals.
     pub polling: Polling,
-    /// How webhooks of its own come, if they do.
+    /// Webhook receiver, if configured.
     pub receiver: Option<receiving::ReceiverSetup>,
     pub theme: Theme,
-    /// What is used of the terminal.
+    /// Terminal features in use.
     pub screen: ScreenOptions,
-    /// How it reaches a person who looks elsewhere.
+    /// Notifications outside the screen.
     pub notifier: Notifier,
     pub clipboard: Clipboard,
     pub views: Vec<SavedView>,
@@ -71,7 +70,7 @@ pub struct DeskParts {
 }
 
 impl DeskParts {
-    /// The tabs as the app knows them: never with their keys.
+    /// Describes the tabs for the inbox, without their keys.
     pub fn infos(channels: &[ChannelSpec]) -> Vec<ChannelInfo> {
         let info = |channel_spec: &ChannelSpec| ChannelInfo {
             id: channel_spec.id.clone(),

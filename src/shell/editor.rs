@@ -1,7 +1,7 @@
-//! The person's own editor on a private temporary file.
+//! Edits a text in the person's editor, in a private temporary file.
 //!
-//! The caller has given the terminal back. A text that cannot be taken over is left in its file, and the
-//! error names it.
+//! The caller has released the terminal. A text that cannot be used is kept in its file, which the error
+//! names.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -15,7 +15,7 @@ use model::text;
 /// Maximum size of an edited text, in bytes.
 const BYTES: usize = 1024 * 1024;
 
-/// Edits a text with `$VISUAL` or `$EDITOR`, and waits for its end.
+/// Edits a text with `$VISUAL` or `$EDITOR` and waits for the editor's end.
 pub fn edit(text: &str) -> Result<String, String> {
     let named = ["VISUAL", "EDITOR"].into_iter().find_map(|text| std::env::var(text).ok());
     let editor = named.filter(|text| !text.trim().is_empty()).unwrap_or_else(|| "vi".to_owned());
@@ -23,19 +23,19 @@ pub fn edit(text: &str) -> Result<String, String> {
         TemporaryFile::with(text).map_err(|error| format!("a file for it could not be made: {error}"))?;
     match lending::lend(|| run(&editor, &file.path)) {
         Ok(status) if status.success() => file.take_text(),
-        // Ended by a signal: nobody meant to drop what was written.
+        // Ended by a signal: the text was not discarded on purpose.
         Ok(status) if status.code().is_none() => Err(file.kept(&format!("{editor} ended with {status}"))),
         Ok(status) => Err(format!("{editor} ended with {status}")),
         Err(error) => Err(format!("{editor} could not be started ({error}); set VISUAL or EDITOR")),
     }
 }
 
-/// By the shell, as an editor's name may have switches.
+/// Runs the editor through the shell, since its setting may hold arguments.
 fn run(editor: &str, file: &Path) -> io::Result<std::process::ExitStatus> {
     lending::run(children::command("sh").arg("-c").arg(format!("{editor} \"$1\"")).arg("frontdesk").arg(file))
 }
 
-/// A file that only its owner reads, and that is removed when it is dropped unless it is kept.
+/// File readable by its owner only, removed on drop unless kept.
 struct TemporaryFile {
     path: PathBuf,
     is_kept: bool,
@@ -52,7 +52,7 @@ impl TemporaryFile {
         Ok(made)
     }
 
-    /// Returns the text, or why it cannot be taken over and where it is.
+    /// Returns the text, or an error that names the kept file.
     fn take_text(self) -> Result<String, String> {
         let mut bytes = Vec::new();
         let limit = u64::try_from(BYTES).unwrap_or(u64::MAX).saturating_add(1);
@@ -76,7 +76,7 @@ impl TemporaryFile {
         }
     }
 
-    /// Leaves the file where it is; returns its path and why.
+    /// Keeps the file. Returns its path with the reason.
     fn kept(mut self, why: &str) -> String {
         self.is_kept = true;
         format!("kept in {}: {why}", self.path.display())

@@ -1,8 +1,7 @@
-//! Performing effects: reads on one thread, writes in order on another, both
-//! answered through the mailbox; polling through the engine.
+//! Performs effects: reads on one thread, writes in order on another, both answered through the mailbox;
+//! polling through the engine.
 //!
-//! [`reading::load`] and [`write`] are the whole of what happens; the threads
-//! around them only carry.
+//! [`reading::load`] and [`write`] do the work; the threads around them only pass it on.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
@@ -36,8 +35,7 @@ use store::outbox::NewRow;
 use store::{Reader, Store, StoreError};
 use sync::Engine;
 
-/// Writes what was asked for; the answer is an event, if the app waits for
-/// one.
+/// Performs a write. Returns its event if the inbox waits for one.
 pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
     match write {
         FileWrite::SaveDraft(channel, conversation, draft) => save_draft(store, channel, conversation, draft),
@@ -85,14 +83,12 @@ pub fn write(store: &Store, write: FileWrite, now: Timestamp) -> Option<Event> {
     }
 }
 
-/// Notes that somebody is here. If that cannot be stored, the next digest covers
-/// this absence again.
+/// Records that a person is present. If that fails, the next digest covers this absence again.
 fn note_presence(store: &Store, now: Timestamp, absence: i64) -> Option<Event> {
     let noted = store.note_presence(now, absence);
     noted.inspect_err(|error| tracing::error!(%error, "presence was not noted")).ok()?.map(Event::Returned)
 }
 
-/// Carries out a decision.
 fn decide(store: &Store, row: RowId, verdict: StopVerdict, seen: Option<Place>, now: Timestamp) -> Event {
     match store.decide(&row, verdict.clone(), seen, now) {
         Ok(decided) => {
@@ -111,7 +107,7 @@ pub(super) fn failed(result: Result<(), StoreError>, what: &str) -> Option<Event
     Some(Event::WriteFailed { what: what.to_owned(), why: error.to_string(), intents: Vec::new() })
 }
 
-/// Keeps a draft; what the disk does not take goes back.
+/// Saves a draft; if that fails, returns it to the inbox.
 fn save_draft(
     store: &Store,
     channel: ChannelId,
@@ -123,12 +119,12 @@ fn save_draft(
     Some(Event::DraftNotSaved(channel, conversation, draft, error.to_string()))
 }
 
-/// What rows are made of, which goes in the same transaction.
+/// Origin of rows, consumed in the same transaction.
 #[derive(Debug, PartialEq, Eq)]
 enum RowSource {
     Draft,
     Proposed(ProposalId),
-    /// Something beside both.
+    /// Neither draft nor proposal.
     Beside,
 }
 
@@ -138,8 +134,7 @@ impl RowSource {
     }
 }
 
-/// Gives each intent its bytes and its key, and puts all of them into the
-/// outbox in one transaction.
+/// Prepares the bytes and keys of all intents and queues them in one transaction.
 fn enqueue(
     store: &Store,
     intents: Vec<Intent>,
@@ -153,7 +148,7 @@ fn enqueue(
     for intent in &intents {
         let conversation = Some(&intent.conversation);
         let lane = match &intent.operation {
-            // A thread of mails is a conversation here, also before it has one.
+            // A mail thread is a conversation, even before it exists.
             Operation::SendMail(_) | Operation::ChangeThread { .. } => intent.conversation.clone().into(),
             other => other.lane(conversation).unwrap_or_else(|| intent.conversation.clone().into()),
         };
@@ -220,7 +215,7 @@ fn recall(store: &Store, row: RowId) -> Event {
     }
 }
 
-/// The threads and the engine that effects go to.
+/// Threads and engine that perform effects.
 pub struct Hands {
     loads: Sender<Load>,
     searching: Searching,
@@ -235,7 +230,7 @@ pub struct Hands {
 }
 
 impl Hands {
-    /// Starts a reading, a searching and a writing thread, and one for the person's files.
+    /// Starts threads for reading, searching, writing and the person's files.
     pub fn start(
         store: Store,
         reader: Reader,
@@ -276,10 +271,10 @@ impl Hands {
         Ok(Self { searching, importing, loads, writes, asks, viewer, linked, mailbox: kept, writer, engine })
     }
 
-    /// Performs an effect that is not the loop's own.
+    /// Performs an effect other than those of the loop itself.
     pub fn perform(&self, effect: Effect) {
         match effect {
-            // A thread that has ended has told so itself.
+            // A thread that has ended has already reported it.
             Effect::Load(Load::Search(query)) => self.searching.ask(query),
             Effect::Load(load) => drop(self.loads.send(load)),
             Effect::Ask(OutsideRequest::Picture(wanted)) => {
@@ -297,7 +292,7 @@ impl Hands {
             Effect::Import(order) => self.importing.order(order),
             Effect::Write(it) => drop(self.writes.send(it)),
             Effect::Log(words) => tracing::info!(%words),
-            // The loop's own.
+            // Performed by the loop itself.
             Effect::Terminal(_) => (),
         }
     }
@@ -315,7 +310,7 @@ impl Hands {
         }
     }
 
-    /// Waits until every write is on disk.
+    /// Waits until all writes are on disk.
     pub fn finish(mut self) {
         drop(self.writes);
         if let Some(writer) = self.writer.take()

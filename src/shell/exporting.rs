@@ -1,4 +1,4 @@
-//! Writing a conversation into a file: a new one, readable by its owner only.
+//! Exports a conversation to a new file, readable by its owner only.
 
 use std::io::Write;
 
@@ -6,10 +6,10 @@ use model::ids::ConversationId;
 use model::queries::{ConversationKey, HistoryQuery, TranscriptFormat};
 use store::{Store, StoreError, transcript};
 
-/// Messages of one history at most.
+/// Maximum messages of one history.
 const MOST: u32 = 1_000_000;
 
-/// Writes what is stored of a conversation; tells where, or why not.
+/// Exports a stored conversation. Returns the path, or an error text.
 pub fn export(
     store: &Store,
     key: ConversationKey,
@@ -23,7 +23,7 @@ pub fn export(
     write_new(&text, file)
 }
 
-/// Writes a text into a file that is not there yet; tells where, or why not.
+/// Writes a text to a file that must not exist yet. Returns the path, or an error text.
 pub fn write_new(text: &str, file: &str) -> Result<String, String> {
     let failed = |why: String| format!("{file} was not written: {why}");
     let written = disk::create(file.as_ref()).and_then(|mut create| create.write_all(text.as_bytes()));

@@ -1,16 +1,15 @@
-//! What a panic leaves behind: a terminal given back, a line in the log, and
-//! one fixed sentence; never the panic's own words on a terminal.
+//! Panic hook: restores the terminal, logs the place and shows a fixed sentence, never the panic message.
 
 use std::io::Write;
 
 use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::terminal;
 
-/// Said instead of a panic's words, which may carry a customer's bytes.
+/// Shown instead of a panic message, which may contain a customer's text.
 pub const SENTENCE: &str = "frontdesk: stopped by an internal error; the log in the data folder says where. Drafts and outbox are kept.";
 
-/// Installs the hook. A panic of this thread, the loop's, gives the terminal
-/// back at once; one of another thread asks the loop to end.
+/// Installs the hook. A panic in the calling thread (the loop) restores the terminal at once; one in another
+/// thread asks the loop to end.
 pub fn install(mailbox: EventQueue) {
     let owner = std::thread::current().id();
     std::panic::set_hook(Box::new(move |info| {

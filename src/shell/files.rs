@@ -1,8 +1,6 @@
-//! Files of the person's own that are sent: what one is, how its path goes
-//! on, and its bytes when it leaves.
+//! Attachments: file facts, path completion, and contents when sent.
 //!
-//! A file that changed since it was looked at is not sent: it would be another
-//! one than was shown.
+//! A file that changed since it was selected is not sent.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -12,10 +10,10 @@ use model::attachments::{self, FileFacts};
 use model::bounds;
 use model::files;
 
-/// Entries of a folder looked through at most.
+/// Maximum directory entries examined for completion.
 const ENTRIES: usize = 10_000;
 
-/// What the file of a path is.
+/// Reads the facts about a file.
 pub fn look_at(typed: &str) -> Result<FileFacts, String> {
     let path = whole(typed);
     let mut file = open(&path)?;
@@ -28,7 +26,7 @@ pub fn look_at(typed: &str) -> Result<FileFacts, String> {
     Ok(FileFacts { path: path.to_string_lossy().into_owned(), name, mime_type, size })
 }
 
-/// The bytes of a file that was looked at.
+/// Contents of a selected file, which must still have its size.
 pub fn read(path: &str, size: u64) -> Result<Vec<u8>, String> {
     let path = whole(path);
     let mut bytes = Vec::new();
@@ -43,7 +41,7 @@ pub fn read(path: &str, size: u64) -> Result<Vec<u8>, String> {
     }
 }
 
-/// How a path goes on, as far as there is one way only.
+/// Completes a path as far as it is unambiguous.
 pub fn longer(typed: &str) -> Option<String> {
     let (folder, start) = typed.rsplit_once('/').map_or(("", typed), |(folder, start)| (folder, start));
     let shown = if typed.contains('/') { format!("{folder}/") } else { String::new() };
@@ -84,7 +82,7 @@ fn refused(path: &Path, error: &std::io::Error) -> String {
     }
 }
 
-/// A path as it was typed or dropped, with the home folder in its place.
+/// Resolves a typed or dropped path, including `~`.
 fn whole(typed: &str) -> PathBuf {
     let typed = attachments::pasted_path(typed).unwrap_or_else(|| typed.to_owned());
     match (typed.strip_prefix("~/"), std::env::home_dir()) {

@@ -1,5 +1,4 @@
-//! The screen of a desk without a channel: shown until a person has chosen what
-//! to begin with.
+//! Screen of an installation without a channel, for the choice of the first step.
 
 use std::io;
 use std::path::Path;
@@ -14,19 +13,19 @@ use inbox::first_run::{FirstRun, FirstStep, view};
 use inbox::keys::{KeyCode, KeyPress};
 use inbox::theme_view::Theme;
 
-/// Keys that may come at once on a slow line.
+/// Maximum keys that may arrive at once on a slow line.
 const FEW_KEYS: usize = 4;
-/// How long it sleeps while nothing happens.
+/// Longest wait without an event.
 const SLEEP: Duration = Duration::from_secs(3600);
 
-/// Shows it and gives the terminal back. A channel is added from here; that
-/// step is chosen once it has been.
+/// Shows the screen and releases the terminal. Adding a channel happens here; that step is returned once it
+/// is done.
 pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     let mailbox = EventQueue::default();
     failures::install(mailbox.clone());
     signals::spawn(mailbox.clone())?;
     let mut size = terminal::size()?;
-    // Its words can be selected: no mouse is read.
+    // The mouse is left to the terminal, so that text can be selected.
     let mut screen = Screen::take(ScreenOptions::default())?;
     let mut first = FirstRun::new(&config.display().to_string());
     show(&mut screen, size, &first, theme)?;
@@ -67,7 +66,7 @@ pub fn ask(config: &Path, theme: Theme) -> Result<FirstStep, DeskError> {
     }
 }
 
-/// The keys of an event. Words that came at once are a paste, and no choice.
+/// Keys of an event. Longer text that arrives at once is a paste and chooses nothing.
 fn keys(event: Event) -> Vec<KeyPress> {
     let code = |character| if character == '\n' { KeyCode::Enter } else { KeyCode::Char(character) };
     if let Event::Burst(text) = &event

@@ -1,5 +1,5 @@
-//! Writes a frame to the terminal: ratatui's diff and its crossterm backend, with
-//! OSC 8 sequences around the cells of links.
+//! Writes frames to the terminal with ratatui's diff and crossterm backend, plus OSC 8 sequences around the
+//! cells of links.
 
 use std::io::{self, Write};
 
@@ -10,13 +10,13 @@ use crate::shell::links;
 use inbox::screens::history::links_view::LinkedCells;
 use inbox::wrap;
 
-/// The cells of a frame, and which of them are links.
+/// Cells of a frame and its links.
 pub type LinkedFrame<'a> = (&'a Buffer, &'a [LinkedCells]);
 
-/// Writes the cells in which `after` differs from `before`. `before` holds no frame afterwards.
+/// Writes the cells in which `after` differs from `before`. `before` is reset.
 ///
 /// # Errors
-/// When `out` takes no bytes.
+/// When `out` fails.
 pub fn write_changes(
     out: &mut impl Write,
     (before, old_links): (&mut Buffer, &[LinkedCells]),
@@ -32,7 +32,7 @@ pub fn write_changes(
         has_sure_width(left.2.symbol()) && link_at(left.0, left.1) == link_at(right.0, right.1)
     };
     let mut backend = CrosstermBackend::new(out);
-    // Each run begins with a move of the cursor.
+    // Each run starts with a cursor move.
     for run in cells.chunk_by(is_one_run) {
         let link = run.first().and_then(|(x, y, _)| link_at(*x, *y));
         if let Some(link) = link {
@@ -46,8 +46,7 @@ pub fn write_changes(
     Ok(())
 }
 
-/// Marks the second cells of wide characters that change: terminals differ in what they leave
-/// there, and in which style.
+/// Forces the second cells of changed wide characters to be drawn: terminals differ in what they leave there.
 fn mark_trailing_cells(before: &mut Buffer, after: &Buffer) {
     for index in 1..before.content.len().min(after.content.len()) {
         let (old, new) = (&before.content[index - 1], &after.content[index - 1]);
@@ -57,7 +56,7 @@ fn mark_trailing_cells(before: &mut Buffer, after: &Buffer) {
     }
 }
 
-/// True if all terminals agree how wide a symbol is: a letter, or a character of East Asia.
+/// True if all terminals agree on the symbol's width: a letter or an East Asian character.
 fn has_sure_width(symbol: &str) -> bool {
     let mut characters = symbol.chars();
     match (characters.next(), characters.next()) {

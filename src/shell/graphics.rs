@@ -1,6 +1,5 @@
-//! The bytes that draw a picture sharp, in the protocols that terminals have
-//! for it. The first row carries the picture; a row that has nothing of its
-//! own to send is empty.
+//! Output that draws a picture in the graphics protocols of terminals, by row. The first row carries the
+//! picture; rows without output are empty.
 //!
 //! - kitty: <https://sw.kovidgoyal.net/kitty/graphics-protocol/>, with placeholders
 //! - iTerm2: <https://iterm2.com/documentation-images.html>
@@ -13,20 +12,20 @@ use base64::engine::general_purpose::STANDARD;
 use image::{ImageFormat, RgbaImage};
 use model::pictures::ROWS;
 
-/// Base64 characters that kitty takes in one command.
+/// Maximum base64 characters in one kitty command.
 const CHUNK: usize = 4096;
-/// Stands in each cell that kitty fills.
+/// Character in each cell that kitty fills.
 const PLACEHOLDER: char = '\u{10EEEE}';
-/// The marks that number kitty's rows from 0 on: the first of its table.
+/// Diacritics that number kitty's rows from 0.
 const ROW_MARKS: [char; ROWS as usize] = [
     '\u{305}', '\u{30D}', '\u{30E}', '\u{310}', '\u{312}', '\u{33D}', '\u{33E}', '\u{33F}', '\u{346}',
     '\u{34A}', '\u{34B}', '\u{34C}', '\u{350}', '\u{351}', '\u{352}',
 ];
-/// Columns and rows that a picture takes.
+/// Columns and rows of a picture.
 pub type CellSize = (u16, u16);
 
-/// kitty: the picture is sent once under an id, which the colour of its cells
-/// names. A terminal that forgot it shows nothing.
+/// kitty: the picture is sent once with an id, which the colour of its cells refers to. A terminal that has
+/// dropped it shows nothing.
 pub fn kitty(image: &RgbaImage, (columns, rows): CellSize, id: u32) -> Vec<String> {
     let encoded = STANDARD.encode(image.as_raw());
     let mut rest = encoded.as_str();
@@ -43,7 +42,7 @@ pub fn kitty(image: &RgbaImage, (columns, rows): CellSize, id: u32) -> Vec<Strin
     let cells = |(row, mark): (u16, char)| {
         let rest = String::from(PLACEHOLDER).repeat(usize::from(columns.saturating_sub(1)));
         let before = if row == 0 { sent.as_str() } else { "" };
-        // The row, the first column, and the first byte of the id.
+        // Row, first column, first byte of the id.
         let marks = [mark, ROW_MARKS[0], ROW_MARKS[0]].iter().collect::<String>();
         format!("{before}\x1b[38;2;{red};{green};{blue}m{PLACEHOLDER}{marks}{rest}\x1b[39m")
     };
@@ -69,7 +68,7 @@ pub fn iterm2(image: &RgbaImage, size: CellSize) -> Option<Vec<String>> {
     Some(first_row(sent, size))
 }
 
-/// Empties the cells, where what stood there would show through.
+/// Erases the cells, whose contents would show through.
 fn cleared((columns, rows): CellSize) -> String {
     let mut sent = String::new();
     for _ in 0..rows {
@@ -87,7 +86,7 @@ fn first_row(sent: String, (_, rows): CellSize) -> Vec<String> {
     all
 }
 
-/// Appends; a text takes all that is written to it.
+/// Appends formatted text; writing to a `String` cannot fail.
 fn push(text: &mut String, what: std::fmt::Arguments<'_>) {
     let written = text.write_fmt(what);
     debug_assert!(written.is_ok(), "a string grows");

@@ -1,5 +1,4 @@
-//! Imports on a thread of their own: one at a time, in steps, so that an order
-//! to stop is heard.
+//! Thread that runs contact imports: one at a time, in steps, so that it can be stopped.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,10 +13,9 @@ use store::Store;
 use sync::Engine;
 use sync::import::{self, Import};
 
-/// Between two looks at what became of the rows on their way.
+/// Interval between checks of queued rows.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// The thread that imports.
 pub struct Importing {
     orders: Sender<ImportAction>,
 }
@@ -49,14 +47,13 @@ impl Importing {
         Ok(Self { orders })
     }
 
-    /// Leaves an order.
     pub fn order(&self, order: ImportAction) {
-        // A thread that has ended has told so itself.
+        // A thread that has ended has already reported it.
         drop(self.orders.send(order));
     }
 }
 
-/// Looks a file through.
+/// Checks an import file.
 pub fn check(source: ImportSource) -> ImportResult {
     let found = import::check(Path::new(&source.file));
     ImportResult::Checked(source, found.map(Box::new).map_err(|error| error.to_string()))
@@ -68,8 +65,7 @@ pub fn begin(store: &Store, source: &ImportSource) -> Result<Import, Box<ImportR
         .map_err(|error| Box::new(ImportResult::Failed(source.clone(), error.to_string())))
 }
 
-/// Takes steps until all was seen to, or another order comes, which is
-/// returned.
+/// Runs steps until the import is done or another order arrives, which is returned.
 fn run(
     store: &Store,
     source: ImportSource,

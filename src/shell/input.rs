@@ -1,4 +1,4 @@
-//! The thread that reads the terminal and hands what it decodes to the loop.
+//! Thread that reads the terminal and passes decoded events to the loop.
 
 use std::fs::File;
 use std::io::{self, ErrorKind, IsTerminal, PipeReader, PipeWriter, Read, Write};
@@ -15,14 +15,14 @@ use crate::shell::mailbox::{EventQueue, Signal};
 use crate::shell::terminal::{self, Screen};
 use inbox::event::Event;
 
-/// How long closing the gate waits for the thread.
+/// Maximum wait of [`Gate::close`] for the thread.
 const CLOSING: Duration = Duration::from_secs(2);
 /// Bytes of one read.
 const READ: usize = 64 * 1024;
-/// The byte of Backspace where the terminal does not say.
+/// Byte of Backspace if the terminal does not report it.
 const DELETE: u8 = 0x7f;
 
-/// Reads the terminal until it is gone. The thread ends with the process.
+/// Starts reading until the terminal is gone. The thread ends with the process.
 pub fn spawn(mailbox: EventQueue) -> io::Result<Gate> {
     let (woken, waker) = io::pipe()?;
     let gate = Gate { shared: Arc::default(), waker: Arc::new(waker) };
@@ -41,14 +41,14 @@ fn read_all(mailbox: &EventQueue, gate: &Gate, woken: PipeReader) -> io::Result<
     let mut input = TerminalInput::open()?.woken_by(woken);
     loop {
         if gate.pass() {
-            // What was begun before another program had the terminal is over.
+            // Input begun before another program used the terminal is dropped.
             input.reset();
         }
         input.next(|| mailbox.shows_all_keys())?.into_iter().for_each(|event| mailbox.key(event));
     }
 }
 
-/// The terminal's bytes as events, read by whoever calls.
+/// Decoded input of the terminal.
 pub struct TerminalInput {
     terminal: Source,
     woken: Option<PipeReader>,
@@ -73,7 +73,7 @@ impl Source {
 }
 
 impl TerminalInput {
-    /// Reads standard input, or the terminal of the process where that is none.
+    /// Reads standard input, or the controlling terminal if standard input is none.
     ///
     /// # Errors
     /// When the process has no terminal.
@@ -94,18 +94,18 @@ impl TerminalInput {
         })
     }
 
-    /// Also returns from waiting when a byte comes from this pipe.
+    /// Adds a pipe whose bytes end a wait.
     fn woken_by(self, woken: PipeReader) -> Self {
         Self { woken: Some(woken), ..self }
     }
 
-    /// Forgets what is unfinished.
+    /// Drops an incomplete sequence.
     fn reset(&mut self) {
         self.decoder = Decoder::new(self.erase);
     }
 
-    /// Waits for bytes, for the end of a wait, or to be woken; returns what came of it, which may be
-    /// nothing. `shown`: whether the screen shows all that came so far.
+    /// Waits for bytes, a timeout or a wake-up. Returns the events, which may be none. `shown` tells if the
+    /// screen is up to date.
     ///
     /// # Errors
     /// When the terminal is gone.
@@ -127,7 +127,7 @@ impl TerminalInput {
         }
     }
 
-    /// True if the terminal has bytes, and whether the pipe has.
+    /// Returns true for each of terminal and pipe that has bytes.
     fn wait(&self, at_most: Option<Duration>) -> io::Result<(bool, bool)> {
         let at_most = at_most.and_then(|wait| Timespec::try_from(wait).ok());
         let mut both = vec![PollFd::from_borrowed_fd(self.terminal.fd(), PollFlags::IN)];
@@ -143,7 +143,7 @@ impl TerminalInput {
     }
 }
 
-/// Keeps the reading thread from the terminal while another program has it.
+/// Keeps the reading thread off the terminal while another program uses it.
 #[derive(Debug, Clone)]
 pub struct Gate {
     shared: Arc<(Mutex<Doors>, Condvar)>,
@@ -157,8 +157,7 @@ struct Doors {
 }
 
 impl Gate {
-    /// Closes the gate, and waits until the thread stands before it; false if
-    /// it does not come.
+    /// Closes the gate and waits until the thread has stopped at it; false on timeout.
     pub fn close(&self) -> bool {
         let (doors, moved) = &*self.shared;
         let mut doors = doors.lock().unwrap_or_else(PoisonError::into_inner);
@@ -170,8 +169,7 @@ impl Gate {
         waited.unwrap_or_else(PoisonError::into_inner).0.waiting
     }
 
-    /// Lends the terminal to another program; an error in words where it cannot
-    /// be lent.
+    /// Lends the terminal to another program, with an error text if that is not possible.
     pub fn lend<T>(
         &self,
         screen: &mut Screen,
@@ -188,13 +186,12 @@ impl Gate {
         Ok(ended)
     }
 
-    /// Lets the thread read again.
     pub fn open(&self) {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner).closed = false;
         self.shared.1.notify_all();
     }
 
-    /// Waits while the gate is closed; whether it was.
+    /// Waits while the gate is closed. Returns true if it was.
     fn pass(&self) -> bool {
         let (doors, moved) = &*self.shared;
         let mut doors = doors.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,4 +1,4 @@
-//! Keeps a person's word to proposals of assistants and to answers of the AI.
+//! Stores verdicts of people on proposals by assistants and answers of the AI.
 
 use crate::shell::effects::failed;
 use inbox::event::Event;

@@ -1,23 +1,21 @@
-//! The terminal while another program has it.
+//! Lends the terminal to another program.
 //!
-//! That program gets the signals of the keyboard; a terminal that goes away
-//! ends it.
+//! That program receives the keyboard's signals and is ended when the terminal goes away.
 
 use std::io;
 use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 
 static LENT: AtomicBool = AtomicBool::new(false);
-/// The program's process; 0 while there is none.
+/// Process id of the program; 0 if none runs.
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 
-/// Whether another program has the terminal now: signals of the keyboard are
-/// meant for it.
+/// True while another program has the terminal: keyboard signals are meant for it.
 pub fn is_lent() -> bool {
     LENT.load(Ordering::SeqCst)
 }
 
-/// Does something with the terminal lent meanwhile.
+/// Marks the terminal as lent while `run` runs.
 pub fn lend<T>(run: impl FnOnce() -> T) -> T {
     LENT.store(true, Ordering::SeqCst);
     let ended = run();
@@ -25,7 +23,7 @@ pub fn lend<T>(run: impl FnOnce() -> T) -> T {
     ended
 }
 
-/// Runs the program that has it, and waits for its end.
+/// Runs the program and waits for its end.
 pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     let mut child = command.spawn()?;
     PROCESS.store(i32::try_from(child.id()).unwrap_or(0), Ordering::SeqCst);
@@ -34,12 +32,11 @@ pub fn run(command: &mut Command) -> io::Result<ExitStatus> {
     status
 }
 
-/// Tells the program that the terminal is gone: only the first process of a
-/// session is told by the system.
+/// Sends SIGHUP to the program: the system informs only the session leader.
 pub fn hang_up() {
     #[cfg(unix)]
     if let Some(process) = rustix::process::Pid::from_raw(PROCESS.load(Ordering::SeqCst)) {
-        // It may have ended by itself meanwhile.
+        // It may have ended meanwhile.
         let _ = rustix::process::kill_process(process, rustix::process::Signal::HUP);
     }
 }

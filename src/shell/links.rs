@@ -1,13 +1,12 @@
-//! Links as terminals know them: OSC 8 around the cells of an address.
+//! Terminal hyperlinks (OSC 8) around the cells of addresses.
 
 use ratatui::buffer::{Buffer, CellDiffOption};
 
 use inbox::screens::history::links_view::LinkedCells;
 
-/// Versions of tmux from which it hands links on.
+/// First tmux version that forwards hyperlinks.
 const TMUX: (u32, u32) = (3, 4);
-/// The version of the terminal of GNOME from which it knows links; before it,
-/// it shows garbage.
+/// First VTE version that supports hyperlinks; earlier ones show garbage.
 const VTE: u32 = 5000;
 
 model::words! {
@@ -25,7 +24,7 @@ model::words! {
 }
 
 impl LinkMode {
-    /// Whether there are links in this terminal, by the names it gives itself.
+    /// Decides for this terminal from its environment variables.
     pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> bool {
         match self {
             Self::On => true,
@@ -35,8 +34,7 @@ impl LinkMode {
     }
 }
 
-/// A terminal that does not know a link shows its words alone; these are
-/// known to show more than that, or to have nowhere to follow it to.
+/// False for terminals that show garbage or cannot follow links. Others without support show the text alone.
 fn takes_links(variable: impl Fn(&str) -> Option<String>) -> bool {
     let named = |text: &str| variable(text).unwrap_or_default();
     let (term, program) = (named("TERM"), named("TERM_PROGRAM"));
@@ -50,21 +48,20 @@ fn takes_links(variable: impl Fn(&str) -> Option<String>) -> bool {
     !plain && !old && program != "Apple_Terminal" && named("INSIDE_EMACS").is_empty()
 }
 
-/// The first two numbers of a version such as `3.4a`.
+/// First two numbers of a version such as `3.4a`.
 fn version_of(text: &str) -> Option<(u32, u32)> {
     let mut numbers = text.split(|text: char| !text.is_ascii_digit()).filter(|part| !part.is_empty());
     Some((numbers.next()?.parse().ok()?, numbers.next()?.parse().ok()?))
 }
 
-/// Marks the cells that are drawn anew because they lead elsewhere than before,
-/// whatever they say.
+/// Marks cells whose link changed, so that they are drawn again.
 pub fn mark_changed(before: &mut Buffer, old: &[LinkedCells], new: &[LinkedCells]) {
     let gone = old.iter().filter(|linked_cells| !new.contains(linked_cells));
     for linked in gone.chain(new.iter().filter(|linked_cells| !old.contains(linked_cells))) {
         let (x, y) = linked.at;
         for x in x..x.saturating_add(linked.cells) {
             if let Some(cell) = before.cell_mut((x, y)) {
-                // No cell that is drawn has it, so the two differ.
+                // Forces the cell to count as changed.
                 cell.diff_option = CellDiffOption::AlwaysUpdate;
             }
         }
@@ -131,8 +128,7 @@ mod tests {
         LinkedCells { at: (at, 0), cells, target: target.to_owned(), id: 1 }
     }
 
-    /// What is written to get from one frame to the next, without what places
-    /// the cursor and sets colours.
+    /// Output for the change between two frames, without cursor and colour sequences.
     fn written(before: (&str, &[LinkedCells]), after: (&str, &[LinkedCells])) -> String {
         let mut bytes = Vec::new();
         let (mut old, new) = (frame(before.0), frame(after.0));

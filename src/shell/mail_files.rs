@@ -1,6 +1,5 @@
-//! Files of mail: an attachment saved under a name that is not there yet, a
-//! mail shown in the browser. What is written is readable by its owner only,
-//! follows no link and overwrites nothing.
+//! Files of mail: saved attachments and mails shown in the browser. Files are created new, readable by their
+//! owner only; links are not followed.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,29 +13,28 @@ use model::ids::MessageId;
 use model::outbox::Operation;
 use model::outbox::content::MailAttachmentSource;
 
-/// Bytes of a file that goes with a mail at most.
+/// Maximum bytes of a mail attachment.
 const LARGEST: u64 = 18_000_000;
-/// Mails shown in the browser that are kept for it.
+/// Maximum number of mails kept for the browser.
 const PAGES: usize = 20;
-/// Names tried before it is given up.
+/// Maximum file names tried.
 const TRIES: u32 = 200;
 
-/// Where files of mail go.
+/// Destination of mail files.
 #[derive(Debug, Default)]
 pub struct MailFiles {
-    /// The folder for saved files; the person's downloads where none is set.
+    /// Folder for saved files; the person's downloads if `None`.
     folder: Option<PathBuf>,
-    /// What the browser was given; gone when this desk ends.
+    /// Files shown in the browser, removed when the process ends.
     pages: Vec<PathBuf>,
 }
 
 impl MailFiles {
-    /// With another folder for saved files.
     pub fn in_folder(folder: PathBuf) -> Self {
         Self { folder: Some(folder), pages: Vec::new() }
     }
 
-    /// Saves a file that came with a mail; tells where.
+    /// Saves an attachment. Returns its path.
     pub fn save(&self, name: &str, raw: &str, source: &MailAttachmentSource) -> Result<String, String> {
         let MailAttachmentSource::Enclosed(place) = source else {
             return Err("the file is not enclosed: its link is opened instead".to_owned());
@@ -46,7 +44,7 @@ impl MailFiles {
         self.keep(name, &bytes)
     }
 
-    /// Saves bytes under a name; tells where.
+    /// Saves bytes under a name. Returns the path.
     pub fn keep(&self, name: &str, bytes: &[u8]) -> Result<String, String> {
         let folder = self.folder();
         disk::folder(&folder).map_err(|error| format!("{} cannot be made: {error}", folder.display()))?;
@@ -61,13 +59,13 @@ impl MailFiles {
         self.folder.clone().or_else(at_the_persons).unwrap_or_else(std::env::temp_dir)
     }
 
-    /// Shows a mail in the browser: its HTML without what runs or is fetched.
+    /// Opens a mail's sanitised HTML in the browser.
     pub fn show(&mut self, raw: &str) -> Result<(), String> {
         let page = self.page(raw)?;
         opening::open_file(&page)
     }
 
-    /// The file the browser is given; the oldest of many goes.
+    /// Writes the page for the browser; the oldest of too many is removed.
     fn page(&mut self, raw: &str) -> Result<PathBuf, String> {
         let html = html_of(raw).ok_or("this mail has no HTML; it is shown here as it is")?;
         let name = format!("frontdesk-mail-{:016x}.html", rand::random::<u64>());
@@ -83,7 +81,7 @@ impl MailFiles {
     }
 }
 
-/// The person's downloads; their home where they have no such folder.
+/// Download folder, or the home folder if there is none.
 fn at_the_persons() -> Option<PathBuf> {
     let dirs = directories::UserDirs::new()?;
     let usual = Some(dirs.home_dir().join("Downloads")).filter(|path| path.is_dir());
@@ -103,7 +101,7 @@ fn remove(page: &Path) {
     }
 }
 
-/// A file's whole path and size.
+/// Absolute path and size of a file.
 pub fn size(path: &str) -> Result<(String, u64), String> {
     let whole = std::fs::canonicalize(at_home(path)).map_err(|error| error.to_string())?;
     let facts = std::fs::metadata(&whole).map_err(|error| error.to_string())?;
@@ -116,7 +114,7 @@ pub fn size(path: &str) -> Result<(String, u64), String> {
     Ok((whole.display().to_string(), facts.len()))
 }
 
-/// `~` is the person's own folder.
+/// Expands `~` to the home folder.
 fn at_home(path: &str) -> PathBuf {
     let home = directories::UserDirs::new().map(|user_dirs| user_dirs.home_dir().to_path_buf());
     match (path.strip_prefix("~/"), home) {
@@ -125,8 +123,8 @@ fn at_home(path: &str) -> PathBuf {
     }
 }
 
-/// The files of a mail read, and the mail with their sizes in their place.
-/// `received` gives a mail of this desk as it came.
+/// Reads the attachments of a mail. Returns the operation with their sizes, and their bytes. `received` loads
+/// a received mail to be forwarded.
 pub fn enclose(
     operation: &Operation,
     received: impl Fn(&MessageId) -> Option<String>,
@@ -155,7 +153,7 @@ pub fn enclose(
     Ok((Operation::SendMail(mail), files))
 }
 
-/// A file that was not there: a link of that name counts as there.
+/// Creates a new file under a free name; an existing link counts as taken.
 fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     for number in 1..=TRIES {
         let name = if number == 1 { name.to_owned() } else { numbered(name, number) };
@@ -169,7 +167,7 @@ fn new_file(folder: &Path, name: &str) -> io::Result<(File, PathBuf)> {
     Err(io::Error::other("too many files of this name are there already"))
 }
 
-/// Starts a program that shows a file, without waiting for it.
+/// Starts a program with a file, without waiting for it.
 pub(super) fn start(program: &str, file: &Path) -> io::Result<std::process::Child> {
     children::command(program)
         .arg(file)

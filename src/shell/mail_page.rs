@@ -1,9 +1,8 @@
-//! A mail as a page for the browser: its HTML parsed and written anew from an
-//! allow-list, inside a document whose policy forbids every request.
+//! A mail as a page for the browser: its HTML sanitised by an allow-list, in a document whose policy forbids
+//! every request.
 //!
-//! What is not named here does not reach the page: nothing runs, nothing is
-//! fetched, nothing leads elsewhere until a person follows a link. Pictures
-//! are those inside the mail; of the others the description is left.
+//! Only listed elements, attributes and properties pass: no script runs, nothing is fetched, and only a
+//! followed link leads elsewhere. Pictures inside the mail are shown; of others the description remains.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -14,17 +13,17 @@ use sync::mail_html;
 
 mod measure;
 
-/// Bytes of HTML at most: a larger mail is cut there.
+/// Maximum bytes of HTML; a larger mail is cut.
 const BYTES: usize = 8 * 1024 * 1024;
-/// Before the mail. `frame-ancestors` and `sandbox` mean nothing in a `meta`;
-/// names in links are resolved ahead unless that is switched off.
+/// Start of the document. `frame-ancestors` and `sandbox` have no effect in a `meta` element; DNS prefetching
+/// must be switched off.
 const HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n\
     <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; \
     img-src data:; form-action 'none'; base-uri 'none'\">\n\
     <meta name=\"referrer\" content=\"no-referrer\">\n\
     <meta http-equiv=\"x-dns-prefetch-control\" content=\"off\">\n\
     <title>Mail</title></head><body>\n";
-/// After it.
+/// End of the document.
 const TAIL: &str = "\n</body></html>\n";
 
 const TAGS: [&str; 74] = [
@@ -103,7 +102,7 @@ const TAGS: [&str; 74] = [
     "wbr",
     "label",
 ];
-/// Elements whose content is no text for a reader.
+/// Elements removed with their content.
 const DROPPED: [&str; 12] = [
     "script", "style", "title", "template", "noscript", "noembed", "noframes", "iframe", "object", "svg",
     "math", "xmp",
@@ -134,7 +133,7 @@ const ATTRIBUTES: [&str; 24] = [
     "valign",
     "width",
 ];
-/// Properties that neither fetch nor cover or hide anything.
+/// Properties that neither fetch, cover nor hide anything.
 const PROPERTIES: [&str; 44] = [
     "background-color",
     "border",
@@ -181,11 +180,11 @@ const PROPERTIES: [&str; 44] = [
     "width",
     "word-break",
 ];
-/// Functions of style sheets that only name a colour.
+/// CSS functions that only name a colour.
 const COLOURS: [&str; 4] = ["rgb", "rgba", "hsl", "hsla"];
 const PICTURES: [&str; 4] = ["png", "jpeg", "gif", "webp"];
 
-/// Returns the whole document for a mail's HTML: its words alone where its tree would be too large.
+/// Returns the whole document for a mail's HTML, as plain text if its tree would be too large.
 pub fn page(html: &str) -> String {
     let html = &html[..html.floor_char_boundary(BYTES)];
     let body = if measure::fits(html) {
@@ -212,7 +211,7 @@ fn cleaner() -> Builder<'static> {
     cleaner
 }
 
-/// The value an attribute keeps, if any.
+/// Value an attribute keeps, `None` if it is removed.
 fn attribute<'a>(tag: &str, name: &str, value: &'a str) -> Option<Cow<'a, str>> {
     match (tag, name) {
         ("a", "href") => leads_out(value).then_some(Cow::Borrowed(value)),
@@ -227,19 +226,18 @@ fn begins(value: &str, with: &str) -> bool {
     value.get(..with.len()).is_some_and(|text| text.eq_ignore_ascii_case(with))
 }
 
-/// Whether a link leads to where a person may go.
+/// True for `https` and `mailto` links.
 fn leads_out(value: &str) -> bool {
     let value = value.trim_ascii();
     begins(value, "https://") || begins(value, "mailto:")
 }
 
-/// Whether a picture lies in the mail itself.
+/// True for pictures inside the mail.
 fn is_picture(value: &str) -> bool {
     PICTURES.iter().any(|picture| begins(value.trim_ascii(), &format!("data:image/{picture};base64,")))
 }
 
-/// Declarations that call nothing but colours. What is left is parsed and
-/// written anew by property.
+/// Keeps declarations whose only functions are colours. The sanitiser then filters them by property.
 fn style(value: &str) -> String {
     // An escape could spell any function.
     if value.contains('\\') {

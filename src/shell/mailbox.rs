@@ -1,7 +1,7 @@
-//! Where everything that happens waits for the loop: keys before results.
+//! Queue of events for the loop: signals, then keys, then results.
 //!
-//! Registered and taken under one lock, so no event is lost between looking
-//! and sleeping. Nothing is ever dropped but news that newer news replaces.
+//! Events are added and taken under one lock, so none is lost between check and sleep. Only news replaced by
+//! newer news, and keys beyond a limit, are dropped.
 
 use std::collections::{HashSet, VecDeque};
 use std::mem::{Discriminant, discriminant};
@@ -12,47 +12,46 @@ use inbox::event::{Event, Load};
 use model::ids::ChannelId;
 use model::news::News;
 
-/// Results that wait before all news among them is merged.
+/// Number of waiting results at which all replaced news is removed.
 const RESULTS: usize = 10_000;
-/// How far back each news looks for one it replaces.
+/// Number of waiting results searched for news to replace.
 const LOOK_BACK: usize = 64;
-/// Keys that wait at most.
+/// Maximum waiting keys.
 const KEYS: usize = 100_000;
 
-/// A signal of the system: no key and no result.
+/// Signal of the system or the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// End now: SIGTERM, SIGINT, SIGQUIT.
     End,
-    /// The terminal is gone: SIGHUP, or the end of its input.
+    /// Terminal lost: SIGHUP, or the end of its input.
     Gone,
-    /// Stop as job control does.
+    /// Job control stop.
     Stop,
     /// Running again after a stop.
     Continue,
-    /// A thread of this process has failed.
+    /// A thread of this process has panicked.
     Failed,
-    /// The terminal has another size.
+    /// Terminal resized.
     Resized,
 }
 
-/// What one turn of the loop takes.
+/// Events of one turn of the loop.
 #[derive(Debug, Default)]
 pub struct LoopTurn {
-    /// Signals first.
+    /// Handled first.
     pub signals: Vec<Signal>,
-    /// Then keys, pastes, resizes.
+    /// Handled second: keys, pastes, resizes.
     pub keys: Vec<Event>,
     pub results: Vec<Event>,
 }
 
 impl LoopTurn {
-    /// Whether there is nothing in it.
     pub fn is_empty(&self) -> bool {
         self.signals.is_empty() && self.keys.is_empty() && self.results.is_empty()
     }
 
-    /// Whether nothing in it can be seen: what was read before it is wanted.
+    /// True if it holds only results of reads ahead, which no frame shows.
     pub fn only_reads_ahead(&self) -> bool {
         let ahead = |event: &Event| matches!(event, Event::Loaded(Load::Ahead(_), Ok(_)));
         self.signals.is_empty() && self.keys.is_empty() && self.results.iter().all(ahead)
@@ -64,10 +63,10 @@ struct Queues {
     signals: Vec<Signal>,
     keys: VecDeque<Event>,
     results: VecDeque<Event>,
-    /// How many keys were taken, and how many of them a frame shows.
+    /// Keys taken, and how many of them a frame shows.
     taken: u64,
     shown: u64,
-    /// How many results have to wait before the next merging of all.
+    /// Number of waiting results at which the next merge happens.
     merge_at: usize,
 }
 
@@ -88,7 +87,7 @@ impl Queues {
         }
     }
 
-    /// Leaves of all news that replace one another the newest.
+    /// Removes news replaced by newer news.
     fn merge(&mut self) {
         let mut seen = HashSet::new();
         let results: Vec<bool> = self
@@ -106,7 +105,7 @@ impl Queues {
     }
 }
 
-/// The mailbox; clones share it.
+/// Event queue; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct EventQueue {
     shared: Arc<(Mutex<Queues>, Condvar)>,
@@ -117,13 +116,12 @@ impl EventQueue {
         self.shared.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A signal came.
     pub fn signal(&self, signal: Signal) {
         self.lock().signals.push(signal);
         self.shared.1.notify_one();
     }
 
-    /// A person did something.
+    /// Adds a key or other input.
     pub fn key(&self, event: Event) {
         let mut queues = self.lock();
         if queues.keys.len() < KEYS {
@@ -133,25 +131,25 @@ impl EventQueue {
         self.shared.1.notify_one();
     }
 
-    /// A frame shows all that was taken.
+    /// Records that a frame shows everything taken.
     pub fn shown(&self) {
         let mut queues = self.lock();
         queues.shown = queues.taken;
     }
 
-    /// True if a frame shows all keys that came.
+    /// True if a frame shows all keys.
     pub fn shows_all_keys(&self) -> bool {
         let queues = self.lock();
         queues.keys.is_empty() && queues.shown == queues.taken
     }
 
-    /// Something came back. News takes the place of what it replaces.
+    /// Adds a result. News replaces older news about the same.
     pub fn result(&self, event: Event) {
         self.lock().add_result(event);
         self.shared.1.notify_one();
     }
 
-    /// Waits until something is there or the time is up, and takes it all.
+    /// Waits for an event or the timeout, and takes all events.
     pub fn wait(&self, at_most: Duration) -> LoopTurn {
         let queues = self.lock();
         let waited = self.shared.1.wait_timeout_while(queues, at_most, |queues| queues.is_empty());
@@ -159,14 +157,13 @@ impl EventQueue {
         take(&mut queues)
     }
 
-    /// Takes what is there without waiting.
+    /// Takes all events without waiting.
     pub fn take(&self) -> LoopTurn {
         take(&mut self.lock())
     }
 }
 
-/// What news is about, where newer news of the same makes it useless: that
-/// something may be old, or how something stands. All else is told in full.
+/// Key of news that newer news makes obsolete: invalidations and states. Other news has none.
 fn replaces(event: &Event) -> Option<(Discriminant<News>, &ChannelId, &str)> {
     let Event::News(news) = event else { return None };
     let about = match news {
@@ -253,7 +250,7 @@ mod tests {
             mailbox.result(Event::Loaded(load, Ok(Loaded::Macros(Vec::new()))));
             let words = SafeText::line(&number.to_string());
             mailbox.result(Event::News(News::Told(ChannelId::from("a"), "row".into(), words)));
-            // Further apart than is looked back.
+            // Further apart than the searched range.
             let channel = ChannelId::from(format!("c{}", number % 100).as_str());
             mailbox.result(Event::News(News::Conversations(channel)));
         }

@@ -1,4 +1,4 @@
-//! Run: the one loop that owns the app, the terminal and the hands.
+//! Shell: the loop that owns the inbox, the terminal and the threads around them.
 
 pub mod campaigning;
 pub mod children;

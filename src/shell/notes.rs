@@ -1,11 +1,11 @@
-//! Keeping private notes: what is asked of the store, and what is answered.
+//! Stores private notes.
 
 use inbox::event::Event;
 use model::ids::{ChannelId, ConversationId, NoteId};
 use model::time::Timestamp;
 use store::Store;
 
-/// Keeps a note; what the disk does not take goes back.
+/// Saves a note; if that fails, returns it to the inbox.
 pub(super) fn save(
     store: &Store,
     channel: ChannelId,
@@ -22,7 +22,6 @@ pub(super) fn save(
     }
 }
 
-/// Takes a note back.
 pub(super) fn take_back(
     store: &Store,
     channel: ChannelId,

@@ -1,5 +1,4 @@
-//! Reaching a person who looks elsewhere: the terminal's own notifications,
-//! and a command of theirs.
+//! Notifications outside the screen: through the terminal and a configured command.
 
 use std::process::Stdio;
 
@@ -23,7 +22,7 @@ model::words! {
 }
 
 impl NotifyMethod {
-    /// The way for this terminal, by the names it gives itself.
+    /// Resolves `Auto` for this terminal from its environment variables.
     pub fn settled(self, variable: impl Fn(&str) -> Option<String>) -> Self {
         if self != Self::Auto {
             return self;
@@ -42,17 +41,16 @@ impl NotifyMethod {
     }
 }
 
-/// How this desk notifies.
+/// Configured notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notifier {
     pub way: NotifyMethod,
-    /// A program and its arguments; `{title}` and `{body}` stand for the
-    /// words. Empty runs nothing.
+    /// Program and arguments; `{title}` and `{body}` are replaced. Empty runs nothing.
     pub command: Vec<String>,
 }
 
 impl Notifier {
-    /// Runs the person's command, and gives the bytes for the terminal.
+    /// Runs the command and returns bytes for the terminal.
     pub fn notify(&self, title: &SafeText, body: &SafeText) -> Vec<u8> {
         self.run(title, body);
         sequence(self.way, title.as_str(), body.as_str()).into_bytes()
@@ -67,7 +65,7 @@ impl Notifier {
         match command.spawn() {
             Ok(mut child) => {
                 let waits = std::thread::Builder::new().name("notice".to_owned());
-                // Without a thread to wait for it, it is waited for at the end.
+                // If no thread starts, the process is reaped at exit.
                 let _ = waits.spawn(move || child.wait());
             }
             Err(error) => tracing::warn!(%error, "the command for notifications could not be run"),
@@ -75,12 +73,11 @@ impl Notifier {
     }
 }
 
-/// The arguments with the words in their places. Before a `--`, words that
-/// begin like an option are kept from being one.
+/// Fills in the arguments. Before `--`, values that look like options are escaped.
 fn filled(arguments: &[String], title: &str, body: &str) -> Vec<String> {
     let ends = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     let fill = |(place, text): (usize, &String)| {
-        // At once: what one of them says is not filled in again.
+        // In one pass: placeholders inside a value are not replaced.
         let mut out = String::new();
         let mut rest = text.as_str();
         while let Some(at) = rest.find('{') {
@@ -101,7 +98,7 @@ fn filled(arguments: &[String], title: &str, body: &str) -> Vec<String> {
     arguments.iter().enumerate().map(fill).collect()
 }
 
-/// Why a command must not be run: a shell would run what a customer writes.
+/// Reason a command must not be run: a shell would interpret a customer's text.
 pub fn refusal(command: &[String]) -> Option<String> {
     let (program, arguments) = command.split_first()?;
     let name = program.rsplit('/').next().unwrap_or(program);
@@ -118,8 +115,7 @@ pub fn refusal(command: &[String]) -> Option<String> {
     })
 }
 
-/// What a terminal takes as a notification. The words are safe text: nothing
-/// in them can end the sequence.
+/// Notification sequence. The words are safe text and cannot end it.
 fn sequence(way: NotifyMethod, title: &str, body: &str) -> String {
     match way {
         NotifyMethod::Osc9 => format!("\x1b]9;{title}: {body}\x07"),

@@ -1,5 +1,5 @@
-//! Opening a link outside: the desktop's own opener, with the link as its one
-//! argument. Nothing here passes through a shell.
+//! Opens links and files with the desktop's opener, which gets the link as its only argument. No shell is
+//! involved.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -7,10 +7,10 @@ use std::process::Stdio;
 use crate::shell::{children, mail_files};
 use model::links;
 
-/// The program that opens a link on this system.
+/// Opener of this system.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
-/// Opens a file this desk has just written.
+/// Opens a file written by this process.
 pub fn open_file(path: &Path) -> Result<(), String> {
     let child = mail_files::start(OPENER, path);
     let mut child = child.map_err(|error| {
@@ -18,7 +18,7 @@ pub fn open_file(path: &Path) -> Result<(), String> {
         format!("{OPENER} could not be started ({error}); the mail is in {}", path.display())
     })?;
     let waits = std::thread::Builder::new().name("opener".to_owned());
-    // Without a thread to wait for it, it is waited for at the end.
+    // If no thread starts, the process is reaped at exit.
     let _ = waits.spawn(move || child.wait());
     Ok(())
 }
@@ -34,7 +34,7 @@ pub fn open(url: &str) -> Result<(), String> {
         format!("{OPENER} could not be started ({error}); y l copies the link")
     })?;
     let waits = std::thread::Builder::new().name("opener".to_owned());
-    // Without a thread to wait for it, it is waited for at the end.
+    // If no thread starts, the process is reaped at exit.
     let _ = waits.spawn(move || child.wait());
     Ok(())
 }

@@ -1,5 +1,5 @@
-//! Files of the person's own, answered on a thread of their own, and pictures:
-//! a slow disk or a slow host holds up nothing else.
+//! Requests about the person's files and pictures, on threads of their own, so that a slow disk or host
+//! delays nothing else.
 
 use std::path::PathBuf;
 use std::sync::mpsc::Receiver;
@@ -21,7 +21,7 @@ use inbox::screens::connections::errands::{ConnectionRequest, ConnectionResult};
 use model::outbox::content::MailAttachmentSource;
 use store::Store;
 
-/// What is known of the person's files.
+/// State for such requests.
 #[derive(Debug)]
 pub struct Outside {
     replies: Folder,
@@ -34,7 +34,7 @@ pub struct Outside {
 }
 
 impl Outside {
-    /// With canned replies in this folder, and with who fetches pictures.
+    /// `replies` is the folder of canned replies.
     pub fn new(replies: PathBuf, viewer: Viewer) -> Self {
         Self {
             replies: Folder::new(replies),
@@ -47,46 +47,44 @@ impl Outside {
         }
     }
 
-    /// The same with another folder for files that came with mail.
+    /// Sets the folder for saved attachments.
     #[must_use]
     pub fn saving_in(self, folder: PathBuf) -> Self {
         Self { mail: MailFiles::in_folder(folder), ..self }
     }
 
-    /// The same with settings kept in this file, if they are.
+    /// Sets the settings file, `None` for none.
     #[must_use]
     pub fn keeping_in(self, config: Option<PathBuf>) -> Self {
         Self { config, ..self }
     }
 
-    /// The same with a model that suggests, where there is one.
+    /// Sets the model for suggestions, `None` for none.
     #[must_use]
     pub fn suggesting(self, suggester: Option<Suggester>) -> Self {
         Self { suggester, ..self }
     }
 
-    /// From now on what was suggested is kept there.
+    /// Sets the store for suggestions.
     pub fn keep_in(&mut self, store: Store) {
         self.store = Some(store);
     }
 
-    /// From now on connections are called so.
+    /// Sets the caller of connections.
     pub fn connect(&mut self, linked: Linked) {
         self.linked = Some(linked);
     }
 
-    /// Who suggests, and where that is kept.
+    /// Suggestions with their model and store.
     fn desk_suggestions(&self) -> DeskSuggestions {
         let viewer = Some(self.viewer.clone());
         DeskSuggestions { suggester: self.suggester.clone(), store: self.store.clone(), viewer }
     }
 
-    /// Who calls connections.
     pub(super) fn linked(&self) -> Option<Linked> {
         self.linked.clone()
     }
 
-    /// Who fetches pictures.
     pub(super) fn viewer(&self) -> Viewer {
         self.viewer.clone()
     }
@@ -141,7 +139,7 @@ impl Outside {
     }
 }
 
-/// Does something of a connection beside everything else.
+/// Starts a request about connections.
 pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox: &EventQueue) {
     let mailbox = mailbox.clone();
     match linked {
@@ -150,7 +148,7 @@ pub(super) fn begin(linked: Option<&Linked>, errand: ConnectionRequest, mailbox:
     }
 }
 
-/// What comes of connections on a desk that has none.
+/// Result of requests without configured connections.
 fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
     let why = || "this desk keeps no connections".to_owned();
     match errand {
@@ -167,14 +165,14 @@ fn nowhere(errand: ConnectionRequest) -> ConnectionResult {
     }
 }
 
-/// Answers what is asked until nobody asks any more.
+/// Answers requests until the queue closes.
 pub(super) fn answer_all(mut outside: Outside, queue: &Receiver<OutsideRequest>, mailbox: &EventQueue) {
     while let Ok(asked) = queue.recv() {
         match asked {
             OutsideRequest::Suggest(request) if outside.suggester.is_some() => {
                 let replies = outside.replies.read().replies.unwrap_or_default();
                 let (id, mailbox) = (request.id.clone(), mailbox.clone());
-                // A brief by rules stands there until the model has answered.
+                // A brief by rules is shown until the model has answered.
                 if let Some(meanwhile) = DeskSuggestions::meanwhile(&request, &replies) {
                     mailbox.result(Event::Answered(Answered::Suggested(id.clone(), Ok(meanwhile))));
                 }

@@ -1,5 +1,4 @@
-//! Pictures a person asked to see here: fetched, decoded within bounds, made
-//! small, and drawn as the terminal can.
+//! Pictures shown in the terminal: fetched, decoded within limits, scaled and rendered.
 
 use std::sync::Arc;
 
@@ -9,37 +8,36 @@ use inbox::outside::Answered;
 use model::ids::ChannelId;
 use model::pictures::{Fetched, Graphics, PictureRequest};
 
-/// Fetches and decodes; cheap to clone.
+/// Fetches and decodes pictures; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Viewer {
     runtime: tokio::runtime::Handle,
-    /// The base address of each channel: its own server is fetched from also
-    /// where it is no public one.
+    /// Base URL of each channel: its own server may be fetched from even if it is not public.
     homes: Arc<Vec<(ChannelId, String)>>,
     graphics: Graphics,
 }
 
 impl Viewer {
-    /// One that draws for this kind of terminal.
+    /// `graphics` is the protocol of the terminal.
     pub fn new(runtime: tokio::runtime::Handle, homes: Vec<(ChannelId, String)>, graphics: Graphics) -> Self {
         Self { runtime, homes: Arc::new(homes), graphics }
     }
 
-    /// Fetches without holding anything up; tells when it is there.
+    /// Fetches in the background and passes the result to `tell`.
     pub fn begin(&self, wanted: PictureRequest, tell: impl FnOnce(Answered) + Send + 'static) {
         let viewer = self.clone();
         self.runtime.spawn(async move { tell(viewer.fetch(wanted).await) });
     }
 
-    /// Fetches and waits for it.
+    /// Fetches and waits for the result.
     pub fn answer(&self, wanted: PictureRequest) -> Answered {
         self.runtime.block_on(self.fetch(wanted))
     }
 
-    /// A file of a channel, fetched within the bounds of pictures.
+    /// Fetches a file of a channel within the limits of pictures.
     ///
     /// # Errors
-    /// In words.
+    /// As text for the person.
     pub(super) fn file(&self, channel: &ChannelId, url: &str) -> Result<Vec<u8>, String> {
         let fetched = fetch_picture(url, self.home(channel));
         self.runtime.block_on(fetched).map_err(|error| error.to_string())
@@ -63,7 +61,7 @@ impl Viewer {
             .map_err(|error| error.to_string())?;
         let graphics = self.graphics;
         let decoding = self.runtime.spawn_blocking(move || decoding::decode(&file, graphics));
-        // A decoder that fails is a picture that cannot be read.
+        // A panicking decoder counts as an unreadable picture.
         let decoded = decoding.await.map_err(|_| "its file cannot be read".to_owned())?;
         decoded.map(Arc::new)
     }

@@ -1,6 +1,6 @@
-//! A command of the person's own that is given a text and answers with one.
+//! Runs a command of the person with a text as input and returns its output.
 //!
-//! What the command says is bounded, and so is how long it is waited for.
+//! Output and run time are limited.
 
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
@@ -13,12 +13,12 @@ use inbox::event::Event;
 use inbox::outside::Answered;
 use model::json;
 
-/// Bytes of what it says that are read.
+/// Maximum bytes of output.
 const BYTES: u64 = 256 * 1024;
-/// How long it may run.
+/// Maximum run time.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs a command on a thread of its own: nothing else waits for it.
+/// Runs a command on a thread of its own.
 pub fn begin(command: String, input: String, mailbox: EventQueue) {
     let thread = std::thread::Builder::new().name("pipe".to_owned());
     let told = mailbox.clone();
@@ -33,12 +33,10 @@ pub fn begin(command: String, input: String, mailbox: EventQueue) {
     }
 }
 
-/// Runs a command through the shell with JSON as its input, in which what cannot
-/// be seen is escaped, and gives what it said.
+/// Runs a shell command with JSON as input, invisible characters escaped, and returns its output.
 ///
 /// # Errors
-/// In words: it could not be started, it failed (with its own last words), or
-/// it took too long.
+/// As text: the command could not be started, failed (with its own last words), or took too long.
 pub fn pipe(command: &str, json: &str) -> Result<String, String> {
     run(command, json::visible(json), PATIENCE)
 }
@@ -50,7 +48,7 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
     #[cfg(unix)]
     {
         use std::os::unix::process::CommandExt;
-        // Its children end with it, and no key of the terminal reaches it.
+        // A process group of its own: its children end with it, and no key of the terminal reaches it.
         shell.process_group(0);
     }
     let mut child = shell.spawn().map_err(|error| format!("it could not be started: {error}"))?;
@@ -86,15 +84,14 @@ fn run(command: &str, input: String, patience: Duration) -> Result<String, Strin
 
 pub(super) type Thread = std::io::Result<()>;
 
-/// Gives it its input; one that does not read it all is none of ours.
+/// Writes the input; a child that does not read it all is no error.
 pub(super) fn feed(child: &mut Child, input: String) -> Thread {
     let Some(mut stdin) = child.stdin.take() else { return Ok(()) };
     let thread = std::thread::Builder::new().name("pipe in".to_owned());
     thread.spawn(move || drop(stdin.write_all(input.as_bytes()))).map(drop)
 }
 
-/// Reads what it says; what is beyond the bound is read and dropped, so that
-/// it does not wait for a reader.
+/// Reads the output. Output beyond the limit is read and dropped, so that the child does not block.
 fn listen(
     from: Option<impl Read + Send + 'static>,
     is_answer: bool,
@@ -120,7 +117,7 @@ fn listen(
 fn stop(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
-        // It may have ended by itself meanwhile.
+        // It may have ended meanwhile.
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     #[cfg(not(unix))]

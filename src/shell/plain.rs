@@ -1,5 +1,4 @@
-//! The plain mode: the same desk in lines. Nothing is drawn, the terminal is
-//! not taken, words come in by lines and what is new goes out by lines.
+//! Plain mode: the inbox as lines of text. Input and output are by line; the terminal is not taken over.
 
 use std::collections::VecDeque;
 use std::io::{self, BufRead, Write};
@@ -27,14 +26,13 @@ use model::pictures::Graphics;
 use model::time::{Moment, Times};
 use sync::Engine;
 
-/// Columns and rows frames are read from: wide enough for every line, narrow
-/// enough that one pane is seen at a time.
+/// Size of the hidden frames: wide enough for every line, narrow enough for one pane at a time.
 const SIZE: (u16, u16) = (99, 60);
-/// Layers that lie over each other at most.
+/// Maximum nested layers.
 const LAYERS: usize = 8;
 
 impl DeskParts {
-    /// Runs the desk in lines until it is left or its input ends.
+    /// Runs plain mode until it is left or its input ends.
     pub fn run_plain(self) -> Result<(), DeskError> {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
@@ -44,9 +42,9 @@ impl DeskParts {
         let mut reader = store.reader()?;
         let mut app = Inbox::new(Self::infos(&self.channels), self.settings, SIZE, self.clock.times());
         app.desk.agent = self.agent;
-        // What was read out stays what it was.
+        // Listed rows keep their numbers.
         app.desk.list_follows = false;
-        // Lines of words show none.
+        // No pictures in text.
         app.context.settings.graphics = Graphics::Off;
         let effects = app.start();
         let left = run::load_inline(&mut app, &mut reader, effects);
@@ -83,7 +81,7 @@ impl DeskParts {
     }
 }
 
-/// Reads standard input by lines; its end ends the desk.
+/// Reads standard input by line; its end ends the program.
 fn read_lines(mailbox: EventQueue) -> io::Result<()> {
     let thread = std::thread::Builder::new().name("input".to_owned());
     thread.spawn(move || {
@@ -101,17 +99,17 @@ fn read_lines(mailbox: EventQueue) -> io::Result<()> {
     Ok(())
 }
 
-/// What turns.
+/// Event loop of plain mode.
 struct PlainMode {
     app: Inbox,
     hands: Hands,
     spoken: Spoken,
-    /// Lines that were not read yet.
+    /// Lines not handled yet.
     lines: VecDeque<String>,
     notifier: Notifier,
     clipboard: Clipboard,
     mailbox: EventQueue,
-    /// Whether a line has something done whose outcome is said later.
+    /// True if a line started work whose result is announced later.
     works: bool,
 }
 
@@ -151,8 +149,7 @@ impl PlainMode {
         }
     }
 
-    /// Does what the lines mean, each once what the one before it asked for is
-    /// there; true ends the desk.
+    /// Handles lines, each after the loads of the one before it. Returns true at the end.
     fn read_lines(&mut self, times: impl Fn() -> Times) -> Result<bool, DeskError> {
         while !input::waits(&self.app)
             && let Some(line) = self.lines.pop_front()
@@ -160,20 +157,20 @@ impl PlainMode {
             if self.line(&line)? {
                 return Ok(true);
             }
-            // What it opened is said before the next line is read.
+            // The output of a line precedes the next line.
             self.speak(times().moment)?;
         }
         Ok(false)
     }
 
-    /// Says what is new.
+    /// Prints new output.
     fn speak(&mut self, now: Moment) -> io::Result<()> {
         say(&self.spoken.hear(&self.app))?;
         self.app.desk.drawn(now, &mut self.app.context);
         Ok(())
     }
 
-    /// Does what a line means; true ends the desk.
+    /// Handles one line. Returns true at the end.
     fn line(&mut self, line: &str) -> io::Result<bool> {
         let mut read = input::read(&self.app, line, self.spoken.listed());
         for _ in 0..LAYERS {
@@ -199,7 +196,7 @@ impl PlainMode {
         Ok(false)
     }
 
-    /// Presses keys; says what can be said where they did nothing.
+    /// Applies key events and prints feedback if they had no effect. Returns true at the end.
     fn events(&mut self, events: Vec<Event>) -> io::Result<bool> {
         self.app.context.question_was_heard();
         let before = self.app.context.layers.last().map(|layer| format!("{layer:?}"));
@@ -225,7 +222,7 @@ impl PlainMode {
         Ok(false)
     }
 
-    /// Updates the app and performs what it asks for; true ends the desk.
+    /// Updates the inbox and performs its effects. Returns true at the end.
     fn update(&mut self, event: Event) -> io::Result<bool> {
         for effect in self.app.update(event) {
             self.works |= !is_quiet(&effect);
@@ -246,7 +243,7 @@ impl PlainMode {
         Ok(false)
     }
 
-    /// Does it with the terminal; true ends the desk.
+    /// Performs an order to the terminal. Returns true at the end.
     fn order(&mut self, order: TerminalOrder) -> io::Result<bool> {
         match order {
             TerminalOrder::Quit => return Ok(true),
@@ -274,7 +271,7 @@ impl PlainMode {
     }
 }
 
-/// Whether its result is not announced.
+/// True if the effect's result is not announced.
 fn is_quiet(effect: &Effect) -> bool {
     let quiet =
         |file_write: &FileWrite| matches!(file_write, FileWrite::NotePresence(_) | FileWrite::SaveDraft(..));

@@ -1,4 +1,4 @@
-//! Asks a person one thing before there is a screen; a secret without echo.
+//! Prompts before there is a screen, secrets without echo.
 
 use std::io::{self, BufRead, IsTerminal, Read, Write};
 
@@ -10,24 +10,24 @@ use inbox::wrap;
 use crate::shell::input::TerminalInput;
 use crate::shell::terminal;
 
-/// Characters of the longest answer.
+/// Maximum characters of an answer.
 const LONGEST: usize = 4096;
-/// Columns of the longest line said.
+/// Maximum columns of a printed line.
 const WIDEST: usize = 80;
 
-/// Whether there is a person to ask.
+/// True if a person can be asked: standard input and error are terminals.
 pub fn can_ask() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
 }
 
-/// Says something to whoever is asked, in lines that break between words.
+/// Prints wrapped text to stderr.
 pub fn note(text: &str) -> io::Result<()> {
     let width = terminal::size().map_or(WIDEST, |(columns, _)| usize::from(columns).min(WIDEST));
     let lines = wrap::wrap(text, width).into_iter().map(|range| format!("{}\n", text[range].trim_end()));
     say(&lines.collect::<String>())
 }
 
-/// Asks for one line; the question goes to stderr.
+/// Asks for one line on stderr.
 pub fn line(question: &str) -> io::Result<String> {
     say(&format!("{question}: "))?;
     let mut answer = String::new();
@@ -38,8 +38,7 @@ pub fn line(question: &str) -> io::Result<String> {
     Ok(answer.trim().to_owned())
 }
 
-/// Asks for a secret that does not appear on the screen. Without a terminal
-/// it is the first line of standard input.
+/// Asks for a secret without echo. Without a terminal, reads the first line of standard input.
 pub fn secret(question: &str) -> io::Result<String> {
     if !can_ask() {
         let mut answer = String::new();
@@ -49,7 +48,7 @@ pub fn secret(question: &str) -> io::Result<String> {
         }
         return Ok(answer.trim().to_owned());
     }
-    // Quiet first: what is typed at once must not be echoed either.
+    // Echo is off before the question appears: early typing must not be shown either.
     let quiet = Quiet::start()?;
     let answer = say(&format!("{question} (not shown): ")).and_then(|()| typed());
     drop(quiet);
@@ -57,7 +56,7 @@ pub fn secret(question: &str) -> io::Result<String> {
     answer.map(|answer| answer.trim().to_owned())
 }
 
-/// Asks for a secret that there need not be: none where the input has ended.
+/// Asks for an optional secret: empty if the input has ended.
 pub fn optional_secret(question: &str) -> io::Result<String> {
     match secret(question) {
         Err(cause) if cause.kind() == io::ErrorKind::UnexpectedEof => Ok(String::new()),
@@ -71,7 +70,7 @@ fn say(words: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The terminal without echo, until dropped.
+/// Echo is off until dropped.
 struct Quiet;
 
 impl Quiet {
@@ -88,7 +87,7 @@ impl Drop for Quiet {
     }
 }
 
-/// Reads what is typed or pasted up to the first line break.
+/// Reads typed or pasted input up to the first line break.
 fn typed() -> io::Result<String> {
     let mut input = TerminalInput::open()?;
     let mut answer = String::new();

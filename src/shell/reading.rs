@@ -1,4 +1,4 @@
-//! Answers what is to be read from the files, one after another.
+//! Thread that reads from the files for the inbox, in order.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::Receiver;
@@ -15,17 +15,17 @@ use model::text::SafeText;
 use model::time::Timestamp;
 use store::{Reader, StoreError};
 
-/// Conversations that need a person looked at, those that wait longest first.
+/// Maximum waiting conversations examined, longest waiting first.
 const NEEDING: u32 = 1_000;
 
-/// Conversations with a name that are looked at.
+/// Maximum conversations matched by a name.
 const NAMED: u32 = 50;
-/// Folders and categories offered at most.
+/// Maximum folders and categories offered.
 const THREAD_WORDS: u32 = 40;
-/// Correspondents offered at most.
+/// Maximum correspondents offered.
 const CORRESPONDENTS: u32 = 200;
 
-/// Asks for the first rows of one tab, or of all.
+/// Query for the first rows of one tab, or of all.
 fn first_rows(
     channel: Option<&ChannelId>,
     filter: ConversationFilter,
@@ -36,8 +36,8 @@ fn first_rows(
     ConversationQuery { channel: channel.cloned(), filter, sort, at, anchor: Anchor::Top, limit }
 }
 
-/// The conversation that is meant on screen: what looks like an id may be a
-/// name, too, or the beginnings of its words; then the newest of them.
+/// Finds the conversation a person names. An id that is not found is tried as a name or the beginnings of its
+/// words; the newest match wins.
 fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, SafeText>, StoreError> {
     let found = reader.lookup(who)?;
     let Err(Unresolved::Nobody(Selector::Id(id))) = &found else {
@@ -56,7 +56,7 @@ fn lookup(reader: &Reader, who: &Selector) -> Result<Result<ConversationKey, Saf
         .ok_or_else(|| SafeText::line(&format!("no conversation has the id or the name {:?}", id.as_str()))))
 }
 
-/// How many conversations each filter lets through.
+/// Number of conversations in each filter.
 fn view_counts(
     reader: &Reader,
     channel: Option<&ChannelId>,
@@ -70,20 +70,20 @@ fn view_counts(
     filters.iter().map(count).collect::<Result<Vec<_>, _>>().map(Loaded::ViewCounts)
 }
 
-/// Answers of the AI that are looked over.
+/// AI answers to be reviewed.
 fn reviews(reader: &Reader, query: &DeskQuery, one_in: u32, now: Timestamp) -> Result<Loaded, StoreError> {
     let page = reader.reviews(query.channel.as_ref(), one_in, now)?;
     Ok(Loaded::Reviews(query.clone(), page))
 }
 
-/// All conversations of a list, to be marked.
+/// Keys of all conversations of a list, for marking.
 fn spread(reader: &Reader, query: &ConversationQuery, how: Spread) -> Result<Loaded, StoreError> {
     let page = reader.conversations(query)?;
     let ids = page.rows.iter().map(ConversationRow::key).collect();
     Ok(Loaded::Spread(query.clone(), how, ids, !page.reaches_bottom))
 }
 
-/// Draft-only conversations without a draft for what was said last.
+/// Draft-only conversations without a draft for the latest message.
 fn due_drafts(
     reader: &Reader,
     channels: &[ChannelId],
@@ -93,21 +93,20 @@ fn due_drafts(
     reader.due_drafts(channels, open, now).map(Loaded::DueDrafts)
 }
 
-/// A draft, and the one that was put aside for it.
+/// Draft of a conversation, and the one set aside for it.
 fn draft(reader: &Reader, channel: &ChannelId, conversation: &ConversationId) -> Result<Loaded, StoreError> {
     let draft = reader.draft(channel, conversation)?;
     let aside = reader.draft_aside(channel, conversation)?;
     Ok(Loaded::Draft(channel.clone(), conversation.clone(), draft, aside))
 }
 
-/// A mail account, and the folders and categories its threads are in.
+/// Mail account with the folders and categories of its threads.
 fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreError> {
     let account = reader.mailbox(channel)?;
     let words = reader.thread_words(channel, THREAD_WORDS)?;
     Ok(Loaded::Mailbox(channel.clone(), account.map(Box::new), words))
 }
 
-/// Works out what was asked for.
 fn insight(reader: &mut Reader, wanted: &Insight) -> Result<InsightResult, StoreError> {
     Ok(match wanted {
         Insight::Timeline(query) => {
@@ -134,7 +133,6 @@ fn of_past(reader: &mut Reader, at: Timestamp, wanted: &Load) -> Result<Loaded, 
     load(past, wanted).map(|load| Loaded::At(note, Box::new(load)))
 }
 
-/// Reads what was asked for.
 pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
     let loaded = match load {
         Load::Conversations(query) => {
@@ -218,8 +216,7 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
     })
 }
 
-/// Answers loads until nobody asks any more, in their order; what is only read
-/// ahead comes after all else.
+/// Answers loads in order until the queue closes; reads ahead come last.
 pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &EventQueue) {
     let mut waiting = VecDeque::new();
     loop {
@@ -235,8 +232,7 @@ pub(super) fn answer_all(mut reader: Reader, queue: &Receiver<Load>, mailbox: &E
     }
 }
 
-/// Takes what is to be read next. Of what waits, the newest of each thing is
-/// enough.
+/// Takes the next load. Loads replaced by a newer one are skipped.
 fn next(waiting: &mut VecDeque<Load>) -> Option<Load> {
     while let Some(at) = waiting.iter().position(|load| !matches!(load, Load::Ahead(_))) {
         let wanted = waiting.remove(at)?;
@@ -244,7 +240,7 @@ fn next(waiting: &mut VecDeque<Load>) -> Option<Load> {
             return Some(wanted);
         }
     }
-    // The newest is the likeliest to be wanted still.
+    // The newest is the most likely to be still wanted.
     waiting.pop_back()
 }
 

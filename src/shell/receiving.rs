@@ -1,6 +1,5 @@
-//! The receiver of webhooks beside the engine: listens, keeps the webhooks of
-//! the tabs registered, hands what is heard to the engine, and tells the screen
-//! their state.
+//! Webhook receiver beside the engine: listens, keeps the webhooks of the tabs registered, passes deliveries
+//! to the engine and announces their state.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -22,42 +21,41 @@ use sync::hooks::{DesiredWebhook, WebhookState};
 use sync::plan::trust::HookTrust;
 use sync::{ChannelSpec, Engine};
 
-/// Between two tries to listen.
+/// Delay before listening is tried again.
 const AGAIN: Duration = Duration::from_secs(30);
-/// Between two looks at a webhook that is on its way.
+/// Interval between checks of a webhook in progress.
 const SOON: Duration = Duration::from_secs(1);
-/// Between two looks at one that is registered, or cannot be.
+/// Interval between checks of a registered or refused webhook.
 const SELDOM: Duration = Duration::from_secs(300);
-/// Between two looks at how deliveries fare.
+/// Interval between checks of the reliability of deliveries.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Tells the screen.
+/// Announces news.
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
-/// Keeps the secrets of webhooks as the channel keys are kept. Both calls may
-/// block.
+/// Storage for webhook secrets, like that of channel keys. Both calls may block.
 pub trait Secrets: Send + Sync {
-    /// The one that was kept for a channel.
+    /// Stored secret of a channel.
     fn kept(&self, channel: &ChannelSpec) -> Option<Secret>;
 
     fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String>;
 }
 
-/// How webhooks are received.
+/// Configuration of the receiver.
 #[derive(Clone)]
 pub struct ReceiverSetup {
     pub listen: SocketAddr,
-    /// How that is reached from the service.
+    /// URL at which the service reaches the receiver.
     pub public_url: String,
     pub secrets: Arc<dyn Secrets>,
 }
 
-/// A receiver that runs; it ends when this is dropped.
+/// Running receiver; stops on drop.
 pub struct Receiving {
     _stop: watch::Sender<bool>,
 }
 
-/// The state of a channel's webhook.
+/// State of a channel's webhook.
 #[derive(Debug, Clone)]
 struct Stand {
     url: String,
@@ -67,22 +65,21 @@ struct Stand {
     told: Option<Reception>,
 }
 
-/// What the tasks share.
+/// State shared by the tasks.
 struct ReceiverState {
     engine: Arc<Engine>,
     tell: Tell,
     stands: Mutex<HashMap<ChannelId, Stand>>,
 }
 
-/// A secret nobody else knows.
+/// Generates a random secret.
 pub fn fresh_secret() -> Secret {
     let bytes: [u8; 32] = rand::rng().random();
     let text: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
     Secret::new(&text)
 }
 
-/// Starts to receive, or takes away what an earlier start had registered when
-/// nothing is to be received any more.
+/// Starts the receiver, or without `setup` removes webhooks registered by an earlier run.
 pub fn start(
     handle: &Handle,
     setup: Option<ReceiverSetup>,
@@ -109,13 +106,13 @@ pub fn start(
 async fn until_stopped(mut stop: watch::Receiver<bool>, work: impl Future<Output = ()>) {
     tokio::select! {
         biased;
-        // One that is gone stops too.
+        // A dropped receiver also stops.
         _ = stop.wait_for(|stop| *stop) => {}
         () = work => {}
     }
 }
 
-/// Takes away what this desk had registered when it received.
+/// Removes this installation's webhook.
 async fn forget(engine: Arc<Engine>, channel: ChannelId) {
     loop {
         let wait = match engine.keep_hook(&channel, None).await {
@@ -165,7 +162,7 @@ async fn run(
     }
 }
 
-/// Listens, as soon as the address is free.
+/// Listens once the address is free.
 async fn listen(
     shared: &ReceiverState,
     address: SocketAddr,
@@ -188,8 +185,7 @@ async fn listen(
     }
 }
 
-/// The secret that was kept, or a new one that is kept now; and whether it is
-/// from before.
+/// Stored secret, or a new one that is stored now; true if it existed before.
 async fn secret_of(secrets: Arc<dyn Secrets>, channel: ChannelSpec) -> Result<(Secret, bool), String> {
     let found = tokio::task::spawn_blocking(move || {
         if let Some(secret) = secrets.kept(&channel) {
@@ -219,11 +215,11 @@ async fn keep(shared: Arc<ReceiverState>, channel: ChannelId, mut hook: DesiredW
         shared.note(&channel, |stand| stand.kept = kept);
         tokio::time::sleep(wait).await;
     }
-    // Without a tab there is nothing to keep; the others go on.
+    // Without a tab there is nothing to keep; the other tasks continue.
     std::future::pending::<()>().await;
 }
 
-/// Tells what time alone has changed.
+/// Announces changes caused by time alone.
 async fn look(shared: &ReceiverState) {
     loop {
         tokio::time::sleep(LOOK).await;
@@ -243,7 +239,7 @@ impl ReceiverState {
         self.note(channel, |entry| entry.closed = Some(SafeText::line(why)));
     }
 
-    /// Notes a change, and tells the screen if it is one to it.
+    /// Applies a change and announces it if it is visible.
     fn note(&self, channel: &ChannelId, change: impl FnOnce(&mut Stand)) {
         let standing = self.engine.standing(channel);
         let mut stands = self.stands();

@@ -1,7 +1,6 @@
-//! The folder of canned replies: one Markdown file each, read anew when one
-//! has changed.
+//! Folder of canned replies: one Markdown file each, read again after a change.
 //!
-//! A file may begin with TOML between two lines of `+++`.
+//! A file may start with TOML between two lines of `+++`.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,15 +12,15 @@ use model::email::quoting::QuoteStyle;
 use model::replies::CannedReply;
 use model::text;
 
-/// Files read at most.
+/// Maximum files read.
 const FILES: usize = 1_000;
-/// Bytes of one file.
+/// Maximum bytes of one file.
 const BYTES: u64 = 64 * 1024;
 
-/// A file as it was when it was read.
+/// Path, modification time and size of a file when it was read.
 type Print = (PathBuf, Option<SystemTime>, u64);
 
-/// The folder, with what was read of it last.
+/// The folder with its last reading.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -30,13 +29,13 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// A folder that is read when it is first asked for.
+    /// The folder is read on first use.
     pub fn new(path: PathBuf) -> Self {
         let canned = Canned { folder: path.display().to_string(), ..Canned::default() };
         Self { path, prints: None, canned }
     }
 
-    /// The replies as they are now.
+    /// Current replies.
     pub fn read(&mut self) -> Canned {
         match prints(&self.path) {
             Ok(prints) if self.prints.as_ref() != Some(&prints) => {
@@ -92,7 +91,7 @@ fn read_file(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Reads a reply from a file's text.
+/// Parses a reply.
 fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
     let text = text.replace("\r\n", "\n");
     let (front, body) = match text.strip_prefix("+++\n") {
@@ -123,7 +122,7 @@ fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
     if reply.body.is_empty() { Err("there is no text in it".to_owned()) } else { Ok(reply) }
 }
 
-/// The demo's replies.
+/// Sample replies of the demo.
 const SAMPLES: [(&str, &str); 5] = [
     ("refund.md", include_str!("../../assets/demo/replies/refund.md")),
     ("hours.md", include_str!("../../assets/demo/replies/hours.md")),
@@ -132,7 +131,7 @@ const SAMPLES: [(&str, &str); 5] = [
     ("taglia.md", include_str!("../../assets/demo/replies/taglia.md")),
 ];
 
-/// Puts the demo's replies into a folder that is not there yet.
+/// Writes the sample replies if the folder does not exist.
 pub fn write_samples(folder: &Path) -> io::Result<()> {
     if folder.exists() {
         return Ok(());

@@ -1,5 +1,5 @@
-//! The loop: wait, keys first, update, perform, take what is queued, draw
-//! once. An idle desk sleeps.
+//! The loop: wait, handle keys first, update, perform effects, take queued events, draw once. Sleeps while
+//! idle.
 
 use std::io;
 use std::sync::Arc;
@@ -32,24 +32,21 @@ use model::time::Clock;
 use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine};
 
-/// How long a turn takes in what keeps coming before it draws.
+/// Maximum time a turn takes in further events before it draws.
 const DRAIN: Duration = Duration::from_millis(16);
-/// How long a frame waits for what it asked the files for: they mostly answer
-/// sooner, and nobody sees a pane go empty and fill again.
+/// Time a frame waits for its loads: they mostly answer sooner, so that no pane flashes empty.
 const FILES: Duration = Duration::from_millis(4);
-/// How long leaving waits for what is on its way to the server.
+/// Time to wait for requests in progress when leaving.
 pub(super) const LEAVE: Duration = Duration::from_millis(500);
 
-/// Why a desk could not be opened, or ended without being asked to.
+/// Error that prevents or ends the inbox.
 #[derive(Debug, Error)]
 pub enum DeskError {
-    /// The terminal did not take something.
     #[error("using the terminal: {0}")]
     Terminal(#[from] io::Error),
-    /// This desk's files cannot be used.
     #[error("opening this desk's files: {0}")]
     Store(#[from] StoreError),
-    /// A part of the program failed.
+    /// A thread has panicked.
     #[error("{}", failures::SENTENCE)]
     Failed,
 }
@@ -62,7 +59,7 @@ enum LoopEnd {
 }
 
 impl DeskParts {
-    /// Runs the desk until it is left.
+    /// Runs the inbox until it is left.
     pub fn run(self) -> Result<(), DeskError> {
         let mailbox = EventQueue::default();
         failures::install(mailbox.clone());
@@ -75,7 +72,7 @@ impl DeskParts {
         app.desk.panes.mouse = self.screen.mouse;
         app.desk.agent = self.agent;
         app.desk.views = self.views;
-        // The first frame comes from the cache, before anything else exists.
+        // The first frame comes from the cache, before anything else is set up.
         let effects = app.start();
         let left = load_inline(&mut app, &mut first, effects);
         show(&mut app, self.theme, &mut screen, &*self.clock)?;
@@ -131,7 +128,7 @@ impl DeskParts {
         drop((screen, receiving));
         app.leave().into_iter().for_each(|effect| hands.perform(effect));
         hands.finish();
-        // What did not end in time is asked again with the same key.
+        // Requests not finished in time are repeated with the same key.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, engine.shutdown()).await });
         match ended? {
             LoopEnd::Quit | LoopEnd::Signal => Ok(()),
@@ -140,15 +137,15 @@ impl DeskParts {
     }
 }
 
-/// Tells of an outbox that was brought back from an older copy.
+/// Announces an outbox restored from an older copy.
 pub(super) fn tell_restored(store: &Store, channels: &[ChannelSpec], mailbox: &EventQueue) {
     if let (Some(words), Some(channel)) = (store.restored(), channels.first()) {
         mailbox.result(Event::News(News::Alarm(channel.id.clone(), SafeText::line(&words))));
     }
 }
 
-/// Performs loads at once, as long as they lead to more; returns the rest, with
-/// what no frame needs yet.
+/// Performs loads at once for as long as they lead to more. Returns the other effects, and loads no frame
+/// needs yet.
 pub(super) fn load_inline(app: &mut Inbox, reader: &mut Reader, effects: Vec<Effect>) -> Vec<Effect> {
     let mut left = Vec::new();
     let mut wanted = effects;
@@ -198,24 +195,24 @@ struct Turning {
     clipboard: Clipboard,
     clock: Arc<dyn Clock>,
     mailbox: EventQueue,
-    /// What the next frame is to show, and the files were asked for.
+    /// Loads requested for the next frame.
     awaited: Vec<Load>,
-    /// What is to be read once all keys that wait were taken in.
+    /// Loads to be requested once all waiting keys are handled.
     wanted: Vec<Load>,
-    /// Whether something came that a frame may show.
+    /// True if something came that a frame may show.
     stirred: bool,
 }
 
 impl Turning {
     fn run(&mut self) -> io::Result<LoopEnd> {
-        // What the first frame did without.
+        // Left out of the first frame.
         self.update(Event::Time(self.clock.times()))?;
         self.ask_files();
         loop {
             let due = self.app.next_due(self.clock.times()).clamp(0, 60_000_000);
             let mut turn = self.mailbox.wait(Duration::from_micros(u64::try_from(due).unwrap_or(0)));
             let started = clock::instant();
-            // Where nothing came, something is due.
+            // Without events, a deadline has passed.
             self.stirred = turn.is_empty();
             loop {
                 if let Some(ended) = self.take(turn)? {
@@ -233,7 +230,7 @@ impl Turning {
             if let Some(ended) = self.take(turn)? {
                 return Ok(ended);
             }
-            // Before the frame is written: whoever answers it may be quicker than this thread.
+            // Before the frame is written: the answer to it may be quicker than this thread.
             self.mailbox.shown();
             if self.stirred {
                 show(&mut self.app, self.theme, &mut self.screen, &*self.clock)?;
@@ -241,7 +238,7 @@ impl Turning {
         }
     }
 
-    /// Takes in what came, signals and keys first.
+    /// Handles events, signals and keys first.
     fn take(&mut self, turn: LoopTurn) -> io::Result<Option<LoopEnd>> {
         self.update(Event::Time(self.clock.times()))?;
         self.stirred |= !turn.is_empty() && !turn.only_reads_ahead();
@@ -250,7 +247,7 @@ impl Turning {
                 Signal::End | Signal::Gone => return Ok(Some(LoopEnd::Signal)),
                 Signal::Failed => return Ok(Some(LoopEnd::Failed)),
                 Signal::Stop => self.suspend()?,
-                // A stop that nobody announced: SIGSTOP from outside.
+                // Resumed after an unannounced stop: SIGSTOP from outside.
                 Signal::Continue => self.screen.retake()?,
                 Signal::Resized => {
                     let (columns, rows) = terminal::size()?;
@@ -267,14 +264,14 @@ impl Turning {
         Ok(None)
     }
 
-    /// Asks the files for what is wanted, in its order.
+    /// Requests the wanted loads in order.
     fn ask_files(&mut self) {
         for load in std::mem::take(&mut self.wanted) {
             if !self.app.desk.still_wants(&load) {
                 continue;
             }
             if self.app.desk.lacks(&load) {
-                // Only the newest of each thing is answered.
+                // Only the newest of each kind is answered.
                 self.awaited.retain(|entry| !load.replaces(entry));
                 self.awaited.push(load.clone());
             }
@@ -282,7 +279,7 @@ impl Turning {
         }
     }
 
-    /// Updates the app and performs what it asks for; true ends the desk.
+    /// Updates the inbox and performs its effects. Returns true at the end.
     fn update(&mut self, event: Event) -> io::Result<bool> {
         if let Event::Loaded(load, _) = &event {
             self.awaited.retain(|entry| entry != load);
@@ -305,7 +302,7 @@ impl Turning {
         Ok(false)
     }
 
-    /// Does it with the terminal; true ends the desk.
+    /// Performs an order to the terminal. Returns true at the end.
     fn order(&mut self, order: TerminalOrder) -> io::Result<bool> {
         match order {
             TerminalOrder::Quit => return Ok(true),
@@ -326,7 +323,7 @@ impl Turning {
                     self.screen.say(sequence.as_bytes())?;
                 }
             }
-            // On a screen it is copied alone.
+            // On a screen, text is only copied.
             TerminalOrder::ReadOut(_) => (),
             TerminalOrder::ReadMouse(read) => self.screen.read_mouse(read)?,
             TerminalOrder::Suspend => self.suspend()?,
@@ -342,21 +339,18 @@ impl Turning {
         Ok(false)
     }
 
-    /// A click in the line of tabs names its tab: only the drawing knows where
-    /// they lie.
+    /// Maps a click in the line of tabs to its tab, whose place only drawing knows.
     fn located(&self, event: Event) -> Event {
         let Event::Pointer(Pointer::Down(x, 0)) = event else { return event };
         inbox::tabs_view::tab_at(&self.app, x).map_or(event, Event::Pointer)
     }
 
-    /// Takes in how another program ended. It may have taken its time, and
-    /// what is said of it counts from now.
+    /// Handles the end of another program, after updating the time.
     fn back_with(&mut self, ended: Event) -> io::Result<bool> {
         Ok(self.update(Event::Time(self.clock.times()))? || self.update(ended)?)
     }
 
-    /// Lends the terminal to another program. What is queued leaves meanwhile,
-    /// and what arrives is shown after it.
+    /// Lends the terminal to another program. Sending continues meanwhile; news is shown afterwards.
     fn lend<T>(&mut self, run: impl FnOnce() -> Result<T, String>) -> io::Result<Result<T, String>> {
         let ended = self.gate.lend(&mut self.screen, run)?;
         self.app.context.size = terminal::size()?;
@@ -365,7 +359,7 @@ impl Turning {
 
     fn suspend(&mut self) -> io::Result<()> {
         terminal::restore();
-        // Another process may lead while this one does nothing.
+        // Another process may lead while this one is stopped.
         let _ = self.runtime.block_on(async { tokio::time::timeout(LEAVE, self.engine.suspend()).await });
         signals::stop_here();
         self.runtime.block_on(self.engine.resume());

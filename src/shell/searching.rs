@@ -1,5 +1,5 @@
-//! Answering searches on a thread of their own: of each kind the newest words
-//! are the only ones that matter, so a search for older ones is ended.
+//! Thread that answers searches. Only the newest query of each kind counts, so older searches are
+//! interrupted.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
@@ -9,10 +9,9 @@ use inbox::event::{Event, Load, Loaded};
 use model::search::SearchQuery;
 use store::{Interrupt, Reader, ReaderSource, StoreError};
 
-/// The thread that searches.
 pub struct Searching {
     queries: Sender<SearchQuery>,
-    /// Of its connection, once something was searched for.
+    /// Interrupts the search connection, once open.
     interrupt: Arc<OnceLock<Interrupt>>,
 }
 
@@ -31,18 +30,18 @@ impl Searching {
         Ok(Self { queries, interrupt })
     }
 
-    /// Asks for something else than before.
+    /// Replaces the query of its kind.
     pub fn ask(&self, query: SearchQuery) {
-        // Only older questions can be under way.
+        // Only older queries can be running.
         if let Some(interrupt) = self.interrupt.get() {
             interrupt.interrupt();
         }
-        // A thread that has ended has told so itself.
+        // A thread that has ended has already reported it.
         drop(self.queries.send(query));
     }
 }
 
-/// What waits to be searched for: of each kind the newest.
+/// Waiting queries, the newest of each kind.
 #[derive(Default)]
 struct Waiting(Vec<SearchQuery>);
 
@@ -53,8 +52,8 @@ impl Waiting {
         self.0.push(query);
     }
 
-    /// Puts one back that was ended, unless a newer one of its kind waits: the
-    /// one that ended it may have been of another kind.
+    /// Returns an interrupted query unless a newer one of its kind waits: the interrupting one may be of
+    /// another kind.
     fn put_back(&mut self, query: SearchQuery) {
         let load = Load::Search(query.clone());
         if !self.0.iter().any(|search_query| Load::Search(search_query.clone()).replaces(&load)) {
@@ -63,7 +62,7 @@ impl Waiting {
     }
 }
 
-/// Waits for the first words, and opens a connection to search with.
+/// Waits for the first query and opens a connection.
 fn open(
     readers: &ReaderSource,
     queue: &Receiver<SearchQuery>,

@@ -1,19 +1,18 @@
-//! Adding a channel key from within the desk: the same steps as `frontdesk
-//! channel add`, on the lent terminal.
+//! Adds a channel key from within the inbox: runs `frontdesk channel add` on the lent terminal.
 
 use crate::shell::children;
 use crate::shell::lending;
 use crate::shell::prompt;
 
-/// Runs the steps, and waits until the person has read how they ended.
+/// Runs the steps and waits until the person has read the result.
 pub fn set_up() -> Result<(), String> {
     let program =
         std::env::current_exe().map_err(|error| format!("frontdesk does not find itself: {error}"))?;
     let status = lending::lend(|| {
         let status = lending::run(children::command(program).args(["channel", "add"]));
-        // Without a code a signal ended it, and nobody reads on.
+        // No exit code means a signal ended it; nothing is left to read.
         if status.as_ref().is_ok_and(|entry| entry.code().is_some()) {
-            // A person who closes the input has read it, too.
+            // End of input counts as read.
             let _ = prompt::line("Enter goes back to the desk");
         }
         status

@@ -1,4 +1,4 @@
-//! Signals of the operating system, as events of the loop.
+//! Signals of the operating system as events of the loop.
 
 use signal_hook::consts::{SIGCONT, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGWINCH};
 use signal_hook::iterator::Signals;
@@ -6,13 +6,12 @@ use signal_hook::iterator::Signals;
 use crate::shell::lending;
 use crate::shell::mailbox::{EventQueue, Signal};
 
-/// Listens for signals on a thread of their own.
 pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
     let mut signals = Signals::new([SIGTERM, SIGINT, SIGQUIT, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH])?;
     std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
         for number in &mut signals {
             if lending::is_lent() {
-                // The keyboard's signals are that program's; a stop is for all.
+                // Keyboard signals belong to the other program; a stop concerns both.
                 match number {
                     SIGTSTP => stop_here(),
                     SIGHUP => mailbox.signal(Signal::Gone),
@@ -36,9 +35,9 @@ pub fn spawn(mailbox: EventQueue) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Stops this process as job control does; returns when it runs again.
+/// Stops this process for job control; returns when it runs again.
 pub fn stop_here() {
-    // The handler replaced the default, so the default is asked for by name.
+    // The default handler was replaced, so it is emulated.
     if let Err(error) = signal_hook::low_level::emulate_default_handler(SIGTSTP) {
         tracing::warn!(%error, "the process could not be stopped");
     }

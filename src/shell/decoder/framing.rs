@@ -15,7 +15,7 @@ impl Decoder {
             b']' | b'P' | b'X' | b'^' | b'_' => {
                 self.state = State::Text { introducer: byte, escaped: false };
             }
-            // The end of a string that was not seen to begin.
+            // End of a string whose start was not seen.
             b'\\' => self.end(),
             _ => {
                 (self.state, self.alt) = (State::Ground, true);
@@ -69,7 +69,7 @@ impl Decoder {
             CANCEL | SUBSTITUTE => self.end(),
             ESC => self.state = State::Text { introducer, escaped: true },
             _ if escaped => {
-                // The string was left without its end, and a sequence begins.
+                // The string was left without its end and a new sequence starts.
                 self.end();
                 self.escape(byte, events);
             }
@@ -93,7 +93,7 @@ impl Decoder {
         }
     }
 
-    /// A sequence is whole. One that is late does nothing, but a paste it begins is a paste.
+    /// Completes a sequence. A late one is dropped unless it starts a paste.
     pub(super) fn finish(&mut self, meaning: Meaning, events: &mut Vec<Event>) {
         let (alt, late) = (self.alt, self.late);
         self.end();
@@ -114,8 +114,8 @@ impl Decoder {
         }
     }
 
-    /// A byte that cannot be part of the sequence. One that came with it is dropped with it; one that
-    /// came later is a key.
+    /// Handles a byte that cannot be part of the sequence. One from the same read is dropped with it; a later
+    /// one is a key.
     fn broken(&mut self, byte: u8, events: &mut Vec<Event>) {
         let late = self.late;
         self.end();

@@ -1,4 +1,4 @@
-//! Bytes of the terminal in, events of the inbox out: a state machine without a clock or a file.
+//! Decodes the terminal's bytes into events of the inbox: a state machine without clock or files.
 //!
 //! A terminal sends keys, pastes, clicks and answers in one stream, and a slow line may cut it
 //! anywhere. The rules:
@@ -38,29 +38,29 @@ use bursts::Bursts;
 use paste::PastedBytes;
 use sequences::Modifiers;
 
-/// Wait for the next byte of a sequence that is unfinished.
+/// Time to wait for the next byte of a sequence.
 pub const REST: Duration = Duration::from_millis(50);
-/// How long the rest of a late sequence is dropped, after its newest byte.
+/// Time after its newest byte in which the rest of a late sequence is dropped.
 const LATE: Duration = Duration::from_secs(2);
-/// How long after an Esc key a read that looks like the rest of a sequence is one.
+/// Time after an Esc key in which a read shaped like the rest of a sequence counts as one.
 const LATE_READ: Duration = Duration::from_secs(10);
-/// How long after ESC a byte alone may be the start of a cut sequence.
+/// Time after ESC in which a single byte may start a cut sequence.
 const GUESS_WITHIN: Duration = Duration::from_millis(150);
-/// Wait for what shows whether it is.
+/// Time to wait for the byte that decides a guess.
 const GUESS: Duration = Duration::from_millis(120);
-/// Silence after which a paste without its end mark has ended.
+/// Silence that ends a paste without its end mark.
 const SILENCE: Duration = Duration::from_secs(1);
-/// How long after a paste without its end mark more text still belongs to it.
+/// Time after a paste without its end mark in which more text belongs to it.
 const PASTE_TAIL: Duration = Duration::from_secs(5);
-/// Wait for the rest of a character of several bytes.
+/// Time to wait for the rest of a multi-byte character.
 const CHARACTER: Duration = Duration::from_secs(1);
-/// Bytes of a paste that are kept at most.
+/// Maximum bytes of a paste.
 pub const PASTE_LIMIT: usize = 1024 * 1024;
-/// Bytes of a sequence that are kept at most; longer ones are dropped whole.
+/// Maximum bytes of a sequence; longer ones are dropped whole.
 const SEQUENCE_LIMIT: usize = 256;
-/// Bytes at a person's pace after which a late string has ended.
+/// Bytes at typing speed that end a late string.
 const TYPED_IN_STRING: usize = 64;
-/// Bytes at a person's pace after which a paste has ended.
+/// Bytes at typing speed that end a paste.
 const TYPED_IN_PASTE: usize = 128;
 
 const ESC: u8 = 0x1b;
@@ -74,15 +74,15 @@ enum State {
     Ground,
     /// After ESC.
     Escape,
-    /// After `ESC [`, with its parameters in the body.
+    /// After `ESC [`, with the parameters in the body.
     Csi,
-    /// After `ESC [ [`, which begins function keys of the Linux console.
+    /// After `ESC [ [`, the start of function keys on the Linux console.
     Console,
     /// After `ESC O`.
     Ss3,
-    /// Bytes that a click of the oldest kind still lacks.
+    /// Remaining bytes of a click in the oldest encoding.
     Click(u8),
-    /// In OSC, DCS, APC, PM or SOS, begun with this letter.
+    /// Inside OSC, DCS, APC, PM or SOS, with its introducer.
     Text {
         introducer: u8,
         escaped: bool,
@@ -90,35 +90,34 @@ enum State {
     Paste,
 }
 
-/// See the module's text. Times are those since any fixed point.
+/// See the module documentation. Times are relative to any fixed point.
 #[derive(Debug)]
 pub struct Decoder {
     state: State,
-    /// True if an ESC stands before the sequence.
+    /// True if an ESC precedes the sequence.
     alt: bool,
     /// True if the sequence is late: its rest is dropped.
     late: bool,
     /// True if its first byte may have been a key after Esc.
     is_guess: bool,
     body: Vec<u8>,
-    /// The bytes of an unfinished character, and whether an ESC stands before it.
+    /// Bytes of an incomplete character.
     character: Vec<u8>,
     paste: PastedBytes,
     bursts: Bursts,
-    /// When the newest byte came.
+    /// Time of the newest byte.
     last: Duration,
-    /// When an ESC came whose rest did not, and whether it was taken for a key.
+    /// Time of an ESC without its rest, and true if it was taken as a key.
     escape_at: Option<(Duration, bool)>,
-    /// Until when more text belongs to a paste whose end mark is lost.
+    /// End of the time in which more text belongs to a paste without its end mark.
     paste_until: Option<Duration>,
-    /// Bytes in a row that came at the pace of a person.
+    /// Consecutive bytes at typing speed.
     typed: usize,
-    /// The byte that the terminal's Backspace sends.
     erase: u8,
 }
 
 impl Decoder {
-    /// `erase` is the byte that the terminal's Backspace sends: Ctrl-H or DEL.
+    /// `erase` is the byte the terminal sends for Backspace: Ctrl-H or DEL.
     pub fn new(erase: u8) -> Self {
         Self {
             state: State::Ground,
@@ -137,7 +136,7 @@ impl Decoder {
         }
     }
 
-    /// Takes in one read. `shown`: the screen shows all that came before it.
+    /// Decodes one read. `shown`: the screen shows the effect of everything before it.
     pub fn feed(&mut self, bytes: &[u8], now: Duration, shown: bool) -> Vec<Event> {
         let gap = now.saturating_sub(self.last);
         let is_typed = bytes.len() <= 2 && gap >= REST;
@@ -157,7 +156,7 @@ impl Decoder {
         before
     }
 
-    /// When [`Self::expire`] is to be called unless bytes come before.
+    /// Time at which [`Self::expire`] is to be called unless bytes arrive before.
     pub fn deadline(&self) -> Option<Duration> {
         let wait = match self.state {
             State::Ground if self.character.is_empty() => return None,
@@ -171,7 +170,7 @@ impl Decoder {
         Some(self.last + wait)
     }
 
-    /// Nothing came in time.
+    /// Ends the state whose deadline has passed.
     pub fn expire(&mut self, now: Duration) -> Vec<Event> {
         if self.deadline().is_none_or(|deadline| now < deadline) {
             return Vec::new();
@@ -196,7 +195,7 @@ impl Decoder {
         events
     }
 
-    /// Ends what waits for bytes that do not come: a person types into it.
+    /// Ends a state that waits for bytes when a person types instead.
     fn leave_what_is_typed_into(&mut self, bytes: &[u8], events: &mut Vec<Event>) {
         let first = bytes.first().copied().unwrap_or(ESC);
         if self.guessed().is_some_and(|introducer| !sequences::may_begin(introducer, first)) {
@@ -216,8 +215,7 @@ impl Decoder {
         }
     }
 
-    /// Finds out what a read is that comes outside of all sequences: what is not yet taken in of it
-    /// then.
+    /// Classifies a read outside any sequence. Returns the bytes still to be decoded.
     fn resume<'a>(&mut self, bytes: &'a [u8], now: Duration) -> &'a [u8] {
         if let Some((at, acted)) = self.escape_at.take() {
             let age = now.saturating_sub(at);
@@ -225,7 +223,7 @@ impl Decoder {
                 (self.state, self.late, self.is_guess) = (state, true, true);
                 return &bytes[1..];
             }
-            // The end of a string whose ESC was dropped with it.
+            // End of a string whose ESC was dropped with it.
             if !acted && age <= LATE_READ && bytes.first() == Some(&b'\\') {
                 return &bytes[1..];
             }
@@ -280,7 +278,7 @@ impl Decoder {
         }
     }
 
-    /// An unfinished character is shown as one that could not be read.
+    /// Emits a replacement for an incomplete character.
     fn end_character(&mut self, events: &mut Vec<Event>) {
         if !self.character.is_empty() {
             self.replace_character(events);
@@ -292,7 +290,7 @@ impl Decoder {
         self.push_key(Some(KeyPress::plain(KeyCode::Char(char::REPLACEMENT_CHARACTER))), events);
     }
 
-    /// Hands on a key that came without a sequence, with Alt if ESC stands before it.
+    /// Emits a key that came without a sequence, with Alt if an ESC precedes it.
     fn push_key(&mut self, press: Option<KeyPress>, events: &mut Vec<Event>) {
         let alt = std::mem::take(&mut self.alt);
         let press = press.and_then(|press| sequences::with(press, Modifiers { alt, ..Modifiers::default() }));
@@ -304,7 +302,7 @@ impl Decoder {
         self.paste.begin();
     }
 
-    /// A paste has ended without its mark.
+    /// Ends a paste without its end mark.
     fn end_paste(&mut self, now: Duration, events: &mut Vec<Event>) {
         let (text, mark) = self.paste.take();
         events.extend((!text.is_empty()).then_some(Event::Paste(text)));
@@ -319,7 +317,7 @@ impl Decoder {
         }
     }
 
-    /// The first byte of what may be the rest of a cut sequence, or a key after Esc.
+    /// First byte of a possible cut sequence, which may also be a key after Esc.
     fn guessed(&self) -> Option<u8> {
         let is_open = self.late && self.is_guess && self.body.is_empty();
         match self.state {
@@ -330,7 +328,7 @@ impl Decoder {
         }
     }
 
-    /// Ends a late sequence; a byte that nothing followed is the key it looks like.
+    /// Ends a late sequence; a single byte that nothing followed is emitted as a key.
     fn end_guess(&mut self, events: &mut Vec<Event>) {
         let guessed = self.guessed();
         self.end();
@@ -347,8 +345,7 @@ fn key(code: KeyCode) -> Event {
     Event::Key(KeyPress::plain(code))
 }
 
-/// The state after the first byte of a read that is the rest of a sequence whose ESC came so long
-/// ago.
+/// State after the first byte of a read that is the rest of a sequence whose ESC came `age` ago.
 fn late_rest(bytes: &[u8], age: Duration) -> Option<State> {
     let (first, rest) = bytes.split_first()?;
     let text = |introducer| State::Text { introducer, escaped: false };

@@ -1,14 +1,14 @@
-//! The text of a marked paste while it comes, in bounded memory.
+//! Buffer of a paste in progress, of limited size.
 
 use super::PASTE_LIMIT;
 
 const END_MARK: &[u8] = b"\x1b[201~";
 
-/// Bytes since the mark that begins a paste.
+/// Bytes since the start mark of a paste.
 #[derive(Debug, Default)]
 pub(super) struct PastedBytes {
     bytes: Vec<u8>,
-    /// True if the text was handed on at the limit: the rest is dropped.
+    /// True if the text was emitted at the limit: the rest is dropped.
     is_cut: bool,
     ended: bool,
 }
@@ -18,7 +18,7 @@ impl PastedBytes {
         *self = Self::default();
     }
 
-    /// Takes in a byte; returns the text once it is whole or has reached the limit.
+    /// Appends a byte; returns the text once complete or at the limit.
     pub(super) fn push(&mut self, byte: u8) -> Option<String> {
         self.bytes.push(byte);
         if byte == b'~' && self.bytes.ends_with(END_MARK) {
@@ -41,7 +41,6 @@ impl PastedBytes {
         Some(text)
     }
 
-    /// Bytes that are held.
     #[cfg(test)]
     pub(super) fn held(&self) -> usize {
         self.bytes.len()
@@ -51,7 +50,7 @@ impl PastedBytes {
         self.ended
     }
 
-    /// The text so far, and the beginning of an end mark behind it.
+    /// Returns the text so far and a possible partial end mark.
     pub(super) fn take(&mut self) -> (String, Vec<u8>) {
         let length = self.bytes.len() - self.begun_mark();
         let text = if self.is_cut { String::new() } else { self.text(length) };
@@ -60,7 +59,7 @@ impl PastedBytes {
         (text, mark)
     }
 
-    /// Bytes at the end that may become the end mark.
+    /// Number of bytes at the end that may start the end mark.
     fn begun_mark(&self) -> usize {
         let lengths = (1..END_MARK.len()).rev();
         lengths.into_iter().find(|length| self.bytes.ends_with(&END_MARK[..*length])).unwrap_or(0)

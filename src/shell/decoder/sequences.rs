@@ -1,9 +1,9 @@
-//! Meanings of bytes and whole sequences: keys with their modifiers, clicks, marks of a paste,
-//! reports of the focus. Answers to questions mean nothing.
+//! Meanings of bytes and complete sequences: keys with modifiers, clicks, paste marks, focus reports. Answers
+//! to queries are ignored.
 
 use inbox::keys::{KeyCode, KeyPress, Pointer};
 
-/// Meaning of a whole sequence.
+/// Meaning of a complete sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     Nothing,
@@ -26,8 +26,7 @@ impl Modifiers {
     const SHIFT: Self = Self { shift: true, alt: false, ctrl: false, foreign: false };
     const CTRL: Self = Self { shift: false, alt: false, ctrl: true, foreign: false };
 
-    /// Reads the parameter: one more than a sum of bits. The bits of Caps Lock and Num Lock say
-    /// nothing about a key.
+    /// Decodes the parameter: one plus a bit mask. Caps Lock and Num Lock are ignored.
     fn read(parameter: u32) -> Self {
         let bits = parameter.saturating_sub(1);
         let has = |bit: u32| bits & bit != 0;
@@ -35,14 +34,14 @@ impl Modifiers {
     }
 }
 
-/// A key that is sent as one byte below 0x80, other than ESC.
+/// Key sent as one byte below 0x80, other than ESC.
 pub(super) fn plain(byte: u8, erase: u8) -> Option<KeyPress> {
     let press = match byte {
         b'\r' => KeyPress::plain(KeyCode::Enter),
         b'\t' => KeyPress::plain(KeyCode::Tab),
         0x7f => KeyPress::plain(KeyCode::Backspace),
         0x08 if erase == byte => KeyPress::plain(KeyCode::Backspace),
-        // Terminals whose Backspace is another byte send this one for Ctrl-Backspace.
+        // Terminals that send another byte for Backspace send this one for Ctrl-Backspace.
         0x08 => KeyPress { ctrl: true, ..KeyPress::plain(KeyCode::Backspace) },
         0 => KeyPress::ctrl(' '),
         0x01..=0x1a => KeyPress::ctrl(char::from(byte - 1 + b'a')),
@@ -54,7 +53,7 @@ pub(super) fn plain(byte: u8, erase: u8) -> Option<KeyPress> {
     Some(press)
 }
 
-/// The key with these modifiers as the inbox knows it; none with Super, Hyper or Meta.
+/// Combines a key and modifiers; `None` with Super, Hyper or Meta.
 pub(super) fn with(press: KeyPress, modifiers: Modifiers) -> Option<KeyPress> {
     let Modifiers { shift, alt, ctrl, foreign } = modifiers;
     let (ctrl, alt, shift) = (press.ctrl || ctrl, press.alt || alt, press.shift || shift);
@@ -62,14 +61,14 @@ pub(super) fn with(press: KeyPress, modifiers: Modifiers) -> Option<KeyPress> {
         return None;
     }
     let code = match press.code {
-        // Names that terminals which tell keys apart give to keys all the others send for them.
+        // Aliases under the extended keyboard protocol for keys that other terminals send as one byte.
         KeyCode::Char('[') if ctrl && !alt => return Some(KeyPress::plain(KeyCode::Esc)),
         KeyCode::Char('i') if ctrl && !alt => return Some(KeyPress::plain(KeyCode::Tab)),
         KeyCode::Char('m') if ctrl && !alt => return Some(KeyPress::plain(KeyCode::Enter)),
         KeyCode::Char('-') if ctrl && shift => KeyCode::Char('_'),
         // Ctrl-_ is Ctrl-7 or Ctrl-/ on some layouts.
         KeyCode::Char('7' | '/') if ctrl => KeyCode::Char('_'),
-        // Ctrl and a letter is one key with Shift or without.
+        // Ctrl with a letter is one key, with or without Shift.
         KeyCode::Char(character) if ctrl => KeyCode::Char(character.to_ascii_lowercase()),
         KeyCode::Char(character) if shift => KeyCode::Char(upper(character)),
         KeyCode::Tab if shift => KeyCode::BackTab,
@@ -82,7 +81,7 @@ pub(super) fn with(press: KeyPress, modifiers: Modifiers) -> Option<KeyPress> {
     Some(KeyPress { code, ctrl, alt, shift: shift && keeps_shift })
 }
 
-/// A letter with Shift, which some terminals send as the letter and a modifier.
+/// Upper case of a letter that some terminals send with a Shift modifier.
 fn upper(character: char) -> char {
     let mut upper = character.to_uppercase();
     match (upper.next(), upper.next()) {
@@ -91,7 +90,7 @@ fn upper(character: char) -> char {
     }
 }
 
-/// Meaning of a CSI sequence by its parameters and its last byte.
+/// Decodes a CSI sequence from its parameters and final byte.
 pub(super) fn csi(body: &[u8], end: u8) -> Meaning {
     let Ok(body) = std::str::from_utf8(body) else { return Meaning::Nothing };
     match (body.as_bytes(), end) {
@@ -100,7 +99,7 @@ pub(super) fn csi(body: &[u8], end: u8) -> Meaning {
         (b"200", b'~') => return Meaning::PasteBegins,
         ([b'<', ..], b'M' | b'm') => return click(&body[1..], 0, end == b'm'),
         (_, b'M') => return click(body, 32, false),
-        // Private sequences, and those with more than numbers in them, are answers.
+        // Private sequences and those with other parameters are answers.
         _ if !body.bytes().all(|byte| byte.is_ascii_digit() || b";:".contains(&byte)) => {
             return Meaning::Nothing;
         }
@@ -109,7 +108,7 @@ pub(super) fn csi(body: &[u8], end: u8) -> Meaning {
     let fields: Vec<Vec<Option<u32>>> =
         body.split(';').map(|field| field.split(':').map(|part| part.parse().ok()).collect()).collect();
     let field = |at: usize, part: usize| fields.get(at).and_then(|field| field.get(part).copied().flatten());
-    // A key that is released is no key.
+    // A release is no key press.
     if field(1, 1) == Some(3) {
         return Meaning::Nothing;
     }
@@ -130,7 +129,7 @@ pub(super) fn csi(body: &[u8], end: u8) -> Meaning {
             return key(first.and_then(key_of_number).map(|code| (code, modifiers)));
         }
         b'Z' => return key(Some((KeyCode::BackTab, modifiers))),
-        // With parameters it tells where the cursor is.
+        // With parameters this is a cursor position report.
         b'R' if !body.is_empty() => None,
         b'a'..=b'd' if body.is_empty() => {
             return key(key_of_letter(end.to_ascii_uppercase()).map(|code| (code, Modifiers::SHIFT)));
@@ -144,7 +143,7 @@ fn key(found: Option<(KeyCode, Modifiers)>) -> Meaning {
     found.map_or(Meaning::Nothing, |(code, modifiers)| Meaning::Key(KeyPress::plain(code), modifiers))
 }
 
-/// Meaning of `ESC O`, an old modifier in digits, and a byte.
+/// Decodes `ESC O`, an old modifier in digits, and a byte.
 pub(super) fn ss3(body: &[u8], end: u8) -> Meaning {
     let digits = std::str::from_utf8(body).ok().and_then(|text| text.parse().ok());
     let modifiers = Modifiers::read(digits.unwrap_or(1));
@@ -163,7 +162,7 @@ pub(super) fn ss3(body: &[u8], end: u8) -> Meaning {
     key(code.map(|code| (code, modifiers)))
 }
 
-/// Meaning of `ESC [ [` and a byte, as the Linux console sends it.
+/// Decodes `ESC [ [` and a byte, as the Linux console sends it.
 pub(super) fn console(end: u8) -> Meaning {
     let number = end.checked_sub(b'A').filter(|number| *number < 5);
     key(number.map(|number| (KeyCode::F(number + 1), Modifiers::default())))
@@ -198,8 +197,7 @@ fn key_of_number(number: u32) -> Option<KeyCode> {
     }
 }
 
-/// The key of a code of the protocol that tells all keys apart; `shifted` is the character with
-/// Shift, where it is told.
+/// Key of a code of the kitty keyboard protocol; `shifted` is the character with Shift, if reported.
 fn key_of_code(code: u32, shifted: Option<u32>) -> Option<KeyCode> {
     Some(match code {
         9 => KeyCode::Tab,
@@ -223,13 +221,13 @@ fn key_of_code(code: u32, shifted: Option<u32>) -> Option<KeyCode> {
         57423 => KeyCode::Home,
         57424 => KeyCode::End,
         57426 => KeyCode::Delete,
-        // Keys without a character: Caps Lock, media keys, modifiers themselves.
+        // Keys without a character: Caps Lock, media keys, modifiers.
         57344..=63743 => return None,
         _ => KeyCode::Char(char::from_u32(shifted.unwrap_or(code)).filter(|found| !found.is_control())?),
     })
 }
 
-/// A click, by button, column and row in a text; `offset` is what is added to the button.
+/// Decodes a click from button, column and row as text; `offset` is subtracted from the button.
 fn click(body: &str, offset: u32, released: bool) -> Meaning {
     let mut fields = body.split(';').map(|field| field.parse::<u32>().ok());
     let mut next = || fields.next().flatten();
@@ -237,7 +235,7 @@ fn click(body: &str, offset: u32, released: bool) -> Meaning {
     button.checked_sub(offset).map_or(Meaning::Nothing, |button| pointer(button, column, row, released))
 }
 
-/// A click as the oldest terminals send it: three bytes, each with 32 added.
+/// Decodes a click in the oldest encoding: three bytes, each offset by 32.
 pub(super) fn old_click(body: &[u8]) -> Meaning {
     let [button, column, row] = body else { return Meaning::Nothing };
     let less = |byte: u8| u32::from(byte).checked_sub(32);
@@ -247,7 +245,7 @@ pub(super) fn old_click(body: &[u8]) -> Meaning {
     }
 }
 
-/// Columns and rows count from 1. Of the buttons the left one and the wheel mean something.
+/// Columns and rows count from 1. Only the left button and the wheel are used.
 fn pointer(button: u32, column: u32, row: u32, released: bool) -> Meaning {
     let cell = |place: u32| u16::try_from(place.saturating_sub(1)).ok();
     let (Some(x), Some(y)) = (cell(column), cell(row)) else { return Meaning::Nothing };
@@ -264,7 +262,7 @@ fn pointer(button: u32, column: u32, row: u32, released: bool) -> Meaning {
     Meaning::Pointer(found)
 }
 
-/// True if a byte may be the first after this introducer, in anything a terminal sends.
+/// True if a byte can follow this introducer in anything a terminal sends.
 pub(super) fn may_begin(introducer: u8, byte: u8) -> bool {
     match introducer {
         b'[' => matches!(byte, b'0'..=b'?' | b'[' | b'a'..=b'd' | b'Z') || b"ABCDEFHIMOPQRS".contains(&byte),

@@ -1,5 +1,4 @@
-//! Whatever the frames and their order, the screen of an emulated terminal is the
-//! one that drawing the last frame whole gives.
+//! Any sequence of frames leaves an emulated terminal with the same screen as drawing the last frame whole.
 
 use proptest::prelude::*;
 use ratatui::layout::Rect;
@@ -14,7 +13,6 @@ fn blank() -> Buffer {
     Buffer::empty(Rect::new(0, 0, WIDTH, HEIGHT))
 }
 
-/// Writes one frame after another.
 fn changed(before: &Buffer, after: &Buffer) -> Vec<u8> {
     let (mut old, mut out) = (before.clone(), Vec::new());
     write_changes(&mut out, (&mut old, &[]), (after, &[])).expect("a vector takes every byte");
@@ -26,8 +24,7 @@ fn terminal() -> vt100::Parser {
     vt100::Parser::new(side(HEIGHT), side(WIDTH), 0)
 }
 
-/// What is seen of each cell: of a blank its ground, unless it is underlined or
-/// reversed.
+/// Visible state of each cell: only the background of a blank, unless it is underlined or reversed.
 fn seen(terminal: &vt100::Parser) -> Vec<String> {
     let screen = terminal.screen();
     let cell = |row: u16, column: u16| {
@@ -53,7 +50,7 @@ fn whole(frame: &Buffer) -> Vec<String> {
     seen(&terminal)
 }
 
-/// One thing that happens to a frame.
+/// Random change of a frame.
 #[derive(Debug, Clone)]
 enum Stroke {
     Words(u16, u16, &'static str, Style),
@@ -65,7 +62,7 @@ enum Stroke {
 fn styles() -> impl Strategy<Value = Style> {
     let colors =
         [Color::Reset, Color::Red, Color::DarkGray, Color::Indexed(99), Color::Rgb(1, 2, 3), Color::White];
-    // The emulated terminal keeps one of bold and dim, so never both.
+    // The emulated terminal keeps only one of bold and dim.
     let modifiers = [
         Modifier::empty(),
         Modifier::BOLD,
@@ -123,8 +120,7 @@ fn apply(frame: &mut Buffer, stroke: &Stroke) {
     }
 }
 
-/// A wide character whose second half was written over is half a character:
-/// screens never hold one.
+/// Replaces wide characters whose second half was overwritten, which screens never contain.
 fn mend_halves(frame: &mut Buffer) {
     for y in 0..HEIGHT {
         for x in 0..WIDTH {

@@ -1,4 +1,4 @@
-//! Measures the tree that the HTML parser would build of a mail, and stops it early.
+//! Measures the tree the HTML parser would build of a mail, and stops it early.
 //!
 //! The parser repeats unclosed formatting elements in every block that follows, so a small mail can become a tree of
 //! millions of elements. Counting tags in the text cannot foresee that. The mail is therefore given to the parser
@@ -21,10 +21,11 @@ const MAX_DEPTH: usize = 512;
 /// Time for the measurement; the sanitiser then takes about as long again. Ends what is slow without being large, as a
 /// tag with a million attributes.
 const MAX_PARSE_TIME: Duration = Duration::from_secs(1);
-/// Bytes given to the parser between two looks at the budget.
+/// Bytes given to the parser between two checks of the budget.
 const PIECE_BYTES: usize = 1024;
 
-/// Bytes of one node in the sanitiser's tree, its place among its siblings and its two tags in the page.
+/// Bytes of one node in the sanitiser's tree, including its place among its siblings and its two tags in the
+/// page.
 const NODE_BYTES: usize = 256;
 /// Bytes of one attribute, besides its value.
 const ATTRIBUTE_BYTES: usize = 64;
@@ -52,11 +53,11 @@ pub(super) fn fits(html: &str) -> bool {
     !parser.finish()
 }
 
-/// The shape of a tree: names and places of its nodes, and the bytes it would take.
+/// Shape of a tree: names and places of its nodes, and its estimated size.
 struct TreeMeter {
     nodes: RefCell<Vec<Node>>,
     bytes: Cell<usize>,
-    /// Set once a bound is passed; from then on the tree does not change.
+    /// Set once a bound is exceeded; the tree no longer changes then.
     is_exceeded: Cell<bool>,
 }
 
@@ -67,7 +68,7 @@ struct Node {
     parent: Option<NodeId>,
     children: Vec<NodeId>,
     is_text: bool,
-    /// What a `<template>` holds.
+    /// Contents of a `<template>`.
     contents: Option<NodeId>,
 }
 
@@ -101,7 +102,7 @@ impl TreeMeter {
         self.charge(attributes.iter().map(|attribute| ATTRIBUTE_BYTES + attribute.value.len()).sum());
     }
 
-    /// Puts a node or a text among the children of `parent`, before the child at `position`.
+    /// Inserts a node or text among the children of `parent`, before the child at `position`.
     fn insert(&self, parent: NodeId, position: usize, child: NodeOrText<NodeId>) {
         if self.is_exceeded.get() {
             return;
@@ -131,7 +132,7 @@ impl TreeMeter {
         before.is_some_and(|id| nodes[*id].is_text)
     }
 
-    /// The parent of a node and the node's position among its children.
+    /// Parent of a node and the node's position among its children.
     fn place_of(&self, id: NodeId) -> Option<(NodeId, usize)> {
         let nodes = self.nodes.borrow();
         let parent = nodes[id].parent?;
@@ -140,7 +141,7 @@ impl TreeMeter {
     }
 }
 
-/// Name of an element, as the parser asks for it.
+/// Element name in the form the parser needs.
 #[derive(Debug)]
 struct NodeName(QualName);
 
@@ -156,7 +157,7 @@ impl ElemName for NodeName {
 
 impl TreeSink for TreeMeter {
     type Handle = NodeId;
-    /// True if a bound was passed.
+    /// True if a bound was exceeded.
     type Output = bool;
     type ElemName<'a> = NodeName;
 

@@ -1,5 +1,5 @@
-//! One question to the model: counted with the most it can take before it is
-//! asked, and with what it took afterwards.
+//! Requests to the language model: reserved against the daily cap at their maximum cost, then counted at
+//! their real cost.
 
 use std::collections::VecDeque;
 use std::fmt::{self, Formatter};
@@ -22,50 +22,48 @@ use model::time::{Clock, Zone};
 use serde_json::Value;
 use store::{Store, StoreError};
 
-/// How long a person is let wait.
+/// Limits of a request a person waits for.
 const LIMITS: ModelLimits = ModelLimits { time: Duration::from_secs(20), body: 128 * 1024 };
-/// Lines of a brief that are shown.
+/// Maximum lines of a brief.
 const BRIEF: usize = 8;
-/// The same of a translation or a summary.
+/// Maximum lines of a translation or summary.
 const LINES: usize = 200;
-/// Questions remembered for which nobody waits any more.
+/// Maximum cancelled requests remembered.
 const CANCELLED: usize = 100;
 
-/// Why something is left undone that was cancelled.
+/// Error text for a cancelled request.
 pub(super) const NOBODY: &str = "nobody waits for it any more";
-/// What is said of an answer that breaks off.
+/// Remark on a truncated answer.
 const CUT: &str = "It breaks off here: that is as much as is asked for at once.";
 
-/// What is said of a draft for which no source is named.
+/// Remark on a draft without sources.
 const NO_SOURCES: &str = "Your model names no sources: only numbers, names, links and times were compared.";
 
-/// A text the model wrote.
+/// Text by the model.
 pub(super) struct ModelAnswer {
     pub(super) text: String,
-    /// Whether it breaks off.
+    /// True if it is truncated.
     pub(super) is_cut: bool,
-    /// Percent of the day that are used up.
+    /// Used share of the daily cap, in percent.
     pub(super) percent: u8,
 }
 
-/// What the configuration says of the model.
+/// Configuration of the model.
 #[derive(Debug, Clone)]
 pub struct SuggesterSetup {
-    /// Where it answers.
     pub endpoint: Endpoint,
-    /// The model that writes voice notes down, if one does.
+    /// Model for transcripts of voice notes, if any.
     pub transcribe_model: Option<String>,
-    /// The language of briefs.
+    /// Language of briefs.
     pub language: String,
-    /// What it may take in a day.
+    /// Daily caps.
     pub caps: ModelCaps,
-    /// What it costs.
     pub prices: ModelPrices,
-    /// The zone whose days count.
+    /// Zone whose days count.
     pub zone: Zone,
 }
 
-/// Asks the model. Cheap to clone.
+/// Client of the model. Cheap to clone.
 #[derive(Clone)]
 pub struct Suggester(Arc<SuggesterState>);
 
@@ -84,10 +82,10 @@ impl fmt::Debug for Suggester {
 }
 
 impl Suggester {
-    /// With the runtime that carries the questions.
+    /// `runtime` carries the requests.
     ///
     /// # Errors
-    /// When the endpoint cannot be asked.
+    /// When the endpoint is invalid.
     pub fn new(
         setup: SuggesterSetup,
         clock: Arc<dyn Clock>,
@@ -109,17 +107,17 @@ impl Suggester {
         &self.0.setup.language
     }
 
-    /// Does something beside everything else.
+    /// Runs work on a blocking thread.
     pub(crate) fn beside(&self, work: impl FnOnce() + Send + 'static) {
         drop(self.0.runtime.spawn_blocking(work));
     }
 
-    /// Waits for an answer on this thread.
+    /// Blocks for an answer.
     pub(super) fn wait<T>(&self, answer: impl Future<Output = T>) -> T {
         self.0.runtime.block_on(answer)
     }
 
-    /// Nobody waits for an answer any more: no further part of it is asked for.
+    /// Cancels a request: no further part of it is sent.
     pub(crate) fn cancel(&self, id: SuggestionId) {
         let mut cancelled = self.cancelled();
         cancelled.push_back(id);
@@ -136,10 +134,10 @@ impl Suggester {
         self.0.cancelled.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks for a suggestion.
+    /// Requests a suggestion.
     ///
     /// # Errors
-    /// In words.
+    /// As text for the person.
     pub(super) fn suggest(
         &self,
         store: &Store,
@@ -183,10 +181,10 @@ impl Suggester {
         })
     }
 
-    /// Asks once, for a text of so many tokens at most.
+    /// Sends one request with a maximum number of output tokens.
     ///
     /// # Errors
-    /// In words; nothing was asked where the day does not allow it.
+    /// As text; nothing is sent if the daily cap does not allow it.
     pub(super) fn ask(
         &self,
         store: &Store,
@@ -207,8 +205,8 @@ impl Suggester {
         Ok(ModelAnswer { text, is_cut: reply.is_cut, percent })
     }
 
-    /// Does what takes so much at most, if the day allows it, and counts what it
-    /// took; tells how many percent of the day are used up.
+    /// Runs work of at most `most` usage if the daily cap allows it, and counts its real usage. Returns the
+    /// used share of the cap, in percent.
     pub(super) fn counted<T>(
         &self,
         store: &Store,
@@ -226,7 +224,7 @@ impl Suggester {
     }
 }
 
-/// What a question took: as told, and never less than it may have.
+/// Usage of a request: as reported, and never below the possible minimum.
 fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, ModelError>) -> ModelUsage {
     match asked {
         Ok(reply) => {
@@ -244,7 +242,7 @@ fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, Mod
     }
 }
 
-/// The lines of a text, none of which is a claim to be checked.
+/// Lines of a text without claims to check.
 pub(super) fn lines_of(text: &str) -> Vec<SuggestedSentence> {
     let plain = |entry: &str| SuggestedSentence { text: SafeText::line(entry), is_unsupported: false };
     text.lines().take(LINES).map(plain).collect()

@@ -1,5 +1,4 @@
-//! Voice notes: fetched as pictures are, written down by the model, and kept by
-//! their message.
+//! Voice notes: fetched like pictures, transcribed by the model, and stored with their message.
 
 use assist::VoiceFile;
 use model::links;
@@ -10,16 +9,16 @@ use store::Store;
 use crate::shell::pictures::Viewer;
 use crate::shell::suggesting::asking::{NOBODY, Suggester, lines_of};
 
-/// Bytes of a second of speech at least: what is longer for its bytes is no speech.
+/// Minimum bytes a second of speech; a longer duration for its bytes is no speech.
 const BYTES_A_SECOND: u64 = 500;
-/// Seconds that a note may be long however few bytes it has.
+/// Duration in seconds accepted whatever the size.
 const SHORTEST: u64 = 60;
 
 impl Suggester {
-    /// Fetches a voice note and has it written down.
+    /// Fetches and transcribes a voice note.
     ///
     /// # Errors
-    /// In words; also when nobody waits for it any more.
+    /// As text; also for a cancelled request.
     pub(super) fn hear(
         &self,
         store: &Store,
@@ -65,7 +64,7 @@ impl Suggester {
     }
 }
 
-/// Whether a text of a server is a media type and nothing else.
+/// True if a server's text is a plain media type.
 fn is_media_type(text: &str) -> bool {
     let is_plain =
         |character: char| character.is_ascii_alphanumeric() || matches!(character, '/' | '-' | '.' | '+');

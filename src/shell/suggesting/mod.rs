@@ -1,13 +1,8 @@
-//! Drafts, briefs, summaries, translations and transcripts: from the model that
-//! is configured, else by rules. The model is asked beside everything else, and
-//! only as far as a day's caps allow.
+//! Drafts, briefs, summaries, translations and transcripts, by the configured model or else by rules. The
+//! model runs in the background within its daily caps.
 //!
-//! | file | what |
-//! |---|---|
-//! | `mod.rs` | what is kept, what is made, and by whom |
-//! | `asking.rs` | one question to the model, counted before and after |
-//! | `summing.rs` | a whole conversation, in parts |
-//! | `hearing.rs` | voice notes |
+//! `asking.rs` holds one request to the model, `summing.rs` summaries of whole conversations, `hearing.rs`
+//! voice notes.
 
 pub(super) mod asking;
 mod hearing;
@@ -22,19 +17,19 @@ use model::suggestions::{AskedBy, Suggestion, SuggestionKind, SuggestionRequest}
 use model::text::SafeText;
 use store::{Store, StoreError};
 
-/// Who suggests on this desk, and where that is kept.
+/// Sources of suggestions, and their storage.
 #[derive(Debug, Clone, Default)]
 pub struct DeskSuggestions {
-    /// The model, where one is configured.
+    /// Model, if configured.
     pub suggester: Option<Suggester>,
-    /// This desk's files, once they are open.
+    /// Store, once open.
     pub store: Option<Store>,
-    /// Who fetches voice notes.
+    /// Fetches voice notes.
     pub(super) viewer: Option<Viewer>,
 }
 
 impl DeskSuggestions {
-    /// Answers on a thread of its own, and tells what came.
+    /// Answers on a thread of its own and passes the result to `tell`.
     pub(super) fn begin(
         self,
         request: SuggestionRequest,
@@ -45,18 +40,17 @@ impl DeskSuggestions {
         suggester.beside(move || tell(self.suggest(&request, &replies)));
     }
 
-    /// What a person reads until the model has answered, where the rules have
-    /// something at once.
+    /// Brief by rules that is shown until the model has answered.
     pub(super) fn meanwhile(request: &SuggestionRequest, replies: &[CannedReply]) -> Option<Suggestion> {
         let is_brief = request.id.kind == SuggestionKind::Brief && request.id.asked_by == AskedBy::Person;
         let found = rules::suggestion(request, replies).filter(|_| is_brief)?;
         Some(Suggestion { remark: Some(SafeText::line("Your model is asked for a better one…")), ..found })
     }
 
-    /// Suggests: what is kept, else what the model or the rules make.
+    /// Returns the stored suggestion, else a new one by the model or by rules.
     ///
     /// # Errors
-    /// In words, when there is nothing.
+    /// As text, if there is none.
     pub fn suggest(
         &self,
         request: &SuggestionRequest,
@@ -78,7 +72,7 @@ impl DeskSuggestions {
         }
         let made = self.make(request, replies);
         let is_draft = id.kind == SuggestionKind::Draft;
-        // By rules alone it is made again as quickly.
+        // One by rules is made again as quickly.
         let is_by_model = made.as_ref().is_ok_and(|suggestion| suggestion.instead.is_none());
         let is_kept = id.asked_by == AskedBy::Desk || (is_by_model && (!is_draft || kept.is_some()));
         if is_kept && let Err(error) = store.keep_suggestion(&id.key, &kind, message, &made, now) {
@@ -87,7 +81,7 @@ impl DeskSuggestions {
         made
     }
 
-    /// Under which word something is kept by its message, if it is.
+    /// Word under which a suggestion is stored with its message, `None` if it is not stored.
     fn kind(&self, kind: SuggestionKind) -> Option<String> {
         let language = self.suggester.as_ref().map(Suggester::language);
         match kind {
@@ -121,7 +115,7 @@ impl DeskSuggestions {
         Ok(Suggestion { instead: why.map(|entry| SafeText::line(&entry)), ..found })
     }
 
-    /// What the model makes, where there is one.
+    /// Suggestion by the model, if one is configured.
     fn asked(
         &self,
         request: &SuggestionRequest,

@@ -1,5 +1,5 @@
-//! A whole conversation summed up in parts: each part is told with the summary
-//! of all before it, so that no question grows with the conversation.
+//! Summary of a whole conversation in parts: each request holds one part and the summary of all before it, so
+//! that its size does not grow.
 
 use assist::claims::KnownWords;
 use assist::prompts;
@@ -10,16 +10,16 @@ use store::Store;
 
 use crate::shell::suggesting::asking::{ModelAnswer, NOBODY, Suggester};
 
-/// Messages that are summed up at most, the newest.
+/// Maximum messages summarised, newest first.
 const MOST: u32 = 900;
-/// Lines of a summary that are shown.
+/// Maximum lines of a summary.
 const LINES: usize = 40;
 
 impl Suggester {
-    /// Sums up the whole conversation as it is stored here.
+    /// Summarises the stored conversation.
     ///
     /// # Errors
-    /// In words; also when nobody waits for it any more.
+    /// As text; also for a cancelled request.
     pub(super) fn sum_up(&self, store: &Store, request: &SuggestionRequest) -> Result<Suggestion, String> {
         let id = &request.id;
         let query = HistoryQuery {

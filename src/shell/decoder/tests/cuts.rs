@@ -1,16 +1,16 @@
-//! Sequences cut anywhere, by pauses of any length.
+//! Sequences cut at any place, with pauses of any length.
 
 use super::*;
 
 const PAUSES: [u64; 5] = [0, 1, 10, 40, 100];
 
-/// Every way to cut a sequence: in two at each place, and into single bytes.
+/// Ways to cut a sequence: in two at each place, and into single bytes.
 fn ways(bytes: &[u8]) -> impl Iterator<Item = Vec<&[u8]>> {
     let pairs = (1..bytes.len()).map(|at| vec![&bytes[..at], &bytes[at..]]);
     pairs.chain([bytes.chunks(1).collect()])
 }
 
-/// Plays the parts after a person was quiet; a key pressed later has to live.
+/// Plays the parts after a silence, then a key, which must arrive.
 fn played(parts: &[&[u8]], pause: u64) -> Vec<Event> {
     let mut played = Played::new();
     played.pass(LONG);
@@ -24,7 +24,7 @@ fn played(parts: &[&[u8]], pause: u64) -> Vec<Event> {
     events
 }
 
-/// Without the Esc keys that silence after an ESC makes.
+/// Removes the leading Esc keys that a pause after ESC produces.
 fn without_escapes(events: &[Event]) -> &[Event] {
     let escapes = events.iter().take_while(|event| **event == named("Esc")).count();
     &events[escapes.min(2)..]
@@ -44,7 +44,7 @@ fn no_cut_of_a_sequence_acts_as_something_else() {
                     continue;
                 }
                 late += 1;
-                // Esc and Up, which is what a person presses who does this.
+                // Equal to a person pressing Esc and Up.
                 if bytes.starts_with(b"\x1b\x1b") && parts[0] == b"\x1b" && parts.len() == 2 {
                     continue;
                 }
@@ -69,7 +69,7 @@ fn a_paste_stays_a_paste_however_slowly_it_begins() {
             assert_eq!(without_escapes(&events), paste(text), "{cut} {pause}: {events:?}");
         }
     }
-    // The rest comes at once after a stall of a second and a half.
+    // The rest arrives at once after a stall of a second and a half.
     let events = events(&[(millis(500), b"\x1b"), (millis(1_500), &bytes.as_bytes()[1..])]);
     assert_eq!(events, [vec![named("Esc")], paste(text)].concat());
 }
@@ -125,7 +125,7 @@ fn what_a_person_presses_after_escape_is_a_key() {
 #[test]
 fn a_key_after_a_lost_end_lives() {
     for (lost, pause, bytes, name) in [
-        // A string without its end: Enter, arrows and what comes after a pause.
+        // A string without its end: Enter, arrows and keys after a pause.
         (b"\x1b]11;rgb:00".as_slice(), 200, b"\r".as_slice(), "Enter"),
         (b"\x1b]11;rgb:00", 200, b"\x1b[A", "Up"),
         (b"\x1b]11;rgb:00", 2_100, b"j", "j"),
@@ -141,7 +141,7 @@ fn a_key_after_a_lost_end_lives() {
         let events = played(&[lost, bytes], pause);
         assert_eq!(events, [named(name)], "{} {pause} {name}", lost.escape_ascii());
     }
-    // Somebody types on without a pause.
+    // A person types on without a pause.
     let mut played = Played::new();
     played.read(millis(500), b"\x1b]11;rgb:00");
     for _ in 0..80 {

@@ -1,4 +1,4 @@
-//! Pastes without an end, and bytes by chance.
+//! Pastes without an end, and random bytes.
 
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -16,7 +16,7 @@ fn a_paste_without_its_end_ends_with_silence() {
         assert_eq!(played.events, [], "{rest:?}");
         played.pass(millis(1));
         assert_eq!(played.events, paste("pay\rme"), "{rest:?}");
-        // The end of its mark is no key, and the keyboard lives.
+        // The end of its mark is no key, and later keys arrive.
         let mark = &"\x1b[201~"[rest.len()..];
         played.read(millis(100), mark.as_bytes());
         played.read(millis(400), b"j");
@@ -80,7 +80,7 @@ fn a_sequence_is_bounded() {
 
 const LIKELY: &[u8] = b"\x1b\x1b[]OPX^_~M<>?;:$0129\x07\\\r\n\t\x18uAR";
 
-/// Bytes that mean something are likelier than others.
+/// Random bytes; bytes with a meaning are more likely.
 fn hostile_bytes(random: &mut StdRng) -> Vec<u8> {
     let count = random.random_range(1..40);
     (0..count)

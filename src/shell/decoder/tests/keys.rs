@@ -1,8 +1,8 @@
-//! What each key of the terminals is.
+//! Keys of terminals, by their byte sequences.
 
 use super::*;
 
-/// Sequences of keys the inbox has names for.
+/// Sequences of keys that have a name.
 pub(super) const NAMED: &[(&[u8], &str)] = &[
     (b"\x1b[A", "Up"),
     (b"\x1b[B", "Down"),
@@ -62,7 +62,7 @@ pub(super) const NAMED: &[(&[u8], &str)] = &[
     (b"\x1b[57408;129u", "9"),
     (b"\x1b[57414u", "Enter"),
     (b"\x1b[57419u", "Up"),
-    // Keys told apart.
+    // Kitty keyboard protocol.
     (b"\x1b[27u", "Esc"),
     (b"\x1b[13u", "Enter"),
     (b"\x1b[13;2u", "Shift-Enter"),
@@ -87,8 +87,8 @@ pub(super) const NAMED: &[(&[u8], &str)] = &[
     (b"\x1b[27;5;112~", "Ctrl-P"),
 ];
 
-/// Sequences that are none: modifiers without a meaning here, keys that are released, keys without a
-/// character, answers nobody asked for, reports.
+/// Sequences that are no key: unused modifiers, releases, keys without a character, unrequested answers,
+/// reports.
 pub(super) const NO_KEYS: &[&[u8]] = &[
     b"\x1b[112;9u",
     b"\x1b[13;9u",
@@ -218,7 +218,7 @@ fn bytes_that_are_no_characters_take_nothing_with_them() {
         (b"\xc2\xc3\xa9", "\u{fffd}é"),
         (b"\x9bA", "\u{fffd}A"),
         (b"\xed\xa0\x80", "\u{fffd}\u{fffd}\u{fffd}"),
-        // Control characters of eight bits are none, either.
+        // Eight-bit control characters are no keys either.
         (b"\xc2\x9bA", "A"),
     ];
     for (bytes, text) in cases {

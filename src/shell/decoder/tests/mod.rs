@@ -1,4 +1,4 @@
-//! The decoder on a hand-turned clock.
+//! Tests of the decoder with a manual clock.
 
 mod bursts;
 mod cuts;
@@ -19,7 +19,6 @@ fn millis(count: u64) -> Duration {
     Duration::from_millis(count)
 }
 
-/// The key of this name.
 fn named(name: &str) -> Event {
     Event::Key(KeyPress::parse(name).unwrap_or_else(|| panic!("{name} is no key")))
 }
@@ -32,7 +31,6 @@ fn paste(text: &str) -> Vec<Event> {
     vec![Event::Paste(text.to_owned())]
 }
 
-/// A decoder and its clock.
 struct Played {
     decoder: Decoder,
     now: Duration,
@@ -44,7 +42,7 @@ impl Played {
         Self { decoder: Decoder::new(0x7f), now: Duration::ZERO, events: Vec::new() }
     }
 
-    /// Lets time pass; waits that end meanwhile do.
+    /// Advances the clock and expires waits that end meanwhile.
     fn pass(&mut self, pause: Duration) {
         let until = self.now + pause;
         while let Some(deadline) = self.decoder.deadline().filter(|deadline| *deadline <= until) {
@@ -53,7 +51,7 @@ impl Played {
         self.now = until;
     }
 
-    /// One read after a pause, with all before it on the screen.
+    /// Feeds one read after a pause, with everything before it shown.
     fn read(&mut self, pause: Duration, bytes: &[u8]) {
         self.read_as(pause, bytes, true);
     }
@@ -69,14 +67,14 @@ impl Played {
     }
 }
 
-/// All that comes of these reads, each after its pause.
+/// Events of a series of reads, each after its pause.
 fn events(reads: &[(Duration, &[u8])]) -> Vec<Event> {
     let mut played = Played::new();
     reads.iter().for_each(|(pause, bytes)| played.read(*pause, bytes));
     played.take()
 }
 
-/// What each sequence is, whole.
+/// Complete sequences with their events.
 fn sequences() -> Vec<(&'static [u8], Vec<Event>)> {
     let nothing = Vec::new;
     let mut all: Vec<(&'static [u8], Vec<Event>)> = Vec::new();
