@@ -50,6 +50,7 @@ impl DeskFolders {
             owner,
             zone: clock::zone(),
             cache: Some(self.cache.clone()),
+            marks: Some(self.logs.clone()),
             ..StoreOptions::default()
         };
         DeskFiles { folder: self.data.clone(), options }

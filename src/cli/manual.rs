@@ -63,7 +63,10 @@ pub const FILES: &[(&str, &str)] = &[
         "What was written and not confirmed, drafts, notes, snoozes. Precious.",
     ),
     ("~/.cache/frontdesk/cache.db", "What was read; may be deleted while frontdesk does not run."),
-    ("~/.local/state/frontdesk/", "Logs of a week: ids, never contents or keys."),
+    (
+        "~/.local/state/frontdesk/",
+        "Logs of a week: ids, never contents or keys. A mark that tells an older copy of the outbox.",
+    ),
 ];
 
 /// Ways to use it.

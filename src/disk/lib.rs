@@ -1,9 +1,13 @@
 //! Files and folders of this user alone: made with their modes whatever the
 //! umask, written whole or not at all, looked at before they are trusted.
 
+use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::UNIX_EPOCH;
 
 mod watch;
 
@@ -150,6 +154,64 @@ impl Standing {
     }
 }
 
+/// Tells a file from copies of it: the number of its inode and the time of its
+/// birth, as far as the system tells them. Stays when the file is renamed or
+/// written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileIdentity {
+    inode: Option<u64>,
+    /// In nanoseconds.
+    born: Option<u128>,
+}
+
+impl FileIdentity {
+    /// Reads that of an open file.
+    pub fn of(file: &File) -> io::Result<Self> {
+        let metadata = file.metadata()?;
+        let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
+        Ok(Self { inode: inode(&metadata), born: born.map(|since| since.as_nanos()) })
+    }
+
+    /// Returns true if this is not the file that `other` was read of.
+    pub fn is_another(&self, other: &Self) -> bool {
+        fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
+            one.zip(other).is_some_and(|(one, other)| one != other)
+        }
+        differ(self.inode, other.inode) || differ(self.born, other.born)
+    }
+}
+
+impl fmt::Display for FileIdentity {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [inode, born] = [self.inode.map(u128::from), self.born];
+        write!(formatter, "{} {}", inode.unwrap_or_default(), born.unwrap_or_default())
+    }
+}
+
+impl FromStr for FileIdentity {
+    type Err = ParseIntError;
+
+    fn from_str(text: &str) -> Result<Self, ParseIntError> {
+        let (inode, born) = text.split_once(' ').unwrap_or((text, "0"));
+        let (inode, born): (u64, u128) = (inode.parse()?, born.parse()?);
+        Ok(Self {
+            inode: Some(inode).filter(|number| *number > 0),
+            born: Some(born).filter(|number| *number > 0),
+        })
+    }
+}
+
+#[cfg(unix)]
+#[expect(clippy::unnecessary_wraps, reason = "other systems tell none")]
+fn inode(metadata: &fs::Metadata) -> Option<u64> {
+    Some(std::os::unix::fs::MetadataExt::ino(metadata))
+}
+
+#[cfg(not(unix))]
+fn inode(_: &fs::Metadata) -> Option<u64> {
+    None
+}
+
 /// What tells a file from all others on this machine.
 #[cfg(unix)]
 fn number(path: &Path) -> Option<(u64, u64)> {
@@ -182,7 +244,7 @@ const PROBE: usize = 64 * 1024;
 
 /// Where a file is written before it takes its name: a name of its own, as
 /// another process may be writing too.
-fn part_of(path: &Path) -> PathBuf {
+pub fn part_of(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(format!(".{}.part", uuid::Uuid::new_v4()));
     PathBuf::from(part)

@@ -47,6 +47,7 @@ pub mod leases;
 mod lens;
 pub mod local;
 pub mod macros;
+mod mark_file;
 pub mod messages;
 pub mod meta;
 pub mod model_usage;
@@ -94,6 +95,7 @@ pub use reader::{Interrupt, Reader};
 use clock::StoreClock;
 use files::Paths;
 use latest::Latest;
+use mark_file::MarkFile;
 use wiping::Wiping;
 use writer::{OpenFile, Reopen, WriterThread, WritesFile};
 
@@ -116,6 +118,10 @@ struct StoreState {
     reopened_caches: Arc<AtomicU64>,
     /// Rows that may have been sent before this outbox was brought back.
     restored: Option<usize>,
+    /// Place of the newest row when the outbox was opened.
+    newest_at_start: i64,
+    /// The newest state of the outbox, outside both files.
+    mark_file: MarkFile,
     /// Orders snapshots and local writes; see [`Snapshot`].
     counter: Arc<AtomicU64>,
     rebuilt: bool,
@@ -144,6 +150,9 @@ pub struct StoreOptions {
     pub zone: Zone,
     /// The folder of the cache; beside the outbox if not said.
     pub cache: Option<PathBuf>,
+    /// The folder of the mark that tells an older copy of the files; beside the
+    /// outbox if not said.
+    pub marks: Option<PathBuf>,
     /// What time it is when something changes that is kept.
     pub clock: StoreClock,
 }
@@ -166,6 +175,7 @@ impl Default for StoreOptions {
             owner: String::new(),
             zone: Zone::UTC,
             cache: None,
+            marks: None,
             clock: StoreClock::default(),
         }
     }
@@ -218,7 +228,9 @@ impl Store {
         })?;
         let (mut connection, rebuilt) = files::open_cache(&paths, setup.durability, &setup.clock)?;
         let rebuilt = rebuilt || aside;
-        let restored = restored::mark_doubtful(&mut outbox, &connection)?;
+        let mark_file = MarkFile::new(setup.marks.as_deref().unwrap_or(folder));
+        let restored = restored::mark_doubtful(&mut outbox, &connection, &mark_file)?;
+        let newest_at_start = restored::newest_row(&outbox)?;
         let mended = stuck::mend(&mut connection).inspect_err(|error| {
             if matches!(error, StoreError::Damaged(_)) {
                 set_aside::mark_damaged(&paths.cache);
@@ -247,10 +259,10 @@ impl Store {
             done_at = Some(cache.connection.total_changes()).filter(|_| !more);
             Ok(cache.wiping.add_slice(&cache.connection)? || more)
         })?);
-        let (mut marked, mark_in) = (None, cache.clone());
+        let (mut marked, mark_in, in_file) = (None, cache.clone(), mark_file.clone());
         let outbox = OpenFile::new(outbox, outbox_file, None);
         let outbox = WriterThread::start("outbox", outbox, false, move |outbox| {
-            restored::keep_mark_later(outbox, &mut marked, &mark_in)?;
+            restored::keep_mark_later(outbox, &mut marked, &mark_in, &in_file)?;
             Ok(false)
         })?;
         Ok(Self(Arc::new(StoreState {
@@ -259,6 +271,8 @@ impl Store {
             cache,
             reopened_caches,
             restored,
+            newest_at_start,
+            mark_file,
             counter,
             rebuilt,
             mended: mended > 0 || restored.is_some(),

@@ -1,17 +1,25 @@
 //! Notices an outbox that was brought back from an older copy.
 //!
 //! The outbox has an id and a generation, which grows with everything that may
-//! leave, leaves or is given up. The cache keeps the highest generation seen of
-//! each id; it is written before the bytes of a row leave. An outbox that opens
-//! with less is an older copy: its rows may have been sent since. They wait for
-//! a person as unknown, are looked for in the server's history like other
-//! unknown rows, and never leave by themselves. Broadcasts in waves that go on
-//! in the copy are paused.
+//! leave, leaves or is given up. The cache and a file outside of both keep the
+//! highest generation seen; they are written before the bytes of a row leave. An
+//! outbox is an older copy if
+//!
+//! - it opens with less than the cache or the file tells;
+//! - the file is a copy itself, as everything in its folder then is;
+//! - the server answers the first attempt of a row that was here before with an
+//!   answer of earlier: the state of a machine was brought back with all marks.
+//!
+//! Its rows may have been sent since. They wait for a person as unknown, are
+//! looked for in the server's history like other unknown rows, and never leave by
+//! themselves. Broadcasts in waves that go on in the copy are paused.
 
 use rusqlite::{Connection, TransactionBehavior, params};
 
+use crate::mark_file::MarkFile;
 use crate::writer::WriterThread;
 use crate::{Cache, Store, StoreError};
+use model::ids::RowId;
 use model::outbox::Stop;
 use sqlite::Queries;
 
@@ -47,14 +55,44 @@ impl OutboxMark {
         )?;
         Ok(())
     }
+
+    /// Keeps it outside both files.
+    fn keep_in_file(&self, file: &MarkFile) {
+        let kept = file.keep(&self.id, self.generation);
+        // Without it an older copy of both files may go unnoticed.
+        drop(kept.inspect_err(|error| tracing::warn!(%error, "the mark of the outbox could not be written")));
+    }
 }
 
 impl Store {
     /// Keeps the state of the outbox before bytes of it leave.
     pub(crate) async fn keep_mark(&self, mark: OutboxMark) {
+        mark.keep_in_file(&self.0.mark_file);
         let kept = self.cache().later(move |cache| mark.keep(&cache.connection)).await;
         // Without it an older copy may go unnoticed.
         drop(kept.inspect_err(|error| tracing::warn!(%error, "the state of the outbox could not be noted")));
+    }
+}
+
+impl Store {
+    /// Marks the other rows that were here when the files were opened as unknown:
+    /// the first attempt of this one was answered with an answer of earlier, so the
+    /// files are older than what was sent from them. A script may name its key twice,
+    /// which tells nothing.
+    pub async fn doubt_rows_beside(&self, row: &RowId) -> Result<usize, StoreError> {
+        let (row, last) = (row.clone(), self.0.newest_at_start);
+        self.outbox()
+            .later(move |outbox| {
+                let change = outbox.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                let is_of_script = "SELECT EXISTS (SELECT 1 FROM script_key WHERE row = ?1)";
+                if change.scalar(is_of_script, [&row])? {
+                    return Ok(0);
+                }
+                let doubtful = doubt(&change, last, Some(&row))?;
+                change.commit()?;
+                Ok(doubtful)
+            })
+            .await
     }
 }
 
@@ -64,28 +102,40 @@ pub(crate) fn keep_mark_later(
     outbox: &Connection,
     kept: &mut Option<OutboxMark>,
     cache: &WriterThread<Cache>,
+    file: &MarkFile,
 ) -> Result<(), StoreError> {
     let Some(mark) = OutboxMark::of(outbox)?.filter(|mark| kept.as_ref() != Some(mark)) else {
         return Ok(());
     };
+    mark.keep_in_file(file);
     *kept = Some(mark.clone());
     cache.post(move |cache| mark.keep(&cache.connection))
 }
 
-/// Marks what may have been sent as unknown if the outbox is older than the
-/// state that the cache knows of it. Returns the number of rows;
-/// `None` if it is not older.
+/// Marks what may have been sent as unknown if the outbox is an older copy.
+/// Returns the number of rows; `None` if it is not older, or if nothing waits in
+/// one that is as new as any mark.
 pub(crate) fn mark_doubtful(
     outbox: &mut Connection,
     cache: &Connection,
+    file: &MarkFile,
 ) -> Result<Option<usize>, StoreError> {
     let Some(found) = OutboxMark::of(outbox)? else { return Ok(None) };
-    let known: Option<i64> =
+    let in_cache: Option<i64> =
         cache.first("SELECT generation FROM outbox_mark WHERE id = ?1", [&found.id], sqlite::only)?;
-    match known {
-        Some(known) if known > found.generation => mark_older(outbox, known),
-        _ => Ok(None),
+    let in_file = file.newest(&found.id);
+    let newest = in_cache.max(in_file.as_ref().map(|mark| mark.generation));
+    let doubtful = match newest {
+        Some(newest) if newest > found.generation => mark_older(outbox, newest)?,
+        _ if in_file.is_some_and(|mark| mark.is_copy) => {
+            mark_older(outbox, found.generation + 1)?.filter(|rows| *rows > 0)
+        }
+        _ => None,
+    };
+    if let Some(mark) = OutboxMark::of(outbox)? {
+        mark.keep_in_file(file);
     }
+    Ok(doubtful)
 }
 
 /// Marks all that may have been sent, unless another process has just done so.
@@ -95,20 +145,32 @@ fn mark_older(outbox: &mut Connection, known: i64) -> Result<Option<usize>, Stor
         return Ok(None);
     }
     tracing::warn!("the outbox was brought back from an older copy");
+    let doubtful = doubt(&change, i64::MAX, None)?;
+    // From here on it is the newest.
+    change.execute("UPDATE identity SET generation = ?1", [known + 1])?;
+    change.commit()?;
+    Ok(Some(doubtful))
+}
+
+/// Marks rows up to a place in the queue as unknown, except one, and pauses
+/// broadcasts in waves.
+fn doubt(change: &Connection, last: i64, except: Option<&RowId>) -> Result<usize, StoreError> {
     let doubtful = change.execute(
         "UPDATE outbox SET state = 'stopped', stop = ?1, why = ?2, fence = fence + 1,
              attempts = max(attempts, 1), first_attempt_at = coalesce(first_attempt_at, created_at),
              last_attempt_at = coalesce(last_attempt_at, created_at),
              attempted_as = coalesce(attempted_as, written_as), offered_account = NULL
-         WHERE state <> 'stopped' OR stop NOT IN (?1, ?3, ?4)",
-        params![Stop::Unknown.word(), RESTORED, Stop::Expired.word(), Stop::Ask.word()],
+         WHERE (state <> 'stopped' OR stop NOT IN (?1, ?3, ?4)) AND sequence <= ?5 AND id IS NOT ?6",
+        params![Stop::Unknown.word(), RESTORED, Stop::Expired.word(), Stop::Ask.word(), last, except],
     )?;
     change.execute(
         "UPDATE campaign SET phase = 'paused', cause = NULL, why = ?1 WHERE phase = 'running'",
         [RESTORED_CAMPAIGN],
     )?;
-    // From here on it is the newest.
-    change.execute("UPDATE identity SET generation = ?1", [known + 1])?;
-    change.commit()?;
-    Ok(Some(doubtful))
+    Ok(doubtful)
+}
+
+/// Returns the place of the newest row.
+pub(crate) fn newest_row(outbox: &Connection) -> Result<i64, StoreError> {
+    Ok(outbox.scalar("SELECT coalesce(max(sequence), 0) FROM outbox", [])?)
 }

@@ -11,7 +11,7 @@ use client::errors::ErrorCode;
 use client::retry::{Attempt, may_repeat, not_repeated};
 use client::{AttemptPhase, NotSent, Receipt, Unclear, WriteOutcome};
 use model::ids::RowId;
-use model::outbox::{PreparedRequest, RetryClass, RowState, Stop};
+use model::outbox::{OutboxRow, PreparedRequest, RetryClass, RowState, Stop};
 use model::time::Timestamp;
 use store::lane::LaneRow;
 
@@ -175,6 +175,9 @@ impl ChannelSync {
                 tracing::error!(%error, "what the server recognises could not be noted");
             }
         }
+        if replayed && phase(claimed) == AttemptPhase::First {
+            self.doubt_rows_beside(row).await;
+        }
         if let Some(refusal) = about_the_key {
             tracing::warn!(
                 channel = %self.id(), row = %row.id, operation = row.operation.word(), code = %refusal.word,
@@ -182,5 +185,14 @@ impl ChannelSync {
             );
         }
         Ok(outcome)
+    }
+
+    /// Stops what waits beside a row that was sent before this desk's files say.
+    async fn doubt_rows_beside(&self, row: &OutboxRow) {
+        match self.store.doubt_rows_beside(&row.id).await {
+            Ok(0) => {}
+            Ok(rows) => tracing::warn!(row = %row.id, rows, "the outbox was brought back from an older copy"),
+            Err(error) => tracing::error!(%error, "rows that may have been sent could not be marked"),
+        }
     }
 }
