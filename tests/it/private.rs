@@ -273,6 +273,6 @@ fn files_lie_in_the_folders_of_xdg_and_none_in_the_home() {
     assert!(!data.iter().any(|text| text.starts_with("cache") || text.ends_with(".log")), "{data:?}");
     let cache = holds("CACHE", &["cache.db"]);
     assert!(cache.iter().all(|text| text.starts_with("cache")), "{cache:?}");
-    let logs = holds("STATE", &["frontdesk."]);
-    assert!(logs.iter().all(|log| log.ends_with(".log")), "{logs:?}");
+    let logs = holds("STATE", &["frontdesk.", "outbox."]);
+    assert!(logs.iter().all(|log| log.ends_with(".log") || log.ends_with(".mark")), "{logs:?}");
 }

@@ -7,6 +7,7 @@ mod broadcast_messages;
 mod broadcast_only;
 mod broadcasts;
 mod campaigns;
+mod copies;
 mod decisions;
 mod draft_only;
 mod failing;

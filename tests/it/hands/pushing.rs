@@ -10,7 +10,7 @@ use serde_json::json;
 use crate::hands::server::{Answer, Request};
 use crate::hands::{Hands, conversation, detail, message, message_id, page, quiet};
 
-fn sent(id: &str) -> Answer {
+pub fn sent(id: &str) -> Answer {
     Answer::ok(json!({
         "messageId": id, "whatsappMessageId": format!("wamid.{id}"), "status": "sent",
         "creditsUsed": 1, "creditsRemaining": 411

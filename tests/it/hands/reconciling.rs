@@ -117,3 +117,22 @@ async fn a_look_that_fails_is_tried_again_and_not_for_ever() {
     assert_eq!(looks, 12);
     assert_eq!(left(&hands).expect("waits").finding, LookResult::Nothing);
 }
+
+/// A machine that was brought back, with all marks of its files.
+#[tokio::test]
+async fn an_answer_of_earlier_to_a_first_attempt_makes_older_rows_doubtful() {
+    let hands = pushing::ready().await;
+    hands.queue_text("c1", "See you at ten");
+    hands.queue_text("c1", "Bring your helmet");
+    let hands = hands.reopen();
+    hands.queue_text("c2", "Written since");
+    hands.server.now(|request| match request.route().as_str() {
+        "POST /messages/send" => pushing::sent("sent-9").header("idempotent-replayed", "true"),
+        _ => pushing::chat(request),
+    });
+    hands.push_once().await;
+    let states: Vec<RowState> = hands.history("c1").outbox.into_iter().map(|row| row.state).collect();
+    let [RowState::Stopped(Stop::Unknown, why)] = states.as_slice() else { panic!("{states:?}") };
+    assert!(why.as_str().contains("it may have been sent"), "{why}");
+    assert_eq!(hands.history("c2").outbox[0].state, RowState::Queued);
+}
