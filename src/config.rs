@@ -1,7 +1,7 @@
-//! Choose: the configuration file, read into what the desk needs.
+//! Reads the configuration file `config.toml`.
 //!
-//! Every mistake is a sentence that says where, what and what to do. Knows
-//! nothing of what the settings do.
+//! Every mistake is one sentence with its place, the problem and the remedy. The effect of the settings is
+//! defined elsewhere.
 
 use std::path::{Path, PathBuf};
 
@@ -46,57 +46,55 @@ use reading::{ConfigText, Section};
 pub use receiver::ReceiverConfig;
 pub use targets::TargetMinutes;
 
-/// The whole configuration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Config {
-    /// The tabs, in order.
+    /// Tabs, in order.
     pub channels: Vec<ChannelConfig>,
-    /// What sending does while the AI is on.
+    /// Effect of sending while the AI is on.
     pub pause_on_reply: PauseOnReply,
-    /// Seconds a chat message or a close is held.
+    /// Undo time of a chat message or a close, in seconds.
     pub undo_chat_seconds: i64,
-    /// Seconds a mail is held.
+    /// Undo time of a mail, in seconds.
     pub undo_email_seconds: i64,
-    /// Seconds a broadcast is held before its first wave leaves.
+    /// Delay before the first wave of a broadcast, in seconds.
     pub undo_broadcast_seconds: i64,
-    /// Who works here, for canned replies, claims and pauses.
+    /// Name of the person, for canned replies, claims and pauses.
     pub agent: Option<String>,
-    /// Where canned replies lie; beside the file if not said.
+    /// Folder of canned replies; beside the file if `None`.
     pub replies: Option<PathBuf>,
-    /// Seconds between polls of the visible tab.
+    /// Poll interval of the visible tab, in seconds.
     pub visible_seconds: i64,
-    /// Seconds between polls of the other tabs.
+    /// Poll interval of the other tabs, in seconds.
     pub background_seconds: i64,
     pub palette: ThemePalette,
-    /// Only ASCII for borders and marks.
+    /// ASCII only for borders and marks.
     pub ascii: bool,
-    /// Hours after which a pause of the AI asks; 0 never does.
+    /// Hours after which a pause of the AI asks for renewal; 0 for never.
     pub pause_lease_hours: i64,
-    /// Whether pausing the AI shows a brief.
+    /// True if pausing the AI shows a brief.
     pub brief_on_pause: bool,
-    /// Of so many answers of the AI one is drawn for a review.
+    /// One in this many AI answers is drawn for review.
     pub review_one_in: u32,
-    /// How soon customers of all channels shall be answered.
+    /// Response targets of all channels.
     pub targets: TargetMinutes,
-    /// What is used of the terminal.
+    /// Terminal features.
     pub screen: ScreenConfig,
-    /// When the desk makes itself heard.
+    /// Sounds and notifications.
     pub noticing: Noticing,
     pub notifier: Notifier,
-    /// The command that copies are given to; none where tmux or the terminal
-    /// takes them.
+    /// Command for copies; empty uses tmux or the terminal.
     pub copy_command: Vec<String>,
-    /// The saved views, the shipped ones first.
+    /// Saved views, built-in ones first.
     pub views: Vec<SavedView>,
-    /// How pictures are shown; `None` asks the terminal's name.
+    /// Graphics protocol; `None` detects it from the terminal's name.
     pub graphics: Option<Graphics>,
-    /// Which keys call which command.
+    /// Key bindings.
     pub keymap: KeyMap,
     pub senders: Vec<(String, String)>,
-    /// Macros that are changed in the file only.
+    /// Macros, editable only in the file.
     pub macros: Vec<Fixed>,
     pub assist: Option<AssistConfig>,
-    /// Where webhooks of this desk's own come.
+    /// Webhook receiver.
     pub receiver: Option<ReceiverConfig>,
     /// Whether text is edited by modes.
     pub vim: bool,
@@ -104,23 +102,23 @@ pub struct Config {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChannelConfig {
-    /// Its name, unique.
+    /// Unique name.
     pub name: String,
     pub base_url: String,
     pub key: KeySource,
-    /// Whether nothing may be changed from here.
+    /// True if nothing may be changed through this channel.
     pub read_only: bool,
-    /// Whether its pictures are fetched by themselves.
+    /// True if pictures are fetched automatically.
     pub pictures: bool,
-    /// Whether the AI stays paused and drafts are made ready in its place.
+    /// True if the AI stays paused and drafts are prepared instead.
     pub draft_only: bool,
-    /// How its mails begin.
+    /// Default contents of its mails.
     pub mail: MailStyle,
-    /// How soon its customers shall be answered, where otherwise than all.
+    /// Response targets that differ from those of all channels.
     pub targets: TargetMinutes,
 }
 
-/// One thing that is wrong with a configuration.
+/// One mistake in a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{place}: {problem}")]
 pub struct ConfigError {
@@ -128,12 +126,12 @@ pub struct ConfigError {
     pub problem: String,
 }
 
-/// All that is wrong with a configuration, a line each.
+/// All mistakes in a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{}", told(.0))]
 pub struct ConfigErrors(pub Vec<ConfigError>);
 
-/// One mistake in its line; more with their number first.
+/// A single mistake on its line, or their number and a list.
 fn told(mistakes: &[ConfigError]) -> String {
     let lines: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
     match lines.as_slice() {
@@ -177,7 +175,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// Reads a file; one that is not there is an empty configuration.
+    /// Reads a file; a missing one gives the defaults.
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let text = match disk::read_text(path) {
             Ok(text) => text,
@@ -190,22 +188,19 @@ impl Config {
         Self::parse(&path.display().to_string(), &text)
     }
 
-    /// Reads a file whatever its mistakes; one that cannot be read is an empty
-    /// configuration.
+    /// Reads a file despite mistakes; an unreadable one gives the defaults.
     pub fn examine_file(path: &Path) -> Self {
         let text = disk::read_text(path).unwrap_or_default();
         Self::examine(&path.display().to_string(), &text).0
     }
 
-    /// Reads a text; `name` is its file, in errors and as the place beside
-    /// which keys are kept.
+    /// Parses a text; `name` is its file, for errors and to locate kept keys.
     pub fn parse(name: &str, text: &str) -> Result<Self, ConfigErrors> {
         let (config, mistakes) = Self::examine(name, text);
         if mistakes.is_empty() { Ok(config) } else { Err(ConfigErrors(mistakes)) }
     }
 
-    /// Reads a text with every mistake in it; what is mistaken is as if it
-    /// were not there.
+    /// Parses a text and collects every mistake; a mistaken value counts as absent.
     pub fn examine(name: &str, text: &str) -> (Self, Vec<ConfigError>) {
         let mut config = Self::default();
         let place = ConfigText { name, text };
@@ -231,7 +226,7 @@ impl Config {
             mistakes.all(writing.unknown());
             config.agent = mistakes.value(writing.string("agent"));
             config.vim = mistakes.value(writing.boolean("vim")).unwrap_or(false);
-            // Beside the file, unless it is a whole path.
+            // Relative to the file, unless absolute.
             config.replies = mistakes.value(writing.string("replies")).map(|text| folder.join(text));
         }
         if let Some(polling) = mistakes.take(root.table("polling")).flatten() {
@@ -284,7 +279,6 @@ impl Config {
     }
 }
 
-/// The mistakes met so far.
 #[derive(Debug, Default)]
 struct Mistakes(Vec<ConfigError>);
 
@@ -297,7 +291,7 @@ impl Mistakes {
         read.map_err(|mistake| self.0.push(mistake)).ok()
     }
 
-    /// A value that need not be there.
+    /// Returns the value, or records the mistake.
     fn value<T>(&mut self, read: Result<Option<T>, ConfigError>) -> Option<T> {
         self.take(read).flatten()
     }
@@ -329,7 +323,7 @@ fn read_channel(
     if let Some(uid) = uid.and_then(|uid| u32::try_from(uid).ok()) {
         client::trust_user(&base_url, uid);
     }
-    // Drafts and the outbox hang on the name as it is without case.
+    // Drafts and outbox rows refer to the name without case.
     if before.iter().any(|channel_config| channel_config.id() == id_of(&name)) {
         mistakes
             .0
@@ -350,22 +344,22 @@ fn id_of(name: &str) -> ChannelId {
 }
 
 impl ChannelConfig {
-    /// The tab's id: made from its name, so that drafts outlive a new key.
+    /// Id of the tab, derived from its name, so that drafts survive a new key.
     pub fn id(&self) -> ChannelId {
         id_of(&self.name)
     }
 
-    /// Fetches the key from where it is.
+    /// Fetches the key from its source.
     ///
     /// # Errors
-    /// When it is not there, or lies where others can read it.
+    /// When the key is missing or readable by others.
     pub fn fetch_key(&self) -> Result<Secret, ConfigError> {
         let fail = |problem| ConfigError { place: format!("channel {:?}", self.name), problem };
         self.key.fetch(&self.name, &self.base_url).map_err(fail)
     }
 }
 
-/// The value's kind, as people call it.
+/// Kind of a value, in plain words.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text in quotes",

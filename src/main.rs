@@ -1,4 +1,4 @@
-//! The binary: everything it does is in the library's `cli`.
+//! Entry point of the binary, which calls the library's `cli`.
 
 use std::process::ExitCode;
 

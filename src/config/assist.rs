@@ -1,4 +1,4 @@
-//! The `[assist]` table: the model that suggests drafts and briefs.
+//! The `[assist]` table: the language model for drafts and briefs.
 
 use crate::config::Mistakes;
 use crate::config::keys::KeySource;
@@ -6,39 +6,38 @@ use crate::config::reading::Section;
 use model::model_costs::{ModelCaps, ModelCost, ModelPrices};
 use model::secret::Secret;
 
-/// Tokens a day, unless another number is configured.
+/// Default token limit a day.
 const DAY_TOKENS: u64 = 200_000;
 
-/// Where the model is, and what it may take.
+/// Model endpoint and its limits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssistConfig {
     pub url: String,
-    /// Its name there.
+    /// Model name at the endpoint.
     pub model: String,
-    /// Where its key is, if it wants one.
+    /// Source of its key, if it needs one.
     pub key: Option<KeySource>,
     pub language: String,
-    /// What it may take in a day, of all tabs together.
+    /// Daily caps of all tabs together.
     pub caps: ModelCaps,
-    /// What it costs.
     pub prices: ModelPrices,
-    /// The currency of the prices.
+    /// Currency of the prices.
     pub currency: String,
-    /// The model that writes voice notes down, if one does.
+    /// Model for transcripts of voice notes, if any.
     pub transcribe_model: Option<String>,
 }
 
 impl AssistConfig {
-    /// Fetches the key, where it wants one.
+    /// Fetches the key, if one is configured.
     ///
     /// # Errors
-    /// In words, as [`KeySource::fetch`].
+    /// As text, see [`KeySource::fetch`].
     pub fn fetch_key(&self) -> Result<Option<Secret>, String> {
         self.key.as_ref().map(|key| key.fetch("assist", &self.url)).transpose()
     }
 }
 
-/// Reads the table; a mistaken one is as if it were not there.
+/// Reads the table; a mistaken one counts as absent.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<AssistConfig> {
     mistakes.all(section.unknown());
     let url = mistakes.take(section.required("url").and_then(|url| match ::assist::check_address(&url) {
@@ -77,7 +76,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<Ass
     Some(AssistConfig { url: url?, model: model?, key, language, caps, prices, currency, transcribe_model })
 }
 
-/// An amount of money, as a text so that it is exact.
+/// Reads an amount of money, given as text so that it is exact.
 fn read_amount(section: &Section<'_>, key: &str, mistakes: &mut Mistakes) -> Option<ModelCost> {
     let text = mistakes.value(section.string(key))?;
     let amount = ModelCost::parse(&text);

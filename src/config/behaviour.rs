@@ -1,10 +1,9 @@
-//! What sending does: how long it is held, and what becomes of the AI.
+//! The `[behaviour]` table: undo times and the AI's state after a reply.
 
 use crate::config::reading::Section;
 use crate::config::{Config, Mistakes};
 use inbox::settings::PauseOnReply;
 
-/// Reads `[behaviour]`.
 pub(super) fn read(section: &Section<'_>, config: &mut Config, mistakes: &mut Mistakes) {
     mistakes.all(section.unknown());
     let lease = mistakes.value(section.integer("pause_lease_hours"));

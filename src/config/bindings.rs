@@ -1,5 +1,5 @@
-//! The `[keys]` table: a command's name with the key, or the list of keys,
-//! that calls it instead of its own. All mistakes are told at once.
+//! The `[keys]` table: command names with the key, or list of keys, that replaces their own. Reports all
+//! mistakes at once.
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
@@ -9,15 +9,15 @@ use inbox::keymap::{Clash, KeyMap, Sequence, ends_in_digit, named};
 use inbox::keys::{KeyCode, KeyPress};
 use model::nearest::nearest;
 
-/// The names of keys that are no characters.
+/// Names of keys without a character.
 const NAMES: &str = "Enter, Esc, Tab, Shift-Tab, Space, Backspace, Delete, Up, Down, Left, Right, Home, End, PgUp, \
                      PgDn, F1 to F12";
-/// Keys as terminals send them for others.
+/// Keys that terminals send for control characters.
 const SAME: [(char, &str); 4] = [('i', "Tab"), ('m', "Enter"), ('[', "Esc"), ('h', "Backspace")];
-/// Without a key of their own there would be no way out.
+/// Commands that must keep a key, since there would be no way out without them.
 const NEEDED: [Command; 2] = [Command::Leave, Command::Interrupt];
 
-/// Reads the table; what is mistaken keeps the keys it has.
+/// Reads the table; a mistaken entry keeps the command's default keys.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
     let mut keymap = KeyMap::default();
     let (mut chosen, mut found) = (Vec::new(), Vec::new());
@@ -36,11 +36,11 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> KeyMap {
     }
     let named = |command| chosen.iter().find(|pair| pair.0 == command).map(|pair| pair.1);
     let all = keymap.clashes();
-    // What a key is the beginning of is told in one sentence.
+    // All clashes of one key's prefix are reported in one sentence.
     for group in
         all.chunk_by(|one, next| one.longer.is_some() && one.keys == next.keys && one.one == next.one)
     {
-        // One of two was chosen here: the table's own never clash.
+        // One of the two was configured: the default keys never clash.
         let whose = group.iter().find_map(|clash| named(clash.one).or_else(|| named(clash.other)));
         found.push((whose.unwrap_or(""), told(group, |command| named(command).is_some())));
     }
@@ -60,7 +60,7 @@ fn unknown(name: &str) -> String {
     format!("[keys] {name} is not a command; {hint}")
 }
 
-/// Commands of which only one can be called, and what to do about it.
+/// Describes clashing commands and the remedy.
 fn told(clashes: &[Clash], is_chosen: impl Fn(Command) -> bool) -> String {
     let Some(first) = clashes.first() else { return String::new() };
     let whose = |command| {
@@ -99,7 +99,7 @@ fn sequences(section: &Section<'_>, name: &str, command: Command) -> Result<Vec<
     if problems.is_empty() { Ok(keys) } else { Err(problems) }
 }
 
-/// Reads one sequence, and says why it can never be pressed.
+/// Parses one sequence, or returns the reason it can never be pressed.
 fn sequence(written: &str, command: Command) -> Result<Sequence, String> {
     let keys =
         written.split(' ').filter(|part| !part.is_empty()).map(key).collect::<Result<Sequence, _>>()?;

@@ -1,5 +1,4 @@
-//! Changes the configuration file as a careful person would: comments,
-//! order and everything else stay as they are.
+//! Edits the configuration file. Comments and order are preserved.
 
 use std::fs;
 use std::io;
@@ -8,18 +7,18 @@ use std::path::Path;
 use inbox::settings::Footer;
 use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, value};
 
-/// A channel as `channel add` writes it.
+/// Channel as written by `channel add`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelTable<'a> {
     pub name: &'a str,
     pub base_url: &'a str,
-    /// The environment variable that holds the key, if one does.
+    /// Environment variable of the key, if used.
     pub key_env: Option<&'a str>,
-    /// Whether nothing may be changed from here.
+    /// True if nothing may be changed through this channel.
     pub read_only: bool,
 }
 
-/// The file's text with a channel added, or changed where it is there.
+/// Returns the text with a channel added or updated.
 pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, String> {
     let mut document = parse(text)?;
     let channels = channels(&mut document)?;
@@ -46,7 +45,7 @@ pub fn with_channel(text: &str, entry: &ChannelTable<'_>) -> Result<String, Stri
     Ok(document.to_string())
 }
 
-/// The file's text without a channel; `None` if it is not there.
+/// Returns the text without a channel; `None` if it has none of this name.
 pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String> {
     let mut document = parse(text)?;
     let channels = channels(&mut document)?;
@@ -58,7 +57,7 @@ pub fn without_channel(text: &str, name: &str) -> Result<Option<String>, String>
     Ok(Some(document.to_string()))
 }
 
-/// Writes what the last line says into the file.
+/// Writes the footer setting to the file.
 pub fn keep_footer(path: &Path, footer: Footer) -> Result<(), String> {
     let text = match disk::read_text(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(String::new()),
@@ -68,7 +67,7 @@ pub fn keep_footer(path: &Path, footer: Footer) -> Result<(), String> {
     write(path, &changed).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The file's text with what the last line says; a remark behind it stays.
+/// Returns the text with the footer setting; a comment behind it is kept.
 fn with_footer(text: &str, footer: Footer) -> Result<String, String> {
     let mut document = parse(text)?;
     let ui = document.entry("ui").or_insert_with(|| Item::Table(Table::new()));
@@ -99,8 +98,8 @@ fn position(channels: &ArrayOfTables, name: &str) -> Option<usize> {
     channels.iter().position(|channel| channel.get("name").and_then(Item::as_str) == Some(name))
 }
 
-/// Writes the configuration file whole or not at all, for its owner only. A
-/// link to a file elsewhere stays a link.
+/// Writes the configuration file atomically, readable by its owner only. A symbolic link is kept and its
+/// target written.
 pub fn write(path: &Path, text: &str) -> io::Result<()> {
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     disk::write_with_folder(&target, text.as_bytes())

@@ -1,4 +1,4 @@
-//! The `[[macros]]` tables: steps under a letter, and on a key if wanted.
+//! The `[[macros]]` tables: steps under a letter, optionally on a key.
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
@@ -10,8 +10,7 @@ use inbox::keymap::KeyMap;
 use inbox::keys::KeyPress;
 use model::macros::Macro;
 
-/// Reads one table, with every mistake in it; a macro with a mistake is as if
-/// it were not there.
+/// Reads one table and records every mistake; a mistaken macro counts as absent.
 pub(crate) fn read(
     section: &Section<'_>,
     before: &[Fixed],
@@ -56,7 +55,7 @@ pub(crate) fn read(
     Some(Fixed { macro_: Macro { letter, steps: steps::kept(&read) }, key })
 }
 
-/// A key nothing else has outside text.
+/// Parses a key that nothing else uses outside text fields.
 fn free_key(name: &str, before: &[Fixed], keymap: &KeyMap) -> Result<KeyPress, String> {
     let key = KeyPress::parse(name).ok_or_else(|| format!("key = {name:?} is no key"))?;
     if before.iter().any(|fixed| fixed.key == Some(key)) {

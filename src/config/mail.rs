@@ -1,4 +1,4 @@
-//! How the mails of a channel begin: sender, signature, quoting.
+//! Mail settings of a channel: sender, signature, quoting.
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
@@ -6,7 +6,6 @@ use model::email::addresses::{TypedAddress, list};
 use model::email::compose::MailStyle;
 use model::email::quoting::QuoteStyle;
 
-/// The keys of a channel that are about its mails.
 pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> MailStyle {
     let text = |entry: Option<String>| entry.filter(|text| !text.trim().is_empty());
     let from = text(mistakes.value(section.string("mail_from")));

@@ -1,11 +1,11 @@
-//! The `[notify]` table: when and how the desk makes itself heard.
+//! The `[notify]` table: sounds and notifications.
 
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
 use crate::shell::notify::{Notifier, NotifyMethod, refusal};
 use inbox::settings::Noticing;
 
-/// Reads the table; what is mistaken is as if it were not there.
+/// Reads the table; a mistaken value counts as absent.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing, Notifier) {
     mistakes.all(section.unknown());
     let mut noticing = Noticing::default();
@@ -24,7 +24,7 @@ pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> (Noticing,
     (noticing, Notifier { way, command })
 }
 
-/// `"22:00-07:00"` as minutes of the day.
+/// Parses `"22:00-07:00"` into minutes of the day.
 fn quiet(section: &Section<'_>) -> Result<Option<(i64, i64)>, ConfigError> {
     let Some(text) = section.string("quiet")? else { return Ok(None) };
     let spans = text.split_once('-').and_then(|(from, until)| Some((minute(from)?, minute(until)?)));

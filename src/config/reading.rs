@@ -1,4 +1,4 @@
-//! Reading tables with errors that name the file, the line and the way out.
+//! Typed access to tables, with errors that name the file, the line and the remedy.
 
 use toml::de::{DeTable, DeValue};
 
@@ -6,7 +6,7 @@ use crate::config::settings::{SERVICE_FILE, SettingTable, SettingValue};
 use crate::config::{ConfigError, kind};
 use model::nearest::nearest;
 
-/// The text errors point into.
+/// Source text for error positions.
 #[derive(Debug, Clone, Copy)]
 pub struct ConfigText<'a> {
     pub name: &'a str,
@@ -14,7 +14,7 @@ pub struct ConfigText<'a> {
 }
 
 impl ConfigText<'_> {
-    /// An error at a byte of the text.
+    /// Creates an error at a byte offset.
     pub fn error(self, at: usize, problem: &str) -> ConfigError {
         let before = self.text.get(..at).unwrap_or(self.text);
         let line = before.bytes().filter(|byte| *byte == b'\n').count() + 1;
@@ -31,13 +31,11 @@ pub struct Section<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// A table under a name.
     pub fn new(place: ConfigText<'a>, name: &'a str, table: &'a DeTable<'a>) -> Self {
         Self { place, name, table }
     }
 
-    /// An error for every key that the table does not have, with the nearest
-    /// one it has.
+    /// An error for each unknown key, with the most similar known one.
     pub fn unknown(&self) -> Vec<ConfigError> {
         let known = SettingTable::keys(self.name);
         let unknown = self.table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
@@ -55,14 +53,14 @@ impl<'a> Section<'a> {
             .collect()
     }
 
-    /// The keys of this table, in the order they stand.
+    /// Keys in the order of the file.
     pub fn names(&self) -> Vec<&'a str> {
         let mut all: Vec<_> = self.table.keys().collect();
         all.sort_by_key(|text| text.span().start);
         all.into_iter().map(|text| text.get_ref().as_ref()).collect()
     }
 
-    /// An error at a key of this table, or at its start.
+    /// Creates an error at a key, or at the table's first key.
     pub fn error(&self, key: &str, problem: &str) -> ConfigError {
         let at = self.table.keys().find(|text| text.get_ref() == key).or_else(|| self.table.keys().next());
         self.place.error(at.map_or(0, |text| text.span().start), problem)
@@ -72,7 +70,6 @@ impl<'a> Section<'a> {
         self.error(key, &format!("{key} must be {wanted}, not {}", kind(found)))
     }
 
-    /// A text.
     pub fn string(&self, key: &str) -> Result<Option<String>, ConfigError> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
@@ -81,7 +78,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A text that must be there and not empty.
+    /// Required text, not empty.
     pub fn required(&self, key: &str) -> Result<String, ConfigError> {
         match self.string(key)? {
             Some(text) if !text.trim().is_empty() => Ok(text),
@@ -89,7 +86,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// One of the words that the key takes.
+    /// One of the key's allowed words.
     pub fn word(&self, key: &str) -> Result<Option<String>, ConfigError> {
         let words = match SettingTable::setting(self.name, key).map(|setting| setting.value) {
             Some(SettingValue::Word(words)) => words(),
@@ -104,7 +101,6 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A list of texts.
     pub fn strings(&self, key: &str) -> Result<Option<Vec<String>>, ConfigError> {
         let wanted = "a list of texts in quotes";
         let found = match self.table.get(key).map(|de_value| de_value.get_ref()) {
@@ -119,7 +115,6 @@ impl<'a> Section<'a> {
         found.iter().map(|de_value| text(de_value.get_ref())).collect::<Result<_, _>>().map(Some)
     }
 
-    /// A text, or a list of texts.
     pub fn string_or_strings(&self, key: &str) -> Result<Vec<String>, ConfigError> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             Some(DeValue::String(text)) => Ok(vec![text.to_string()]),
@@ -128,7 +123,6 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// True or false.
     pub fn boolean(&self, key: &str) -> Result<Option<bool>, ConfigError> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
@@ -137,7 +131,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A whole number within the bounds of the key.
+    /// Whole number within the key's bounds.
     pub fn integer(&self, key: &str) -> Result<Option<i64>, ConfigError> {
         let bounds = match SettingTable::setting(self.name, key).map(|setting| setting.value) {
             Some(SettingValue::Number(from, to)) => from..=to,
@@ -157,7 +151,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A table below this one.
+    /// Subtable.
     pub fn table(&self, key: &'a str) -> Result<Option<Section<'a>>, ConfigError> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
@@ -166,7 +160,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// A list of tables below this one.
+    /// Array of subtables.
     pub fn tables(&self, key: &'a str) -> Result<Vec<Section<'a>>, ConfigError> {
         let found = self.table.get(key).map(|de_value| de_value.get_ref());
         let Some(found) = found else { return Ok(Vec::new()) };

@@ -1,4 +1,4 @@
-//! The `[receiver]` table: webhooks of this desk's own.
+//! The `[receiver]` table: receiver of webhooks.
 
 use std::net::SocketAddr;
 
@@ -7,15 +7,14 @@ use url::{Host, Url};
 use crate::config::reading::Section;
 use crate::config::{ConfigError, Mistakes};
 
-/// Where webhooks come.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceiverConfig {
     pub listen: SocketAddr,
-    /// How that is reached from the service.
+    /// URL at which the service reaches it.
     pub public_url: String,
 }
 
-/// Reads the table; a mistaken one is as if it were not there.
+/// Reads the table; a mistaken one counts as absent.
 pub(crate) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> Option<ReceiverConfig> {
     mistakes.all(section.unknown());
     let listen = mistakes.take(section.required("listen"));
@@ -35,7 +34,7 @@ fn address(section: &Section<'_>, text: &str) -> Result<SocketAddr, ConfigError>
     })
 }
 
-/// Deliveries cross the network only under TLS, which the proxy in front ends.
+/// Checks the public URL: TLS is required outside loopback, and ends at the proxy in front.
 fn reachable(section: &Section<'_>, text: &str) -> Result<String, ConfigError> {
     let wrong = |why: &str| section.error("public_url", &format!("public_url = {text:?} {why}"));
     let url = Url::parse(text.trim()).map_err(|error| wrong(&format!("is no address: {error}")))?;

@@ -1,4 +1,4 @@
-//! The JSON Schema of `config.toml`, by which editors complete and check it.
+//! JSON Schema of `config.toml`, for editors.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,6 @@ use crate::config::settings::{Setting, SettingTable, SettingValue, TABLES, Table
 use inbox::command::{self, TABLE};
 use inbox::keymap::KeyMap;
 
-/// The whole schema.
 pub fn schema() -> Value {
     let tables = TABLES.iter().filter(|table| !matches!(table.form, TableForm::Within(_)));
     let properties: Map<String, Value> =
@@ -35,7 +34,7 @@ fn table(of: &SettingTable) -> Value {
     }
 }
 
-/// A table whose keys are known.
+/// Schema of a table with known keys.
 fn rows(of: &SettingTable) -> Value {
     let own = of.settings.iter().map(|setting| (setting.key.to_owned(), property(setting)));
     let within = TABLES.iter().filter(|table| table.form == TableForm::Within(of.name));
@@ -67,14 +66,14 @@ fn property(of: &Setting) -> Value {
         }
     };
     item["description"] = of.doc.into();
-    // What TOML and JSON write alike.
+    // Only defaults that TOML and JSON write alike.
     if let Ok(default) = serde_json::from_str::<Value>(of.default) {
         item["default"] = default;
     }
     item
 }
 
-/// A property for each command, with its own keys as the default.
+/// Property for each command, with its default keys.
 fn keys() -> Value {
     let keymap = KeyMap::default();
     let property = |of: &command::CommandRow| {

@@ -1,21 +1,21 @@
-//! What `[ui]` says of the terminal besides its cells and colours.
+//! Terminal settings of `[ui]` other than cells and colours.
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
 use crate::shell::links::LinkMode;
 use inbox::settings::Footer;
 
-/// See the module's text.
+/// See the module documentation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ScreenConfig {
-    /// Whether the mouse is read from the start.
+    /// True if the mouse is read from the start.
     pub mouse: bool,
-    /// What the last line says of the keys.
+    /// Contents of the footer.
     pub footer: Footer,
-    /// Whether the window's title says how many wait.
+    /// True if the window title shows the number of waiting conversations.
     pub title: bool,
     pub links: LinkMode,
-    /// Minutes without a key after which somebody was away; 0: never.
+    /// Minutes without a key press after which the person counts as away; 0 for never.
     pub away_minutes: i64,
 }
 
@@ -31,7 +31,7 @@ impl Default for ScreenConfig {
     }
 }
 
-/// Reads it; what is mistaken is as if it were not there.
+/// Reads the settings; a mistaken value counts as absent.
 pub(super) fn read(ui: &Section<'_>, mistakes: &mut Mistakes) -> ScreenConfig {
     let default = ScreenConfig::default();
     let footer = mistakes.value(ui.word("footer")).and_then(|text| Footer::from_word(&text));

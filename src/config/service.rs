@@ -1,5 +1,4 @@
-//! Reads the configuration of `serve`: the `[assistant]` table, its instructions
-//! and its token limits.
+//! Configuration file of `serve`: the `[assistant]` table, its instructions and token limits.
 
 use std::path::Path;
 
@@ -11,35 +10,33 @@ use crate::config::{ConfigError, ConfigErrors, Mistakes};
 use ::service::{AfterPersonAnswers, Caps, Endpoint, Knowledge, QuestionFile, QuestionMistake};
 use model::secret::Secret;
 
-/// Characters of the instructions, of a tone and of a fact at most.
+/// Maximum characters of the instructions.
 const INSTRUCTIONS: usize = 8_000;
 const TONE: usize = 300;
 const FACT: usize = 500;
-/// Facts at most.
 const FACTS: usize = 100;
-/// Bytes of a file of questions at most.
+/// Maximum bytes of a questions file.
 const QUESTIONS: usize = 512 * 1024;
 
-/// The configuration file of a service.
+/// Configuration file of the service.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ServiceConfig {
     pub assistant: Option<AssistantConfig>,
 }
 
-/// The `[assistant]` table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssistantConfig {
-    /// Where the model is, unless a switch says it.
+    /// Model endpoint, unless given by a switch.
     pub endpoint: Option<Endpoint>,
     /// Instructions, facts, questions and answers.
     pub knowledge: Knowledge,
     pub caps: Caps,
-    /// How long it is silent after a person's message, unless a switch says it.
+    /// Silence after a person's message, unless given by a switch.
     pub after_person_answers: AfterPersonAnswers,
 }
 
 impl ServiceConfig {
-    /// Reads a file, and those it names beside it.
+    /// Reads a file and the files it names.
     pub fn read(path: &Path) -> Result<Self, ConfigErrors> {
         let name = path.display().to_string();
         let text = disk::read_text(path).map_err(|cause| {
@@ -49,7 +46,7 @@ impl ServiceConfig {
         Self::parse(&name, &text, folder, &|name| std::env::var(name).ok())
     }
 
-    /// Reads a text; `folder` is where other files lie.
+    /// Parses a text; `folder` is the base of other files.
     fn parse(
         name: &str,
         text: &str,
@@ -144,7 +141,7 @@ fn read_endpoint(
     }
 }
 
-/// A text of bounded length.
+/// Reads a text of limited length.
 fn bounded(section: &Section<'_>, key: &str, most: usize, mistakes: &mut Mistakes) -> Option<String> {
     let text = mistakes.value(section.string(key))?;
     let length = text.chars().count();
@@ -172,7 +169,7 @@ fn read_facts(section: &Section<'_>, mistakes: &mut Mistakes) -> Vec<String> {
     facts
 }
 
-/// The file of questions, whose mistakes are told with its own lines.
+/// Reads the questions file; its mistakes are reported with its own lines.
 fn read_questions(section: &Section<'_>, path: &Path, mistakes: &mut Mistakes) -> QuestionFile {
     let shown = path.display();
     let text = match disk::read_text(path) {

@@ -1,6 +1,5 @@
-//! Every key of `config.toml`: what it takes, what holds without it, what it
-//! does. Reading, the schema for editors, the page of the book and the manual
-//! are made from these rows.
+//! Every key of `config.toml`: type, default, effect. Parsing, the editor schema, the book's page and the
+//! manual are generated from these rows.
 
 use inbox::palette_view::ThemePalette;
 use inbox::settings::Footer;
@@ -12,55 +11,50 @@ use crate::config::targets;
 use crate::shell::links::LinkMode;
 use crate::shell::notify::NotifyMethod;
 
-/// A table of the file.
 #[derive(Debug)]
 pub struct SettingTable {
-    /// Its name, without brackets.
+    /// Name without brackets.
     pub name: &'static str,
-    /// How often it stands there.
+    /// Number of occurrences in the file.
     pub form: TableForm,
     pub doc: &'static str,
-    /// Its keys; none where they are free.
+    /// Keys of the table; empty if they are free.
     pub settings: &'static [Setting],
 }
 
-/// How a table is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableForm {
-    /// `[name]`, once.
+    /// `[name]`, at most once.
     Once,
-    /// `[[name]]`, as often as wanted.
+    /// `[[name]]`, repeated.
     Repeated,
-    /// Within another: `name = { … }` there.
+    /// Inside another table, as `name = { … }`.
     Within(&'static str),
-    /// A whole file besides `config.toml`.
+    /// A file of its own besides `config.toml`.
     File,
 }
 
-/// One key.
 #[derive(Debug, Clone, Copy)]
 pub struct Setting {
     pub key: &'static str,
     pub value: SettingValue,
-    /// What holds without it, as it would be written; empty for nothing.
+    /// Default value in TOML syntax; empty if none.
     pub default: &'static str,
-    /// Whether the table is a mistake without it.
+    /// True if the table requires it.
     pub required: bool,
-    /// What it does, in a sentence.
+    /// Effect, in one sentence.
     pub doc: &'static str,
 }
 
-/// What a key takes.
+/// Type of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum SettingValue {
     Text,
-    /// True or false.
     Flag,
-    /// A whole number from one to another.
+    /// Whole number, both bounds inclusive.
     Number(i64, i64),
     Word(fn() -> Vec<&'static str>),
     Texts,
-    /// A text, or a list of them.
     TextOrTexts,
 }
 
@@ -84,12 +78,12 @@ const fn required(key: &'static str, value: SettingValue, doc: &'static str) -> 
     Setting { key, value, default: "", required: true, doc }
 }
 
-/// Seconds that something may be held.
+/// Undo times, in seconds.
 const HOLD: SettingValue = Number(0, 3600);
-/// Seconds between polls.
+/// Poll intervals, in seconds.
 const PERIOD: SettingValue = Number(1, 3600);
 
-/// The tables, in the order people write them.
+/// Tables in their usual order.
 pub const TABLES: &[SettingTable] = &[
     SettingTable {
         name: "channel",
@@ -340,8 +334,7 @@ impl SettingTable {
         TABLES.iter().chain(SERVICE_TABLES).find(|table| table.name == name)
     }
 
-    /// What may stand in a table: its keys, and the tables within it. Of the
-    /// file itself, which has no name, the tables.
+    /// Keys and subtables of a table; for the file itself, which has no name, its tables.
     pub fn keys(name: &str) -> Vec<&'static str> {
         let own = Self::named(name)
             .map_or(&[][..], |setting_table| setting_table.settings)
@@ -355,12 +348,11 @@ impl SettingTable {
         own.chain(within.map(|within| within.name)).collect()
     }
 
-    /// The row of a key.
     pub fn setting(name: &str, key: &str) -> Option<&'static Setting> {
         Self::named(name)?.settings.iter().find(|setting| setting.key == key)
     }
 
-    /// Its heading as it is written in the file.
+    /// Heading as written in the file.
     pub fn heading(&self) -> String {
         match self.form {
             TableForm::Once => format!("[{}]", self.name),
@@ -372,7 +364,7 @@ impl SettingTable {
 }
 
 impl Setting {
-    /// What it takes, in words.
+    /// Allowed values, as text.
     pub fn takes(&self) -> String {
         match self.value {
             Text => "text".to_owned(),
@@ -384,7 +376,7 @@ impl Setting {
         }
     }
 
-    /// What holds without it, in words.
+    /// Default, as text.
     pub fn otherwise(&self) -> &'static str {
         match (self.required, self.default) {
             (true, _) => "required",

@@ -1,4 +1,4 @@
-//! How soon customers shall be answered: for all channels, and for one.
+//! Response targets of all channels and of single ones.
 
 use crate::config::reading::Section;
 use crate::config::settings::{Setting, SettingTable, SettingValue, TableForm, setting};
@@ -7,10 +7,9 @@ use model::ids::ChannelId;
 use model::targets::ResponseTargets;
 use model::time::MINUTE;
 
-/// Minutes of a target.
+/// Range of a target, in minutes.
 const MINUTES: SettingValue = SettingValue::Number(0, 10_080);
 
-/// The targets of all channels.
 pub(super) const TABLE: SettingTable = SettingTable {
     name: "targets",
     form: TableForm::Once,
@@ -21,7 +20,7 @@ pub(super) const TABLE: SettingTable = SettingTable {
     ],
 };
 
-/// Those of one channel.
+/// Keys of a single channel.
 pub(super) const OWN: [Setting; 2] = [
     setting(
         "first_response_minutes",
@@ -37,7 +36,7 @@ pub(super) const OWN: [Setting; 2] = [
     ),
 ];
 
-/// Minutes of each target, as far as they stand there.
+/// Minutes of each target, `None` if not set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TargetMinutes {
     first_response: Option<i64>,
@@ -45,10 +44,9 @@ pub struct TargetMinutes {
 }
 
 impl TargetMinutes {
-    /// No target for anybody.
     pub(super) const NONE: Self = Self { first_response: Some(0), waiting: Some(0) };
 
-    /// These, and others where nothing is said.
+    /// Fills unset targets from `others`.
     pub(super) fn or(self, others: Self) -> Self {
         Self {
             first_response: self.first_response.or(others.first_response),
@@ -57,7 +55,7 @@ impl TargetMinutes {
     }
 }
 
-/// Reads the two keys of `[targets]` or of a channel.
+/// Reads the two keys from `[targets]` or a channel.
 pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> TargetMinutes {
     TargetMinutes {
         first_response: mistakes.value(section.integer("first_response_minutes")),
@@ -66,7 +64,7 @@ pub(super) fn read(section: &Section<'_>, mistakes: &mut Mistakes) -> TargetMinu
 }
 
 impl Config {
-    /// The targets of each channel: its own, else those of all.
+    /// Targets of each channel: its own, else those of all channels.
     pub fn targets(&self) -> Vec<(ChannelId, ResponseTargets)> {
         let span = |minutes: Option<i64>| minutes.unwrap_or(0) * MINUTE;
         let of = |own: TargetMinutes| {

@@ -1,4 +1,4 @@
-//! The example reads; each mistake is told in one sentence.
+//! The example file parses, and each mistake gives one sentence.
 
 use super::*;
 use crate::shell::notify::NotifyMethod;
@@ -220,7 +220,7 @@ fn webhooks_come_to_an_address_that_is_reached_under_tls() {
     assert_eq!(receiver.public_url, "https://desk.example.com/hooks");
     let local = read("listen = \"[::1]:8790\"\npublic_url = \"http://localhost:8790\"");
     assert_eq!((local.1, local.0.receiver.is_some()), (vec![], true));
-    // What is written for each, and what is said.
+    // (listen, public_url, expected error)
     let cases = [
         ("8790", "https://desk.example.com", "listen = \"8790\" is no address with a port"),
         ("127.0.0.1:1", "http://desk.example.com", "must begin with https://, except on loopback"),

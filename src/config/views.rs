@@ -1,4 +1,4 @@
-//! The `[[views]]` tables: a person's own saved views.
+//! The `[[views]]` tables: saved views.
 
 use crate::config::Mistakes;
 use crate::config::reading::Section;
@@ -6,7 +6,7 @@ use inbox::screens::conversations::saved_views;
 use inbox::screens::conversations::saved_views::SavedView;
 use model::filter::{self, Sort};
 
-/// Reads one table; a view with a mistake is as if it were not there.
+/// Reads one table; a mistaken view counts as absent.
 pub(crate) fn read(
     section: &Section<'_>,
     before: &[SavedView],
@@ -42,7 +42,7 @@ pub(crate) fn read(
     Some(SavedView::new(&name, &text, sort.unwrap_or_default(), key))
 }
 
-/// The menu's key, unless it is taken.
+/// Parses the menu key, which must be free.
 fn one_key(key: &str, before: &[SavedView]) -> Result<char, String> {
     let mut characters = key.chars();
     let (Some(it), None) = (characters.next(), characters.next()) else {

@@ -1,6 +1,5 @@
-//! The key that seals the credentials of connections: in the desktop's
-//! keyring where one answers, else in a file only its owner reads. Made when
-//! it is first wanted, asked for once.
+//! Key that seals the credentials of connections: in the desktop's keyring if available, else in a file
+//! readable by its owner only. Created on first use and then cached.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +9,7 @@ use connections::sealing::KEY;
 use connections::{KeyHolder, Sealer};
 use model::secret::Secret;
 
-/// Who brings the key of the configuration in this folder.
+/// Holder of the key for the configuration in this folder.
 pub fn holder(folder: PathBuf) -> KeyHolder {
     let known: Mutex<Option<[u8; KEY]>> = Mutex::new(None);
     Arc::new(move || {
@@ -39,7 +38,7 @@ fn fetch(folder: &Path) -> Result<[u8; KEY], String> {
     match keyring::get(&entry) {
         Ok(Some(text)) => return read(&text),
         Ok(None) | Err(keyring::KeyringError::Absent(_)) => {}
-        // It may hold the key: a new one would lock the credentials out.
+        // The keyring may hold the key: a new one would lock the credentials out.
         Err(failure) => return Err(failure.to_string()),
     }
     let key = Sealer::make_key();

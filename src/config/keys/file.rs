@@ -1,4 +1,4 @@
-//! Files that only their owner can read.
+//! Files readable by their owner only.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read};
@@ -6,33 +6,31 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-/// Bytes of the longest key file that is read.
+/// Maximum bytes of a key file.
 const LONGEST: u64 = 16 * 1024;
 
-/// Why a file is not read, and what to do.
+/// Reason a file is not read, and the remedy.
 #[derive(Debug, Error)]
 pub enum KeyFileError {
-    /// There is none.
     #[error("{path}: there is no such file", path = .0.display())]
     Missing(PathBuf),
-    /// It is a link: a user who can change the link chooses the key.
+    /// Symbolic link: a user who can change it could choose the key.
     #[error("{path} is a symbolic link, which is not followed; name the file itself", path = .0.display())]
     Link(PathBuf),
-    /// It is a folder, a pipe or a device.
+    /// Directory, pipe or device.
     #[error("{path} is not a plain file", path = .0.display())]
     NotAFile(PathBuf),
-    /// Others can read it.
+    /// Readable by others.
     #[error("{path} can be read by others; run: chmod 600 {path}", path = .0.display())]
     Open(PathBuf),
-    /// Someone else owns it and can change it.
+    /// Owned by another user, who can change it.
     #[error("{path} belongs to another user; run: chown $(id -un) {path}", path = .0.display())]
     Foreign(PathBuf),
-    /// The system says no.
     #[error("{path}: {1}", path = .0.display())]
     Failed(PathBuf, io::Error),
 }
 
-/// Reads a file if only this user can.
+/// Reads a file if only this user can read it.
 pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
     let failed = |error: io::Error| KeyFileError::Failed(path.to_owned(), error);
     let file = open(path)?;
@@ -40,14 +38,14 @@ pub fn read_private(path: &Path) -> Result<String, KeyFileError> {
     if !metadata.is_file() {
         return Err(KeyFileError::NotAFile(path.to_owned()));
     }
-    // Looked at through the open file, so that it is the one that is read.
+    // Checked on the open file, so that the same file is read.
     check_owner(path, &metadata)?;
     let mut text = String::new();
     file.take(LONGEST).read_to_string(&mut text).map_err(failed)?;
     Ok(text)
 }
 
-/// Writes a file into a folder, both for this user alone.
+/// Writes a file and creates its folder, both for this user only.
 pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let wrap = |error: io::Error| format!("keeping the key in {}: {error}", path.display());
@@ -55,7 +53,7 @@ pub fn write_private(path: &Path, text: &str) -> Result<(), String> {
     disk::write(path, text.as_bytes()).map_err(wrap)
 }
 
-/// Removes a file; tells whether it was there.
+/// Removes a file. Returns true if it existed.
 pub fn remove(path: &Path) -> Result<bool, String> {
     match std::fs::remove_file(path) {
         Ok(()) => Ok(true),
@@ -68,7 +66,7 @@ pub fn remove(path: &Path) -> Result<bool, String> {
 fn open(path: &Path) -> Result<File, KeyFileError> {
     use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
-    // NONBLOCK: a pipe must not hold the start up.
+    // NONBLOCK: opening a pipe must not block the start.
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path);
     opened.map_err(|error| {

@@ -1,38 +1,37 @@
-//! The desktop's keyring, where one answers. Each call has a thread and a
-//! bound of its own: a keyring may ask its owner for a password, or hang.
+//! The desktop's keyring, if available. Each call has a thread and a time limit, since a keyring may ask its
+//! owner for a password, or hang.
 
 use thiserror::Error;
 
-/// Why the keyring did not do what it was asked.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum KeyringError {
-    /// None answers.
+    /// No keyring is available.
     #[error("no keyring answers: {0}")]
     Absent(&'static str),
-    /// It answers, and refuses or fails.
+    /// The keyring refuses or fails.
     #[error("the keyring failed: {0}")]
     Failed(String),
 }
 
-/// Keeps a text under a name.
+/// Stores a text under a name.
 pub fn set(name: &str, text: &str) -> Result<(), KeyringError> {
     let (name, text) = (name.to_owned(), text.to_owned());
     service::within(service::PATIENCE, move |store| service::set(store, &name, &text))
 }
 
-/// The text kept under a name.
+/// Text stored under a name.
 pub fn get(name: &str) -> Result<Option<String>, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::get(store, &name))
 }
 
-/// Removes what is kept under a name; tells whether anything was.
+/// Removes the entry of a name. Returns true if it existed.
 pub fn delete(name: &str) -> Result<bool, KeyringError> {
     let name = name.to_owned();
     service::within(service::PATIENCE, move |store| service::delete(store, &name))
 }
 
-/// Whether one answers; asks no one for a password.
+/// Checks that a keyring is available, without a password prompt.
 pub fn probe() -> Result<(), KeyringError> {
     service::within(service::PROBE, |_| Ok(()))
 }
@@ -48,13 +47,13 @@ mod service {
 
     use crate::config::keys::keyring::KeyringError;
 
-    /// How long the owner may take to unlock it.
+    /// Time limit for unlocking by the owner.
     pub const PATIENCE: Duration = Duration::from_secs(60);
-    /// How long it may take to answer at all.
+    /// Time limit for the first answer.
     pub const PROBE: Duration = Duration::from_secs(3);
-    /// What its entries stand under.
+    /// Service attribute of the entries.
     const SERVICE: &str = "frontdesk";
-    /// What the keyring calls the entry's content.
+    /// Content type of the entries.
     const KIND: &str = "application/octet-stream";
 
     pub fn within<T: Send + 'static>(
@@ -64,7 +63,7 @@ mod service {
         let (done, answer) = mpsc::sync_channel(1);
         let started = std::thread::Builder::new().name("keyring".to_owned()).spawn(move || {
             let worked = connect().and_then(|store| work(&store));
-            // The caller may have given up.
+            // The caller may have stopped waiting.
             let _ = done.send(worked);
         });
         started.map_err(|error| KeyringError::Failed(error.to_string()))?;
@@ -73,8 +72,7 @@ mod service {
             .unwrap_or_else(|_| Err(KeyringError::Failed(format!("no answer in {} s", patience.as_secs()))))
     }
 
-    /// What went wrong on the way is long and helps no one: there is no bus
-    /// over SSH and in containers.
+    /// The detailed error is only logged: over SSH and in containers there is no bus.
     fn connect() -> Result<SecretService<'static>, KeyringError> {
         SecretService::connect(EncryptionType::Dh).map_err(|error| {
             tracing::debug!(%error, "no keyring");
@@ -82,12 +80,12 @@ mod service {
         })
     }
 
-    /// What an entry is found by.
+    /// Attributes that identify an entry.
     fn attributes(name: &str) -> HashMap<&str, &str> {
         HashMap::from([("service", SERVICE), ("username", name)])
     }
 
-    /// The entry of a name, unlocked; its owner may be asked for a password.
+    /// Unlocked entry of a name; its owner may be asked for a password.
     fn item<'a>(store: &'a SecretService<'a>, name: &str) -> Result<Option<Item<'a>>, KeyringError> {
         let found = store.search_items(attributes(name)).map_err(failed)?;
         let mut items = found.unlocked.into_iter().chain(found.locked);
@@ -127,7 +125,7 @@ mod service {
         Ok(true)
     }
 
-    /// The kind of failure only: errors may carry what was read.
+    /// Maps an error to its kind only: it may contain secret data.
     fn failed(error: Error) -> KeyringError {
         let words = match error {
             Error::Locked | Error::Prompt => "it is locked or does not let this program in",

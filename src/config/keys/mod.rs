@@ -1,8 +1,7 @@
-//! Where a channel's key comes from, and where `channel add` keeps it: in the
-//! desktop's keyring where one answers, else in a file only its owner reads.
+//! Sources of channel keys, and their storage by `channel add`: the desktop's keyring if available, else a
+//! file readable by its owner only.
 //!
-//! A kept key is bound to the server it was given for: with another base_url it
-//! is not handed out.
+//! A kept key is bound to its server: it is not used with another base_url.
 
 use std::path::{Path, PathBuf};
 
@@ -17,43 +16,41 @@ pub mod keyring;
 #[cfg(test)]
 mod tests;
 
-/// Where a channel's key comes from; never from an argument.
+/// Source of a channel's key; never a command line argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeySource {
     Environment(String),
-    /// The output of a command, such as a password manager's.
+    /// Output of a command, such as a password manager.
     Command(String),
-    /// A file that only its owner can read.
+    /// File readable by its owner only.
     File(PathBuf),
-    /// What `channel add` kept, with the configuration in this folder.
+    /// Kept by `channel add` for the configuration in this folder.
     Kept(PathBuf),
 }
 
-/// Where a key was put.
+/// Place where a key was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum KeptIn {
-    /// The desktop's keyring.
     Keyring,
-    /// A file, because no keyring answers: why.
+    /// File, with the reason the keyring was not used.
     File(PathBuf, String),
 }
 
-/// One channel's place for a key.
+/// Key of one channel.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyLocation<'a> {
-    /// The folder of the configuration.
+    /// Configuration folder.
     pub folder: &'a Path,
     pub channel: &'a str,
-    /// Where the key may be sent.
+    /// Server the key may be sent to.
     pub base_url: &'a str,
 }
 
 impl KeySource {
-    /// Fetches a key from where it is.
+    /// Fetches a key from its source.
     ///
     /// # Errors
-    /// In words: it is not there, lies where others can read it, or was given
-    /// for another server.
+    /// As text: the key is missing, readable by others, or bound to another server.
     pub fn fetch(&self, channel: &str, base_url: &str) -> Result<Secret, String> {
         let text = match self {
             Self::Environment(variable) => std::env::var(variable)
@@ -69,8 +66,8 @@ impl KeySource {
         Ok(key)
     }
 
-    /// The first that a table names, and whether it names more. No program this
-    /// desk starts is given any of them.
+    /// First source named, and true if there are more. Withholds their environment variables from child
+    /// processes.
     pub(crate) fn first_of(named: impl IntoIterator<Item = Option<Self>>) -> (Option<Self>, bool) {
         let named: Vec<Self> = named.into_iter().flatten().collect();
         children::withhold(named.iter().filter_map(Self::variable));
@@ -78,7 +75,7 @@ impl KeySource {
         (named.into_iter().next(), is_one_of_many)
     }
 
-    /// The environment variable it is in, if it is in one.
+    /// Environment variable of the key, if used.
     pub fn variable(&self) -> Option<&str> {
         match self {
             Self::Environment(variable) => Some(variable),
@@ -86,7 +83,7 @@ impl KeySource {
         }
     }
 
-    /// Where it is, for a person.
+    /// Source as text for the person.
     pub fn words(&self) -> String {
         match self {
             Self::Environment(variable) => format!("environment variable {variable}"),
@@ -98,13 +95,13 @@ impl KeySource {
 }
 
 impl KeyLocation<'_> {
-    /// Keeps a key, in place of the one kept before.
+    /// Stores a key, replacing an earlier one.
     pub fn keep(&self, key: &Secret) -> Result<KeptIn, String> {
         let text = format!("{}\n{}\n", origin(self.base_url)?, key.expose());
         let path = self.file();
         match keyring::set(&self.entry(), &text) {
             Ok(()) => {
-                // One kept before in a file would be found first.
+                // An earlier one in a file would take precedence.
                 file::remove(&path)?;
                 Ok(KeptIn::Keyring)
             }
@@ -115,12 +112,12 @@ impl KeyLocation<'_> {
         }
     }
 
-    /// Removes what is kept; tells whether anything was.
+    /// Removes the stored key. Returns true if there was one.
     pub fn forget(&self) -> Result<bool, String> {
         let from_file = file::remove(&self.file())?;
         match keyring::delete(&self.entry()) {
             Ok(found) => Ok(found || from_file),
-            // No keyring, so nothing is in it.
+            // Without a keyring there is no entry.
             Err(keyring::KeyringError::Absent(_)) => Ok(from_file),
             Err(failure) => Err(failure.to_string()),
         }
@@ -140,7 +137,7 @@ impl KeyLocation<'_> {
             },
             Err(other) => return Err(other.to_string()),
         };
-        // Whatever else stands there may be a key, and is not repeated.
+        // Any other text may be a key and is not repeated in the error.
         let parts = kept.split_once('\n').filter(|pair| pair.0.starts_with("http"));
         let (given_for, key) =
             parts.ok_or_else(|| format!("what is kept for it does not name a server; {again}"))?;
@@ -160,13 +157,13 @@ impl KeyLocation<'_> {
     }
 }
 
-/// The server a key may be sent to.
+/// Origin of a URL.
 fn origin(base_url: &str) -> Result<String, String> {
     let url = Url::parse(base_url.trim()).map_err(|error| format!("base_url {base_url:?}: {error}"))?;
     Ok(url.origin().ascii_serialization())
 }
 
-/// A file name any system takes, different for different names.
+/// File name valid on every system and distinct for distinct names.
 fn file_name(channel: &str) -> String {
     use sha2::{Digest, Sha256};
     let plain: String = channel

@@ -1,4 +1,4 @@
-//! Keys in files: who may read them, and for which server they are.
+//! Tests of key files: permissions, and the server each key is bound to.
 
 use crate::config::keys::{KeptIn, KeyLocation, KeySource};
 use model::secret::Secret;
@@ -7,7 +7,7 @@ fn place(folder: &std::path::Path) -> KeyLocation<'_> {
     KeyLocation { folder, channel: "Harbor chat", base_url: "https://api.example.com/v1" }
 }
 
-/// Keeps the key in the file, whether or not a keyring answers here.
+/// Stores the key in the file even if a keyring is available.
 fn kept(folder: &std::path::Path) -> std::path::PathBuf {
     let place = place(folder);
     let text = "https://api.example.com\nsvc_live_0123456789abcdef\n";
@@ -80,7 +80,7 @@ fn forgetting_removes_the_file() {
     let path = kept(folder.path());
     assert!(crate::config::keys::file::remove(&path).unwrap());
     assert!(!crate::config::keys::file::remove(&path).unwrap());
-    // What `keep` answers names the file when there is no keyring.
+    // `keep` returns the file if there is no keyring.
     let secret = Secret::new("svc_test_0123456789abcdef");
     let fresh = tempfile::tempdir().unwrap();
     if crate::config::keys::keyring::probe().is_err() {

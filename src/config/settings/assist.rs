@@ -1,9 +1,8 @@
-//! Every key of `[assist]`, the model that suggests.
+//! Keys of the `[assist]` table.
 
 use crate::config::settings::SettingValue::{Number, Text};
 use crate::config::settings::{SettingTable, TableForm, required, setting};
 
-/// The table.
 pub const TABLE: SettingTable = SettingTable {
     name: "assist",
     form: TableForm::Once,

@@ -1,13 +1,12 @@
-//! Every key of the file that `serve --config` reads.
+//! Keys of the file read by `serve --config`.
 
 use crate::config::settings::SettingValue::{Number, Text, TextOrTexts, Texts, Word};
 use crate::config::settings::{SettingTable, TableForm, setting};
 use service::AfterPersonAnswers;
 
-/// The name of the file that `serve --config` reads.
+/// Name of the file read by `serve --config`.
 pub const SERVICE_FILE: &str = "service.toml";
 
-/// The file that `serve --config` reads.
 pub const SERVICE_TABLES: &[SettingTable] = &[
     SettingTable {
         name: SERVICE_FILE,

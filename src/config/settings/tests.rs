@@ -1,4 +1,4 @@
-//! The rows say what reading does.
+//! The rows agree with parsing.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::config::schema::schema;
 use crate::config::{Config, ConfigError};
 
-/// A file with one line in a table, and all that the table cannot be without.
+/// File with one line in a table, plus all its required keys.
 fn file(table: &SettingTable, line: &str) -> String {
     let mut lines = vec![table.heading()];
     for needed in table.settings.iter().filter(|setting| setting.required && !line.starts_with(setting.key)) {
@@ -39,7 +39,7 @@ fn what_holds_without_a_key_is_what_its_row_says() {
             Config::examine("", &file(table, &format!("{} = {}", setting.key, setting.default)));
         assert_eq!(wrong, [], "{} {}", table.name, setting.key);
         let (mut without, _) = Config::examine("", &file(table, ""));
-        // Beside the file; without a name that is where it is looked for.
+        // Relative to the file; an unset one has its default place.
         without.replies = with.replies.clone();
         assert_eq!(with, without, "{} {}", table.name, setting.key);
     }

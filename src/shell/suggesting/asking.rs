@@ -224,7 +224,8 @@ impl Suggester {
     }
 }
 
-/// Usage of a request: as reported, and never below the possible minimum.
+/// Usage of a request as reported; the reserved maximum if nothing was reported or a failed request may be
+/// charged.
 fn taken(prices: &ModelPrices, most: &ModelUsage, asked: &Result<ModelReply, ModelError>) -> ModelUsage {
     match asked {
         Ok(reply) => {
