@@ -1,5 +1,4 @@
-//! `frontdesk demo`: the inbox on an embedded service with a sample
-//! workspace whose customers write by themselves.
+//! `frontdesk demo`: the inbox on an embedded service with a simulated sample workspace.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -27,7 +26,7 @@ use service::demo::shop_api;
 use store::StoreOptions;
 use sync::{ChannelSpec, Polling};
 
-/// The tabs: the service's channel word and the tab's name.
+/// Channel words of the service and names of their tabs.
 const TABS: [(&str, &str); 4] = [
     ("whatsapp", "Harbor chat"),
     ("telegram", "Harbor bot"),
@@ -35,7 +34,7 @@ const TABS: [(&str, &str); 4] = [
     ("voip", "Harbor phone"),
 ];
 
-/// Why the demo cannot start, and what to do; it has no file of its own to name.
+/// Error of a demo that cannot start, with the remedy.
 fn explained(error: StartError, folder: &Path) -> anyhow::Error {
     let StartError::Database(DatabaseError::InUse(process)) = error else {
         return anyhow::Error::new(error).context("starting the service of the demo");
@@ -45,8 +44,7 @@ fn explained(error: StartError, folder: &Path) -> anyhow::Error {
     anyhow!("a demo runs in {folder} already{who}: end it first, or name another folder with --data-dir")
 }
 
-/// Runs the demo, with its exercise if that is wanted; its files live in a
-/// temporary folder unless one is given.
+/// Runs the demo, optionally with the tutor, in a temporary folder unless one is given.
 pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     let temporary = DemoFolder::make(data_dir)?;
     let folder = temporary.folder();
@@ -67,12 +65,12 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
             zone: clock::zone(),
             demo: true,
             tutor,
-            // A newcomer sees few keys first.
+            // Few keys at first.
             footer: Footer::Three,
             graphics: desk::graphics(None),
             connections: links.connections.clone(),
             connects: true,
-            // What its AI answers is little: all of it can be looked over.
+            // Its AI answers little, so all answers can be reviewed.
             review_one_in: 1,
             brief_on_pause: true,
             ..Settings::default()
@@ -92,7 +90,7 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
         clock,
         runtime: runtime.handle().clone(),
     };
-    // A demo that goes on in a folder of its own has seen its suggestions.
+    // A demo continued in a given folder already has its suggestions.
     if !running.keys.is_empty() && !how.read_only {
         let (folder, replies) = (folder.join("desk"), folder.join("replies"));
         let clock = Arc::new(SystemClock);
@@ -103,9 +101,8 @@ pub fn run(data_dir: Option<PathBuf>, tutor: bool, how: How) -> Result<()> {
     Ok(ended?)
 }
 
-/// The sample shop's own system, connected twice: for the desk, and for the
-/// assistant. Its address may be another at each start. Without it the demo is
-/// still a demo.
+/// Connects the sample shop's API for the inbox and the assistant. Its address may differ at each start.
+/// Failures are logged only.
 async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
     let address = running.dev_url.trim_start_matches("http://").trim_end_matches("/dev");
     let shop = shop_api::connection(address);
@@ -115,7 +112,7 @@ async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
     let credentials = Credentials::new(folder.join("connections.sealed"), Arc::new(move || Ok(made)));
     let kept = match &shop {
         Some(shop) => {
-            // A file of an earlier start names an address nobody listens on.
+            // A file of an earlier run may name an old address.
             let removed = std::fs::remove_file(&file);
             drop(removed);
             let kept = credentials.keep(shop, &key).and_then(|()| file::add(&file, shop));
@@ -141,7 +138,7 @@ async fn shop(folder: &Path, running: &service::Running) -> ConnectionsSetup {
     }
 }
 
-/// Canned replies to try, which can be changed where the folder stays.
+/// Creates sample replies, which can be edited if the folder is kept.
 fn replies_folder(folder: &Path) -> PathBuf {
     let replies = folder.join("replies");
     if let Err(error) = replies::write_samples(&replies) {
@@ -150,8 +147,8 @@ fn replies_folder(folder: &Path) -> PathBuf {
     replies
 }
 
-/// Starts the service where it was before, so that addresses of files which the
-/// desk keeps still lead there; at another port where that one is taken.
+/// Starts the service on the port of the last run, so that stored file URLs still work; on another if that
+/// port is taken.
 async fn begin(folder: &Path, clock: &Arc<SystemClock>) -> Result<service::Running, StartError> {
     let kept = folder.join("demo-port");
     let before = disk::read_text(&kept).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(0);
@@ -173,8 +170,7 @@ fn options(folder: &Path, port: u16, clock: Arc<dyn Clock>) -> service::Options 
     service::Options { demo: true, ..service::Options::new(address, folder.join("service.db"), clock) }
 }
 
-/// The live keys, as tabs. Keys are told once, when they are made: a demo
-/// that goes on in a folder of its own has kept them there.
+/// Tabs of the live keys. Keys are issued once: a demo in a given folder keeps them in a file.
 fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec>> {
     let kept = folder.join("demo-keys");
     let mut lines = String::new();
@@ -204,7 +200,7 @@ fn channels(folder: &Path, running: &service::Running) -> Result<Vec<ChannelSpec
     Ok(TABS.into_iter().filter_map(spec).collect())
 }
 
-/// The demo's folder: removed at the end unless it was given.
+/// Folder of the demo, removed at the end unless given.
 struct DemoFolder {
     folder: PathBuf,
     remove: bool,
@@ -218,7 +214,7 @@ impl DemoFolder {
         if let Some(folder) = std::env::var_os("FRONTDESK_DATA_DIR").filter(|var_os| !var_os.is_empty()) {
             return Ok(Self { folder: PathBuf::from(folder).join("demo"), remove: false });
         }
-        // Falls back to the data folder where there is no temporary one.
+        // Falls back to the data folder if there is no temporary folder.
         let base = std::env::temp_dir();
         let base = if base.is_dir() { base } else { folders::data()? };
         Ok(Self { folder: base.join(format!("frontdesk-demo-{}", uuid::Uuid::new_v4())), remove: true })

@@ -30,7 +30,6 @@ use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND};
 use sync::{ChannelSpec, Polling};
 
-/// Runs the inbox.
 pub fn run(how: How) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
@@ -107,7 +106,7 @@ pub fn run(how: How) -> Result<(), CliError> {
     Ok(ended.map_err(anyhow::Error::from)?)
 }
 
-/// The connections beside the configuration.
+/// Connections from the file beside the configuration.
 pub(super) fn linked(config: &Path) -> Result<ConnectionsSetup> {
     let file = config.with_file_name("connections.toml");
     let (connections, wrong) = file::read(&file);
@@ -123,7 +122,7 @@ pub(super) fn linked(config: &Path) -> Result<ConnectionsSetup> {
     Ok(ConnectionsSetup { connections, log: file.clone(), file, credentials, zone: clock::zone() })
 }
 
-/// The model that suggests, where one is configured.
+/// Language model for suggestions, if configured.
 fn suggester(
     config: &Config,
     clock: Arc<SystemClock>,
@@ -142,25 +141,24 @@ fn suggester(
     Ok(Some(Suggester::new(setup, clock, runtime.clone()).context("[assist]")?))
 }
 
-/// How pictures are shown: as the configuration says, else as the terminal's
-/// name tells.
+/// Graphics protocol: configured, or detected from the terminal's name.
 pub fn graphics(wanted: Option<Graphics>) -> Graphics {
     wanted.unwrap_or_else(|| Graphics::detect(|text| std::env::var(text).ok()))
 }
 
-/// The name of the user who is logged in.
+/// Login name of the user.
 pub fn login() -> String {
     let named = |text: &str| std::env::var(text).ok().filter(|var| !var.trim().is_empty());
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
 
-/// The channels as they are, or all of them without writes.
+/// Marks all channels as read-only if `read_only`.
 pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
     channels.iter_mut().for_each(|channel| channel.read_only |= read_only);
     channels
 }
 
-/// How often tabs are asked, as configured.
+/// Poll intervals from the configuration.
 pub fn polling(config: &Config) -> Polling {
     Polling { visible: seconds(config.visible_seconds), background: seconds(config.background_seconds) }
 }
@@ -169,10 +167,10 @@ fn seconds(count: i64) -> Duration {
     Duration::from_secs(count.unsigned_abs())
 }
 
-/// Each channel with its key fetched.
+/// Channels with their keys.
 ///
 /// # Errors
-/// When a key is missing or lies where others can read it.
+/// When a key is missing or readable by others.
 pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
     let spec = |channel_config: &crate::config::ChannelConfig| {
         Ok(ChannelSpec {
@@ -187,12 +185,12 @@ pub fn specs(config: &Config) -> Result<Vec<ChannelSpec>> {
     config.channels.iter().map(spec).collect()
 }
 
-/// Where the hands run: one thread is plenty for a few tabs.
+/// Runtime of the sync loops: one thread is enough for a few tabs.
 pub fn runtime() -> Result<tokio::runtime::Runtime> {
     runtime_of(1)
 }
 
-/// Where the service runs, with an inbox beside it or without.
+/// Runtime of the service, with or without an inbox.
 pub fn service_runtime() -> Result<tokio::runtime::Runtime> {
     runtime_of(2)
 }
@@ -203,33 +201,32 @@ fn runtime_of(threads: usize) -> Result<tokio::runtime::Runtime> {
     builder.build().context("starting the threads that talk to servers")
 }
 
-/// The look: the environment and the configuration decide.
+/// Theme from the environment and the configuration.
 pub fn theme(palette: ThemePalette, ascii: bool) -> Theme {
     let variable = |text: &str| std::env::var(text).ok();
     let palette = if wants_no_colour(variable) { ThemePalette::Mono } else { palette };
     Theme::new(palette, ascii).on(TerminalColors::of(variable))
 }
 
-/// Whether the environment asks for no colours: `NO_COLOR` before all, then
-/// `CLICOLOR_FORCE` and `CLICOLOR`.
+/// True if the environment disables colours: `NO_COLOR` first, then `CLICOLOR_FORCE` and `CLICOLOR`.
 pub fn wants_no_colour(variable: impl Fn(&str) -> Option<String>) -> bool {
     let is = |name: &str, holds: fn(&str) -> bool| variable(name).is_some_and(|variable| holds(&variable));
     is("NO_COLOR", |text| !text.is_empty())
         || is("CLICOLOR", |text| text == "0") && !is("CLICOLOR_FORCE", |text| text != "0")
 }
 
-/// What is used of the terminal this runs in.
+/// Terminal features for this terminal.
 pub fn screen(config: ScreenConfig) -> ScreenOptions {
     let links = config.links.settled(|link| std::env::var(link).ok());
     ScreenOptions { mouse: config.mouse, title: config.title, links }
 }
 
-/// Where copies go from the terminal this runs in.
+/// Destination of copies for this terminal.
 pub fn clipboard(command: Vec<String>) -> Clipboard {
     Clipboard::settled(command, |text| std::env::var(text).ok())
 }
 
-/// The way to notify, settled for the terminal this runs in.
+/// Notification method for this terminal.
 pub fn settled(notifier: Notifier) -> Notifier {
     let way = notifier.way.settled(|way| std::env::var(way).ok());
     Notifier { way, ..notifier }

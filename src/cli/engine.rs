@@ -1,7 +1,5 @@
-//! `frontdesk engine`: what goes on without a screen. It polls, sends, carries
-//! broadcasts on and receives webhooks until it is told to end; an inbox that
-//! is opened on the same files takes over at once, and the engine goes on when
-//! it is closed.
+//! `frontdesk engine`: polls, sends, runs broadcasts and receives webhooks without a screen until it is
+//! ended. An inbox opened on the same files takes over at once; the engine continues when it is closed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem::discriminant;
@@ -27,11 +25,10 @@ use model::time::Clock;
 use store::{Reader, Store, StoreError};
 use sync::{ChannelSpec, Engine, ProcessRole};
 
-/// How long ending waits for a request on its way; one that takes longer is
-/// asked again with the same key.
+/// Time to wait at the end for a request in progress; an unfinished one is repeated with the same key.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// How often it is asked whether all was sent, and whether the outbox is there.
+/// Interval between checks of the outbox.
 const LOOK: Duration = Duration::from_secs(1);
 
 /// The switches of `engine`.
@@ -43,7 +40,7 @@ pub struct EngineArguments {
     pub until_sent: bool,
 }
 
-/// Runs it until a signal ends it, or all was sent where that is wanted.
+/// Runs until a signal, or with `--until-sent` until everything was sent.
 pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let path = folders::config()?.join("config.toml");
     let config = Config::read(&path).map_err(anyhow::Error::from)?;
@@ -56,7 +53,7 @@ pub fn run(arguments: &EngineArguments) -> Result<(), CliError> {
     let files = DeskFolders::find()?;
     logs::start(&files.logs)?;
     let runtime = desk::runtime()?;
-    // In the background nobody reads what a command says.
+    // A background process has no reader for its errors.
     let ended = runtime
         .block_on(work(&config, &files, arguments.until_sent))
         .inspect_err(|error| tracing::error!("the engine failed: {error:#}"));
@@ -81,7 +78,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     let tell: receiver::Tell = Arc::new(move |news: News| {
         noted.note(&news);
         if let News::Leader(..) = &news {
-            // Nobody listens any more once it ends.
+            // The receiver is dropped at the end.
             let _ = told.send(news);
         }
     });
@@ -117,7 +114,7 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
                 }
             }
         }
-        // The address webhooks come to goes with the lead.
+        // The webhook address belongs to the leading process.
         match elsewhere.is_empty() {
             true if receives.is_none() => {
                 let setup = receiving::setup(config, folder.clone());
@@ -136,8 +133,8 @@ async fn work(config: &Config, files: &DeskFolders, until_sent: bool) -> anyhow:
     ended
 }
 
-/// Returns how the engine ends: its outbox is lost, or all was sent where that is
-/// wanted; `None` while it goes on.
+/// Result that ends the engine: the outbox was lost, or all was sent and that was asked for; `None` to
+/// continue.
 fn ending(
     store: &Store,
     reader: &Reader,
@@ -158,7 +155,7 @@ fn ending(
     })
 }
 
-/// What it does, in a line.
+/// Line printed at the start.
 fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
     let names: Vec<String> =
         channels.iter().map(|channel| SafeText::line(&channel.name).to_string()).collect();
@@ -169,13 +166,12 @@ fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
     )
 }
 
-/// What somebody who looks into the log should know; of a connection only what
-/// differs from before.
+/// Logs notable news; the health of a connection only when it changes.
 #[derive(Default)]
 struct NewsLog(Mutex<HashMap<ChannelId, Health>>);
 
 impl NewsLog {
-    /// Connections of the channels as they were told last.
+    /// Last reported health of the channels.
     fn health(&self) -> HashMap<ChannelId, Health> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }

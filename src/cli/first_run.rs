@@ -1,5 +1,4 @@
-//! `frontdesk` without a channel: what was chosen on the first screen begins in
-//! this terminal, in place of this process.
+//! `frontdesk` without a channel: shows the first screen and replaces this process by the chosen command.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -11,7 +10,6 @@ use crate::config::Config;
 use crate::shell::{children, first_run};
 use inbox::first_run::FirstStep;
 
-/// Shows the first screen, and goes on with what was chosen.
 pub fn run(path: &Path, config: &Config, how: How) -> Result<()> {
     let step = first_run::ask(path, desk::theme(config.palette, config.ascii))?;
     let words: &[&str] = match step {

@@ -1,4 +1,4 @@
-//! Where configuration and data live.
+//! Folders of configuration and data.
 
 use std::path::PathBuf;
 
@@ -9,31 +9,31 @@ use store::{Store, StoreOptions};
 use crate::shell::clock;
 use crate::shell::desk_parts::DeskFiles;
 
-/// Names one folder for all files but the configuration.
+/// Variable that sets one folder for all files but the configuration.
 const DATA_DIR: &str = "FRONTDESK_DATA_DIR";
 
-/// The configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
+/// Configuration folder: `FRONTDESK_CONFIG_DIR`, else the platform's.
 pub fn config() -> Result<PathBuf> {
     chosen("FRONTDESK_CONFIG_DIR", |project_dirs| project_dirs.config_dir().to_owned())
 }
 
-/// The data folder: `FRONTDESK_DATA_DIR`, else the platform's.
+/// Data folder: `FRONTDESK_DATA_DIR`, else the platform's.
 pub fn data() -> Result<PathBuf> {
     chosen(DATA_DIR, |project_dirs| project_dirs.data_local_dir().to_owned())
 }
 
-/// Where the files of the inbox lie.
+/// Folders of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeskFolders {
-    /// What cannot be had again.
+    /// Data that exists nowhere else.
     pub data: PathBuf,
-    /// What can be read again.
+    /// Data that can be read from the server again.
     pub cache: PathBuf,
     pub logs: PathBuf,
 }
 
 impl DeskFolders {
-    /// `FRONTDESK_DATA_DIR` for all of them, else each the platform's.
+    /// `FRONTDESK_DATA_DIR` for all, else the platform's folder for each.
     pub fn find() -> Result<Self> {
         Ok(Self {
             data: data()?,
@@ -44,7 +44,7 @@ impl DeskFolders {
         })
     }
 
-    /// The files under the name of the agent.
+    /// Files opened under an owner's name.
     pub fn files(&self, owner: String) -> DeskFiles {
         let options = StoreOptions {
             owner,

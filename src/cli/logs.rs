@@ -1,6 +1,5 @@
-//! The log: of the inbox a file in the data folder, a week of days at most and
-//! never the terminal; of the service standard error, which whoever runs it
-//! keeps.
+//! Logging. The inbox logs to files in the data folder, kept for a week, never to the terminal; the service
+//! logs to standard error.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -12,14 +11,13 @@ use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// Days of log that are kept.
+/// Days for which logs are kept.
 const DAYS: usize = 7;
-/// What `FRONTDESK_LOG` may be, in words.
+/// Allowed values of `FRONTDESK_LOG`, as text.
 const LEVELS: &str =
     "use error, warn, info, debug, trace or off, or levels of single parts such as warn,hyper=debug";
 
-/// Starts logging into the folder, at the level of `FRONTDESK_LOG` (`info`
-/// unless set).
+/// Starts logging to the folder, at the level of `FRONTDESK_LOG` (default `info`).
 pub fn start(folder: &Path) -> Result<()> {
     let filter = filter(LevelFilter::INFO)?;
     disk::own_folder(folder).with_context(|| format!("using the folder of the log {}", folder.display()))?;
@@ -31,20 +29,20 @@ pub fn start(folder: &Path) -> Result<()> {
         .build(folder)
         .with_context(|| format!("opening the log in {}", folder.display()))?;
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(files));
-    // A second start in one process, as tests do, keeps the first log.
+    // A second start in one process, as in tests, keeps the first log.
     let _ = tracing_subscriber::registry().with(filter).with(lines).try_init();
     Ok(())
 }
 
-/// Starts logging to standard error, at the level of `FRONTDESK_LOG` (`warn`
-/// unless set; `info` tells every request).
+/// Starts logging to standard error, at the level of `FRONTDESK_LOG` (default `warn`; `info` logs every
+/// request).
 pub fn to_standard_error() -> Result<()> {
     let lines = fmt::layer().with_ansi(false).with_writer(OneLineRecords(std::io::stderr));
     let _ = tracing_subscriber::registry().with(filter(LevelFilter::WARN)?).with(lines).try_init();
     Ok(())
 }
 
-/// Returns the level of `FRONTDESK_LOG`, or the usual one where it is not set.
+/// Returns the levels of `FRONTDESK_LOG`, or the default.
 fn filter(usual: LevelFilter) -> Result<Targets> {
     match std::env::var("FRONTDESK_LOG") {
         Ok(wanted) if !wanted.trim().is_empty() => read_levels(&wanted).map_err(anyhow::Error::msg),
@@ -53,14 +51,14 @@ fn filter(usual: LevelFilter) -> Result<Targets> {
     }
 }
 
-/// Reads a level, or levels of single parts as in `warn,hyper=debug`.
+/// Parses a level, or levels of single targets as in `warn,hyper=debug`.
 fn read_levels(text: &str) -> Result<Targets, String> {
     let wrong = |word: &str| format!("FRONTDESK_LOG={text}: {word:?} is no level of the log: {LEVELS}");
     let mut levels = Targets::new();
     for entry in text.split(',').map(str::trim).filter(|entry| !entry.is_empty()) {
         let (part, word) =
             entry.rsplit_once('=').map_or((None, entry), |(part, word)| (Some(part.trim()), word.trim()));
-        // Numbers are levels to the parser, and mean nothing to a reader.
+        // The parser accepts numbers, which are not documented levels.
         let level = word.parse::<LevelFilter>().ok().filter(|_| word.parse::<usize>().is_err());
         let level = level.ok_or_else(|| wrong(word))?;
         levels = match part {
@@ -72,11 +70,10 @@ fn read_levels(text: &str) -> Result<Targets, String> {
     Ok(levels)
 }
 
-/// A writer of records, of which each becomes one line: what others wrote into a
-/// record cannot begin another.
+/// Writes each record as one line, so that text inside a record cannot forge another.
 struct OneLineRecords<M>(M);
 
-/// Writes one record.
+/// Writer of one record.
 struct OneLineWriter<W>(W);
 
 impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLineRecords<M> {
@@ -88,7 +85,7 @@ impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLineRecords<M> {
 }
 
 impl<W: Write> Write for OneLineWriter<W> {
-    /// Takes a whole record, as the subscriber hands it over.
+    /// Receives a whole record from the subscriber.
     fn write(&mut self, record: &[u8]) -> io::Result<usize> {
         self.0.write_all(&one_line(record))?;
         Ok(record.len())
@@ -99,8 +96,8 @@ impl<W: Write> Write for OneLineWriter<W> {
     }
 }
 
-/// Returns a record in one line: line breaks and other controls escaped, except
-/// the line break at its end.
+/// Returns a record as one line: line breaks and control characters escaped, except the line break at its
+/// end.
 fn one_line(record: &[u8]) -> Vec<u8> {
     let (text, end) = record.strip_suffix(b"\n").map_or((record, &b""[..]), |text| (text, b"\n"));
     let mut line = Vec::with_capacity(record.len());

@@ -1,5 +1,4 @@
-//! The manual pages, made from what the program itself goes by: the command
-//! line, the table of keys, the settings. They cannot differ.
+//! Manual pages, generated from the command line, the key table and the settings.
 
 use std::io::{self, Write};
 
@@ -21,7 +20,7 @@ pub enum ManualPage {
     Config,
 }
 
-/// The variables that are read, and what they do.
+/// Environment variables and their effect.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("FRONTDESK_CONFIG_DIR", "The folder of the configuration, instead of the one in XDG_CONFIG_HOME."),
     ("FRONTDESK_DATA_DIR", "One folder for data, cache and logs, instead of those in XDG folders."),
@@ -52,7 +51,7 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ),
 ];
 
-/// The files, and what they hold.
+/// Files and their contents.
 pub const FILES: &[(&str, &str)] = &[
     ("~/.config/frontdesk/config.toml", "The configuration: frontdesk-config(5)."),
     ("~/.config/frontdesk/connections.toml", "Data Connections; their credentials are sealed beside it."),
@@ -69,7 +68,6 @@ pub const FILES: &[(&str, &str)] = &[
     ),
 ];
 
-/// Ways to use it.
 const EXAMPLES: &[(&str, &str)] = &[
     ("Try it; needs no key and no network:", "frontdesk demo"),
     (
@@ -84,7 +82,6 @@ const EXAMPLES: &[(&str, &str)] = &[
     ("Find out what does not work:", "frontdesk doctor"),
 ];
 
-/// Writes a page.
 pub fn write(which: ManualPage, page: &mut Vec<u8>) -> io::Result<()> {
     match which {
         ManualPage::Frontdesk => program(page),
@@ -92,7 +89,7 @@ pub fn write(which: ManualPage, page: &mut Vec<u8>) -> io::Result<()> {
     }
 }
 
-/// One page: the inbox, then each command below it with what it takes.
+/// frontdesk(1): the inbox, then each command with its arguments.
 fn program(page: &mut Vec<u8>) -> io::Result<()> {
     let mut root = Cli::command();
     root.build();
@@ -121,7 +118,7 @@ fn program(page: &mut Vec<u8>) -> io::Result<()> {
     man.render_version_section(page)
 }
 
-/// A section of names, each with what it is.
+/// Section of names with their descriptions.
 fn described(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     page.control("SH", [heading]);
     for (name, doc) in rows {
@@ -129,7 +126,7 @@ fn described(page: &mut Roff, heading: &str, rows: &[(&str, &str)]) {
     }
 }
 
-/// The keys of the inbox, and what is typed there after `:`.
+/// Keys of the inbox, and commands typed after `:`.
 fn keys() -> Roff {
     let keymap = KeyMap::default();
     let mut page = Roff::new();
@@ -148,8 +145,7 @@ fn keys() -> Roff {
     page
 }
 
-/// The commands below one, in the order of the help, each before those below
-/// it.
+/// Subcommands in the order of the help, each before its own subcommands.
 fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     for command in above
         .get_subcommands()
@@ -157,7 +153,7 @@ fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     {
         let name = command.get_bin_name().unwrap_or_else(|| command.get_name());
         writeln!(page, ".SS \"{name}\"")?;
-        // The same of every command: said once, at the top.
+        // Common to all commands, so documented once at the top.
         let man = Man::new(command.clone().mut_arg("help", |command| command.hide(true)));
         let mut parts = Vec::new();
         man.render_synopsis_section(&mut parts)?;
@@ -170,14 +166,13 @@ fn commands(above: &Command, page: &mut Vec<u8>) -> io::Result<()> {
     Ok(())
 }
 
-/// Sections without their headings and what stands before them.
+/// Contents of sections without their headings.
 fn body(sections: &[u8], page: &mut Vec<u8>) -> io::Result<()> {
     let is_heading = |text: &&str| [".SH ", ".ie ", ".el "].iter().any(|word| text.starts_with(word));
     let text = String::from_utf8_lossy(sections);
     text.lines().filter(|line| !is_heading(line)).try_for_each(|line| writeln!(page, "{line}"))
 }
 
-/// The page of the configuration.
 fn config(page: &mut Vec<u8>) -> io::Result<()> {
     let mut roff = Roff::new();
     roff.control("TH", ["frontdesk-config", "5", "", concat!("frontdesk ", env!("CARGO_PKG_VERSION"))]);
@@ -209,7 +204,7 @@ fn config(page: &mut Vec<u8>) -> io::Result<()> {
     roff.to_writer(page)
 }
 
-/// What a key does and what holds without it.
+/// Sentence about a setting and its default.
 fn sentence(setting: &Setting) -> String {
     let doc = setting.doc.replace('`', "");
     match setting.otherwise() {
@@ -219,7 +214,7 @@ fn sentence(setting: &Setting) -> String {
     }
 }
 
-/// A configuration that reads.
+/// Valid example configuration.
 pub const EXAMPLE: &str = r#"[[channel]]
 name = "Harbor chat"
 base_url = "https://api.example.com/v1"

@@ -1,7 +1,7 @@
-//! Choose: the commands of the binary, and how each ends.
+//! The commands of the binary and their exit codes.
 //!
-//! Errors are one line on stderr: what was being done, what went wrong, what
-//! to do. Exit code 1 for a failure, 2 for usage.
+//! Errors are one line on stderr: the action, the failure and the remedy. Exit code 1 for a failure, 2 for
+//! wrong usage.
 
 pub mod admin;
 pub mod channel;
@@ -38,15 +38,15 @@ use crate::shell::run::DeskError;
 use client::PrepareError;
 use inbox::wrap;
 
-/// Said where the inbox is asked for without a terminal.
+/// Error for the inbox without a terminal.
 const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, or use `frontdesk list`, \
                            `show`, `search`, `export`, `send`, `react`, `pause`, `resume`, `close` or `broadcast` in scripts";
 
-/// Said where the wall is.
+/// Error for the wall without a terminal.
 const NO_TERMINAL_FOR_THE_WALL: &str = "the wall needs a terminal on stdout; run `frontdesk wall` in one, or use \
                                         `frontdesk list`, `account` or `broadcast list` in scripts";
 
-/// How every command ends.
+/// Exit codes of all commands.
 pub const EXIT_CODES: [(&str, &str); 4] = [
     ("0", "done: the server confirmed it, or what was asked for is on standard output"),
     ("1", "not done, and nothing is queued; standard error says why"),
@@ -56,9 +56,9 @@ pub const EXIT_CODES: [(&str, &str); 4] = [
         "queued, or not known to be done: standard error says which, and the row of the outbox that holds it",
     ),
 ];
-/// How errors are told to programs.
+/// Help text about errors with `--json`.
 pub const JSON_ERRORS: &str = "With --json errors are JSON, too: an object a line on standard error.";
-/// Columns of the words behind an exit code.
+/// Columns of the text beside an exit code.
 const EXIT_WORDS: usize = 75;
 
 fn exit_codes() -> String {
@@ -128,37 +128,36 @@ pub enum Action {
     Packaging(packaging::Packaging),
 }
 
-/// How a command failed.
+/// Error of a command.
 #[derive(Debug, Error)]
 pub enum CliError {
-    /// The command cannot be used so.
+    /// Wrong usage.
     #[error("{0}")]
     Usage(String),
-    /// Something went wrong on the way.
     #[error("{0:#}")]
     Failed(anyhow::Error),
 }
 
-/// The command cannot be used so, said where errors of all kinds are.
+/// Wrong usage, as an error that can be wrapped.
 #[derive(Debug, Error)]
 #[error("{0}")]
 pub struct Misuse(pub String);
 
 impl From<anyhow::Error> for CliError {
-    /// What cannot be made into a request was never sent: usage, too.
+    /// A command that cannot be made into a request is wrong usage, too.
     fn from(error: anyhow::Error) -> Self {
         let is_usage = error.chain().any(|error| error.is::<Misuse>() || error.is::<PrepareError>());
         if is_usage { Self::Usage(format!("{error:#}")) } else { Self::Failed(error) }
     }
 }
 
-/// Reads the command line, does what it says, and says how it ended.
+/// Parses the command line, runs the command and returns its exit code.
 pub fn main() -> ExitCode {
     completing::answer();
     disk::keep_private();
     privacy::keep();
     let wants_json = asks_for_json();
-    // The inbox waits for no table of switches.
+    // Without arguments the parser is skipped, for a faster start.
     let bare = std::env::args_os().len() == 1;
     let Cli { read_only, plain, command } = match if bare { Ok(Cli::default()) } else { Cli::try_parse() } {
         Ok(cli) => cli,
@@ -205,29 +204,29 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Whether `--json` is among the switches: errors are JSON then, too.
+/// True if `--json` is among the arguments: parse errors are JSON then, too.
 fn asks_for_json() -> bool {
     std::env::args_os().skip(1).take_while(|args_os| args_os != "--").any(|args_os| args_os == "--json")
 }
 
-/// Whether standard output is a terminal that can only print lines.
+/// True if standard output is a terminal that can only print lines.
 fn is_dumb_terminal() -> bool {
     std::env::var_os("TERM").is_some_and(|var_os| var_os == "dumb") && std::io::stdout().is_terminal()
 }
 
-/// How the inbox is run.
+/// Mode of the inbox.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
-    /// Whether every write is off.
+    /// True if nothing may be changed.
     pub read_only: bool,
-    /// Whether it is in lines of words instead of a screen.
+    /// True for plain mode.
     pub plain: bool,
-    /// Whether it opens as a wall.
+    /// True for the wall.
     pub wall: bool,
 }
 
 impl How {
-    /// A screen needs a terminal; lines of words do not.
+    /// Fails if a screen is needed and there is no terminal.
     fn terminal(self) -> Result<(), CliError> {
         if self.plain || std::io::stdout().is_terminal() {
             return Ok(());
@@ -236,12 +235,11 @@ impl How {
         Err(CliError::Usage(told.to_owned()))
     }
 
-    /// Whether a person at a screen can be asked what to begin with.
+    /// True if a person at a screen can choose the first step.
     fn can_ask(self) -> bool {
         !self.plain && !self.wall && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
     }
 
-    /// Runs a desk so.
     pub fn run(self, desk: DeskParts) -> Result<(), DeskError> {
         if self.plain { desk.run_plain() } else { desk.run() }
     }

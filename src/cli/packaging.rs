@@ -1,8 +1,6 @@
-//! `completions`, `man` and `config schema`: what packagers put beside the
-//! binary, and editors read.
+//! `completions`, `man` and `config schema`: files for packagers and editors.
 //!
-//! Made from the command line's own description and the table of settings, so
-//! they cannot differ.
+//! Generated from the command line definition and the settings table.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -40,7 +38,6 @@ pub enum ConfigAction {
     Schema,
 }
 
-/// Prints what was asked for.
 pub fn run(what: &Packaging) -> Result<()> {
     let mut page = Vec::new();
     match what {

@@ -1,6 +1,6 @@
-//! Conversations and messages as lines; as JSON they are the store's.
+//! Prints conversations and messages as lines; their JSON is the store's.
 //!
-//! What customers wrote is safe text in lines; JSON escapes it.
+//! Text by customers is safe text in lines and escaped in JSON.
 
 use std::io::{self, Write};
 
@@ -17,25 +17,22 @@ use thiserror::Error;
 
 pub use store::transcript::{message_json, speaker};
 
-/// Standard output takes no more. A type of its own: a pipe to a server that
-/// breaks is no reader who has seen enough.
+/// Standard output failed. A separate type, since a broken pipe to a server does not mean that the reader has
+/// seen enough.
 #[derive(Debug, Error)]
 #[error("writing the answer: {0}")]
 struct Unwritten(io::Error);
 
-/// Writes a line to standard output.
 pub fn line(text: &str) -> Result<()> {
     Ok(writeln!(io::stdout(), "{text}").map_err(Unwritten)?)
 }
 
-/// Writes JSON to standard output, in a line, with nothing in it that acts on
-/// a terminal.
+/// Writes JSON to standard output in one line, without characters that act on a terminal.
 pub fn json(value: &Value) -> Result<()> {
     line(&json::visible(&value.to_string()))
 }
 
-/// Writes what was gathered as JSON where that is wanted, also if a part of it
-/// failed.
+/// Writes gathered items as JSON if wanted, even if a part failed.
 pub fn list(is_json: bool, items: Vec<Value>, gathered: Result<()>) -> Result<()> {
     let is_nothing = items.is_empty() && gathered.is_err();
     if is_json && !is_nothing {
@@ -44,34 +41,32 @@ pub fn list(is_json: bool, items: Vec<Value>, gathered: Result<()>) -> Result<()
     gathered
 }
 
-/// Writes a page to standard output as it is.
+/// Writes bytes to standard output.
 pub fn page(bytes: &[u8]) -> Result<()> {
     let mut out = io::stdout();
     Ok(out.write_all(bytes).and_then(|()| out.flush()).map_err(Unwritten)?)
 }
 
-/// Writes errors to standard error, an object a line.
+/// Writes errors to standard error, one object a line.
 pub fn errors(all: &[Value]) {
     for it in all {
-        // Where it takes none, the exit code still tells.
+        // If standard error fails, the exit code remains.
         let _ = writeln!(io::stderr(), "{}", json::visible(&it.to_string()));
     }
 }
 
-/// Whether an error says only that the reader of standard output has gone, as
-/// `head` does: it has what it wanted.
+/// True if the error only means that the reader of standard output has gone, as `head` does.
 pub fn reader_has_gone(error: &anyhow::Error) -> bool {
     let unwritten = error.chain().find_map(|error| error.downcast_ref::<Unwritten>());
     unwritten.is_some_and(|unwritten| unwritten.0.kind() == io::ErrorKind::BrokenPipe)
 }
 
-/// Writes a line about what goes on to standard error.
+/// Writes a progress line to standard error.
 pub fn note(text: &str) -> Result<()> {
     writeln!(io::stderr(), "{text}").context("saying how far it is")
 }
 
-/// An error as one line in which nothing is said twice: several mistakes stand
-/// behind one another, and what a cause repeats of its context is left out.
+/// Joins a multi-line error into one line and removes repeated parts.
 pub fn said_once(text: &str) -> String {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines().map(str::trim).filter(|text| !text.is_empty()) {
@@ -94,27 +89,26 @@ pub fn said_once(text: &str) -> String {
     lines.join("; ").replace(":; ", ": ")
 }
 
-/// Columns as one line: what would break them - tabs, line breaks, control
-/// characters - is shown or left out, whatever its source.
+/// Joins columns with tabs; tabs, line breaks and control characters inside them are replaced.
 pub fn columns(all: &[impl AsRef<str>]) -> String {
     let safe: Vec<String> = all.iter().map(|text| SafeText::line(text.as_ref()).to_string()).collect();
     safe.join("\t")
 }
 
-/// A conversation as JSON; `test` where nothing is really sent on its channel.
+/// Conversation as JSON; `test` is true if nothing is really sent on its channel.
 pub fn conversation_json(channel: &str, test: bool, row: &ConversationRow) -> Value {
     let mut item = transcript::conversation_json(channel, row);
     item["test"] = test.into();
     item
 }
 
-/// Marks an item of a list of which more is at the server than could be read.
+/// Marks an item of an incomplete list.
 pub fn of_broken_list(mut item: Value) -> Value {
     item["listIsWhole"] = false.into();
     item
 }
 
-/// A conversation as one line of columns.
+/// Conversation as one line of columns.
 pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -> String {
     let it = &row.conversation;
     let waits = row.waiting_since.map_or_else(|| "-".to_owned(), |at| short_span(now.since(at)));
@@ -131,7 +125,7 @@ pub fn conversation_line(channel: &str, row: &ConversationRow, now: Timestamp) -
     ])
 }
 
-/// A message as one line of columns; its time is that of a zone.
+/// Message as one line of columns, with its time in `zone`.
 pub fn message_line(message: &Message, zone: &Zone) -> String {
     let at = message.created_at.map_or_else(|| "-".to_owned(), |at| at.stamp(zone));
     let content = &message.content;

@@ -1,5 +1,5 @@
-//! Where the secrets of this desk's own webhooks are: beside the channel keys,
-//! in the keyring or in files only their owner reads.
+//! Storage of webhook secrets: with the channel keys, in the keyring or in files readable by their owner
+//! only.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,19 +10,19 @@ use crate::shell::receiving::{ReceiverSetup, Secrets};
 use model::secret::Secret;
 use sync::ChannelSpec;
 
-/// How webhooks are received, if the configuration says so.
+/// Setup of the webhook receiver, if configured.
 pub fn setup(config: &Config, folder: PathBuf) -> Option<ReceiverSetup> {
     let receiver = config.receiver.clone()?;
     let secrets = Arc::new(Beside { folder });
     Some(ReceiverSetup { listen: receiver.listen, public_url: receiver.public_url, secrets })
 }
 
-/// The folder beside which keys are kept.
+/// Configuration folder, where keys are kept.
 struct Beside {
     folder: PathBuf,
 }
 
-/// Never the name of a channel's own key: names have no such end.
+/// Key name of a channel's webhook secret; the suffix cannot occur in a channel's name.
 fn name(channel: &ChannelSpec) -> String {
     format!("{}\u{b7}webhook", channel.name)
 }

@@ -1,7 +1,5 @@
-//! The demo's assistant: proposes an answer to one customer and has a draft made
-//! ready for another, from the sample replies alone. It shows what an assistant
-//! through `frontdesk mcp` and a draft-only conversation look like, without a
-//! model.
+//! The demo's assistant: proposes an answer to one customer and prepares a draft for another, from the sample
+//! replies. Shows `frontdesk mcp` and draft-only conversations without a model.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,14 +21,14 @@ use model::time::{Clock, Timestamp};
 use store::proposals::NewProposal;
 use store::{Store, StoreError, StoreOptions};
 
-/// Between two looks for customers that an answer fits.
+/// Interval between searches for suitable customers.
 const PAUSE: Duration = Duration::from_millis(700);
-/// Looks at most: after that the demo goes on without.
+/// Maximum searches.
 const LOOKS: u32 = 90;
-/// Conversations that are looked at.
+/// Conversations examined.
 const ROWS: u32 = 30;
 
-/// Suggests beside the inbox, once its customers are known.
+/// Starts the assistant beside the inbox.
 pub fn start(
     runtime: &tokio::runtime::Handle,
     folder: PathBuf,
@@ -54,7 +52,7 @@ pub fn start(
     });
 }
 
-/// Suggests where two customers asked what a sample reply answers.
+/// Suggests answers if two customers asked something the replies cover. Returns true when done.
 fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) -> Result<bool, StoreError> {
     let options = StoreOptions { zone: clock::zone(), ..StoreOptions::default() };
     let store = Store::open_with(&folder, options)?;
@@ -70,8 +68,7 @@ fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) 
         let said = page.messages.iter().map(|message| spoken(&message.message)).collect();
         found.extend(draft(&row, said, newest, &replies, now).map(|text| (row, text)));
     }
-    // The one nobody has written to for longest gets the proposal, so that it is
-    // not overtaken at once.
+    // The one waiting longest gets the proposal, so that no new message supersedes it at once.
     let [(last, _), .., (first, text)] = found.as_slice() else { return Ok(false) };
     let seen = reader.newest_message(channel, &first.conversation.id)?;
     store.propose(
@@ -89,7 +86,7 @@ fn look(folder: PathBuf, replies: PathBuf, channel: &ChannelId, now: Timestamp) 
     Ok(true)
 }
 
-/// What the sample replies say to a customer; nothing where a field stays open.
+/// Answer from the sample replies; `None` if a field stays open.
 fn draft(
     row: &ConversationRow,
     said: Vec<(model::suggestions::SpokenBy, String)>,

@@ -95,7 +95,7 @@ pub struct ServeArguments {
     pub unlimited: bool,
 }
 
-/// Runs the service until it is told to end.
+/// Runs the service until a signal.
 pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
     if arguments.dev && !arguments.listen.ip().is_loopback() {
         return Err(CliError::Usage(format!(
@@ -106,12 +106,12 @@ pub fn run(arguments: ServeArguments) -> Result<(), CliError> {
     logs::to_standard_error().map_err(|error| CliError::Usage(format!("{error:#}")))?;
     let runtime = desk::service_runtime()?;
     let served = runtime.block_on(serve(arguments));
-    // Waits for no thread that waits for a disk.
+    // Does not wait for blocked threads.
     runtime.shutdown_background();
     Ok(served?)
 }
 
-/// The token in a file that nobody else can read.
+/// Reads the token from a file, which must be private.
 fn metrics_token(path: &Path) -> Result<MetricsToken> {
     let token = || {
         anyhow::ensure!(
@@ -176,12 +176,12 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     running.notices.iter().for_each(|notice| say(notice));
     let mut out = std::io::stdout();
     let mut told = format!("listening on {}\n", running.base_url);
-    // The ready file has them where there is one, and nothing else may.
+    // With a ready file, keys are written only there.
     let printed = if arguments.ready_file.is_some() { &[][..] } else { &running.keys };
     for issued in printed {
         told.push_str(&format!("{} {} {}\n", issued.channel, issued.environment.word(), issued.key.expose()));
     }
-    // A user who does not read the output still gets the service.
+    // The service runs even if its output is not read.
     let _ = out.write_all(told.as_bytes()).and_then(|()| out.flush());
     signals.next().await;
     say(&format!(
@@ -197,12 +197,12 @@ async fn serve(arguments: ServeArguments) -> Result<()> {
     }
 }
 
-/// Says something to the user who runs the service.
+/// Writes a line to standard error.
 fn say(words: &str) {
     let _ = writeln!(std::io::stderr(), "frontdesk: {words}");
 }
 
-/// What the service's file says of the assistant.
+/// Reads the assistant's part of the service's configuration file.
 fn told(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> {
     let Some(path) = path else { return Ok(None) };
     let assistant = ServiceConfig::read(path).context("reading the service's file")?.assistant;
@@ -215,8 +215,7 @@ fn told(path: Option<&Path>, is_named: bool) -> Result<Option<AssistantConfig>> 
     Ok(assistant)
 }
 
-/// Who answers customers: a model where one is named, by a switch before the
-/// file.
+/// Selects the assistant: the model named by switches, else by the file.
 fn assistant(url: Option<String>, model: Option<String>, told: Option<Endpoint>) -> AssistantChoice {
     let key = std::env::var("FRONTDESK_ASSISTANT_KEY").ok().filter(|var| !var.trim().is_empty());
     match url.zip(model) {
@@ -227,7 +226,7 @@ fn assistant(url: Option<String>, model: Option<String>, told: Option<Endpoint>)
     }
 }
 
-/// The signals to end.
+/// Signals that end the service.
 pub(super) struct Signals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
@@ -237,14 +236,13 @@ pub(super) struct Signals {
 
 #[cfg(unix)]
 impl Signals {
-    /// Listens from here on; until then a signal ends the process.
+    /// Starts listening; before that a signal ends the process.
     pub(super) fn listen() -> Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         let listen = |kind| signal(kind).context("listening for signals");
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
-    /// Waits for the next.
     pub(super) async fn next(&mut self) {
         tokio::select! {
             _ = self.terminate.recv() => (),
@@ -255,12 +253,12 @@ impl Signals {
 
 #[cfg(not(unix))]
 impl Signals {
-    /// Nothing has to be listened to before.
+    /// Needs no preparation.
     pub(super) fn listen() -> Result<Self> {
         Ok(Self {})
     }
 
-    /// Waits for the next; where none can be, for ever.
+    /// Waits for the next signal; forever if there are none.
     pub(super) async fn next(&mut self) {
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;

@@ -1,5 +1,4 @@
-//! What a command could not finish, as one line for people, one line of JSON
-//! for programs, and an exit code that is the same for every command.
+//! Unfinished commands, as a line for people, a line of JSON for programs, and a common exit code.
 
 use std::fmt;
 
@@ -14,23 +13,22 @@ use model::selector::{Candidate, Unresolved};
 use service::admin::AdminError;
 use store::StoreError;
 
-/// What is left of what a command was asked to do.
+/// Remaining state after a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing was done and nothing is queued.
+    /// Not done, and nothing is queued.
     Nothing,
-    /// A row that has not left, and leaves as soon as it may.
+    /// Row that was not sent yet and will be once possible.
     Queued(RowId),
-    /// A row that may have been done; the same key asks again.
+    /// Row with an unknown outcome; repeated with the same key.
     Unknown(RowId),
-    /// A row about which a person decides.
+    /// Row that needs a decision.
     Waiting(RowId),
-    /// Something that goes on by itself; the command that follows it.
+    /// Continues by itself; with the command that follows it.
     GoesOn(String),
 }
 
 impl Left {
-    /// The exit code.
     pub fn exit(&self) -> u8 {
         if *self == Self::Nothing { 1 } else { 3 }
     }
@@ -52,7 +50,7 @@ impl Left {
         }
     }
 
-    /// What to do about what is left.
+    /// Advice about the remaining state.
     fn advice(&self, failure: &RequestFailure) -> String {
         match self {
             Self::Nothing => failure.cause.advice().to_owned(),
@@ -68,7 +66,7 @@ impl Left {
     }
 }
 
-/// What a command could not finish, and why.
+/// Unfinished command with its cause.
 #[derive(Debug, Clone, thiserror::Error)]
 pub struct Unfinished {
     pub failure: RequestFailure,
@@ -100,10 +98,10 @@ impl fmt::Display for Unfinished {
     }
 }
 
-/// Code and cause of everything that a command names and that is not there.
+/// Code and cause for a missing subject of a command.
 const NOT_FOUND: (&str, &str) = ("NOT_FOUND", "not-found");
 
-/// A command that this desk refuses, and why. Nothing was done.
+/// Command refused locally; nothing was done.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{words}")]
 pub struct CommandRefusal {
@@ -114,25 +112,25 @@ pub struct CommandRefusal {
 }
 
 impl CommandRefusal {
-    /// Refuses a name of something that is not there.
+    /// Refuses a missing subject.
     pub fn absent(words: impl Into<String>) -> Self {
         let (code, cause) = NOT_FOUND;
         Self { code, cause, words: words.into(), advice: "name one that is there" }
     }
 
-    /// A file of this machine cannot be read.
+    /// Error for an unreadable local file.
     pub fn unreadable(path: &str, why: String) -> anyhow::Error {
         if std::path::Path::new(path).exists() { anyhow::anyhow!(why) } else { Self::absent(why).into() }
     }
 
-    /// The channel changes nothing on its server.
+    /// Refuses a change on a read-only channel.
     pub fn read_only(channel: &str) -> Self {
         let words = format!("{channel} is read-only");
         let advice = "remove `read_only` of the channel in config.toml, or use another channel";
         Self { code: "READ_ONLY", cause: "forbidden", words, advice }
     }
 
-    /// Something else was asked for under an idempotency key.
+    /// Refuses an idempotency key used for another change.
     pub fn other_change(key: &str) -> Self {
         let words =
             format!("another change was asked for under the idempotency key {key:?}; nothing was done");
@@ -140,7 +138,7 @@ impl CommandRefusal {
         Self { code: "IDEMPOTENCY_CONFLICT", cause: "refused", words, advice }
     }
 
-    /// A person gave up what was asked for under an idempotency key.
+    /// Refuses an idempotency key whose change a person gave up.
     pub fn given_up(key: &str, row: &RowId) -> Self {
         let words = format!(
             "a person gave up what was asked for under the idempotency key {key:?} (row {row}); it may have been \
@@ -151,12 +149,12 @@ impl CommandRefusal {
     }
 }
 
-/// What several channels could not do; the others did theirs.
+/// Failures of several channels; the others succeeded.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", self.0.iter().map(|entry| format!("{entry:#}")).collect::<Vec<_>>().join("; "))]
 pub struct Several(pub Vec<anyhow::Error>);
 
-/// The exit code of an error.
+/// Exit code of an error.
 pub fn exit(error: &CliError) -> u8 {
     match error {
         CliError::Usage(_) => 2,
@@ -171,12 +169,12 @@ pub fn exit(error: &CliError) -> u8 {
     }
 }
 
-/// True if an error says that nothing was done and nothing is left.
+/// True if nothing was done and nothing is left.
 pub fn is_certainly_not_done(error: &anyhow::Error) -> bool {
     unfinished(error).is_some_and(|unfinished| unfinished.left == Left::Nothing)
 }
 
-/// An error in lines, one for each channel that failed.
+/// Lines of an error, one for each failed channel.
 pub fn lines(error: &CliError) -> Vec<String> {
     match error {
         CliError::Usage(words) => vec![words.clone()],
@@ -184,7 +182,7 @@ pub fn lines(error: &CliError) -> Vec<String> {
     }
 }
 
-/// The errors as JSON, an object for each channel that failed.
+/// Errors as JSON, one object for each failed channel.
 pub fn as_json(error: &CliError) -> Vec<Value> {
     match error {
         CliError::Usage(words) => vec![usage(words)],
@@ -204,13 +202,12 @@ pub fn usage(words: &str) -> Value {
     ErrorReport { ok: false, exit: 2, error }.json()
 }
 
-/// The detail of an error, for a list in which one of several failed.
+/// Detail of an error, for a list with several items.
 pub fn detail(error: &anyhow::Error) -> Value {
     json!(report(error).error)
 }
 
-/// An error as programs read it: each field is always there, `null` or empty
-/// where there is nothing to tell.
+/// Error for programs: every field is always present, `null` or empty if it does not apply.
 #[derive(Debug, Serialize)]
 struct ErrorReport {
     ok: bool,
@@ -224,12 +221,11 @@ struct ErrorDetail {
     cause: String,
     message: String,
     advice: String,
-    /// Rest of the command: `not done`, `queued`, `unknown`, `waits for you` or
-    /// `goes on`.
+    /// Remaining state: `not done`, `queued`, `unknown`, `waits for you` or `goes on`.
     state: &'static str,
     channel: Option<String>,
     row: Option<String>,
-    /// The conversations that may be meant, where several may.
+    /// Matching conversations, if there are several.
     candidates: Vec<Value>,
 }
 
@@ -304,12 +300,12 @@ fn report(error: &anyhow::Error) -> ErrorReport {
     ErrorReport { ok: false, exit, error: told }
 }
 
-/// True if an error of the service's own side says that something is not there.
+/// True if the service reports that something does not exist.
 fn names_nothing(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(AdminError::Absent(_) | AdminError::Missing(_)))
 }
 
-/// Why a read failed that was made without a session.
+/// Failure of a read made without a session.
 fn read_failure(error: &anyhow::Error) -> Option<RequestFailure> {
     error.chain().find_map(|cause| match cause.downcast_ref::<CheckError>() {
         Some(CheckError::Read(read)) => RequestFailure::of_read(read),

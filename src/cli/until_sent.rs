@@ -1,5 +1,4 @@
-//! When `frontdesk engine --until-sent` ends: nothing is left, or nothing of
-//! what is left can leave before a person acts.
+//! End of `frontdesk engine --until-sent`: nothing is left, or nothing left can be sent before a person acts.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,20 +15,18 @@ use model::waves::{Campaign, Phase};
 use store::Reader;
 use sync::ChannelSpec;
 
-/// How long the last wave of a broadcast may take to be counted before the
-/// engine ends without it.
+/// Time for which the last wave of a broadcast is counted before the engine ends, in microseconds.
 const MAX_COUNTING: i64 = 10 * MINUTE;
-/// Rows of a channel that are looked at.
+/// Maximum rows examined of a channel.
 const MAX_ROWS: u32 = 10_000;
 
-/// How it ends.
 pub enum Ending {
     Sent,
-    /// Something waits for a person, and everything else waits for that.
+    /// A row needs a decision, and everything else waits for it.
     Waits(Box<Unfinished>),
 }
 
-/// Returns how it ends, `None` while something may still leave.
+/// Returns the end, `None` while something may still be sent.
 ///
 /// # Errors
 /// When the database fails.
@@ -53,7 +50,7 @@ pub fn ending(
         if !campaigns.all(|campaign| is_over(&campaign, &asking, now)) {
             return Ok(None);
         }
-        // Until its connection is known, a row that asks may be let go by its account.
+        // Until its connection is known, a stopped row may be released by its account.
         if !rows.is_empty() && told.is_none() {
             return Ok(None);
         }
@@ -62,7 +59,7 @@ pub fn ending(
     Ok(Some(waits.map_or(Ending::Sent, |left| Ending::Waits(Box::new(left)))))
 }
 
-/// True if a row cannot leave before a person acts.
+/// True if a row cannot be sent before a person acts.
 fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>, now: Timestamp) -> bool {
     let health = health.unwrap_or(&Health::Connecting);
     let facts = QueueFacts { now, health, leader: &Leader::Here, pays: None };
@@ -76,8 +73,8 @@ fn waits_for_person(row: &OutboxRow, rows: &[OutboxRow], health: Option<&Health>
     )
 }
 
-/// True if nothing more comes of a broadcast in waves: it has ended, was
-/// counted for long enough, or its wave is among the rows that wait.
+/// True if a broadcast in waves is over: ended, counted for long enough, or its wave is among the waiting
+/// rows.
 fn is_over(campaign: &Campaign, waiting: &HashSet<&RowId>, now: Timestamp) -> bool {
     let last = campaign.waves.iter().filter_map(|wave| wave.sent_at).max();
     campaign.phase != Phase::Running
@@ -85,7 +82,7 @@ fn is_over(campaign: &Campaign, waiting: &HashSet<&RowId>, now: Timestamp) -> bo
         || last.is_some_and(|at| now.since(at) >= MAX_COUNTING)
 }
 
-/// Returns what is left of a channel's rows, by the one that asks.
+/// Unfinished rows of a channel, described by the one that needs a decision.
 fn unfinished(channel: &ChannelSpec, rows: &[OutboxRow], health: Option<&Health>) -> Option<Unfinished> {
     let first = rows.first()?;
     let what = match rows.len() {

@@ -1,5 +1,5 @@
-//! `admin assistant`: whether the assistant answers one conversation, also on the
-//! channels whose interface has no pause.
+//! `admin assistant`: switches the assistant in one conversation, also on channels whose interface has no
+//! pause.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -31,7 +31,6 @@ pub enum AssistantAction {
     },
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: AssistantAction, json: bool) -> Result<()> {
     let (id, enabled) = match action {
         AssistantAction::Show { id } => {

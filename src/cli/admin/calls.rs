@@ -1,4 +1,4 @@
-//! `admin call`: the calls that go on, and ending one.
+//! `admin call`: lists and ends calls in progress.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -20,7 +20,6 @@ pub enum CallAction {
     },
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: CallAction, json: bool) -> Result<()> {
     match action {
         CallAction::List => {

@@ -1,5 +1,5 @@
-//! `admin channel`: connecting the channels to their platforms. Nothing is kept
-//! before a live test has worked.
+//! `admin channel`: connects channels to their platforms. Settings are stored only after a successful live
+//! test.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -113,7 +113,6 @@ pub enum PlatformKind {
     },
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()> {
     match action {
         PlatformAction::Connect(platform) => {
@@ -143,7 +142,7 @@ pub async fn run(admin: &Admin, action: PlatformAction, json: bool) -> Result<()
     }
 }
 
-/// The channel's word, and the address people reach it under.
+/// Connects a channel. Returns its word and its public address.
 async fn connect(admin: &Admin, platform: PlatformKind) -> Result<(&'static str, String)> {
     let nothing = "nothing was connected";
     let secret = |what: &str| {

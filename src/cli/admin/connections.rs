@@ -1,5 +1,5 @@
-//! `admin connection`: the business's own interfaces, which the assistant may
-//! ask. Nothing is kept before a live call has worked.
+//! `admin connection`: Data Connections of the service, for its assistant. They are stored only after a
+//! successful live call.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use service::admin::Admin;
 use service::connections::dashboard::Trial;
 use wire::connections;
 
-/// Lines of an answer that are shown.
+/// Maximum lines shown of an answer.
 const SHOWN: usize = 40;
 
 /// What can be done with connections.
@@ -105,7 +105,6 @@ impl TrialArguments {
     }
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<()> {
     match action {
         ConnectionAction::Add { file, trial } => add(admin, &file, &trial.trial()?, json).await,
@@ -158,7 +157,7 @@ async fn add(admin: &Admin, file: &Path, trial: &Trial, json: bool) -> Result<()
     }
 }
 
-/// Calls and shows what came.
+/// Makes a test call and prints its answer.
 async fn attempt(
     admin: &Admin,
     connection: &Connection,
@@ -181,7 +180,7 @@ async fn attempt(
     show(&answer, &endpoint)
 }
 
-/// The answer as its mapping shows it, or as it came.
+/// Prints the answer mapped to its fields, or as received without a mapping.
 fn show(answer: &EndpointResponse, endpoint: &ConnectionEndpoint) -> Result<()> {
     if endpoint.fields.is_empty() {
         let text = serde_json::to_string_pretty(&answer.body).unwrap_or_default();

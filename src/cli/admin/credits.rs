@@ -1,4 +1,4 @@
-//! `admin credits`: the balance, and changing it.
+//! `admin credits`: shows and changes the balance.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -20,10 +20,10 @@ pub struct CreditArguments {
     add: Option<i64>,
 }
 
-/// Does it.
+/// Shows or changes the balance.
 ///
 /// # Errors
-/// When the balance would fall below zero, or the service's file refuses.
+/// When the balance would fall below zero, or the database fails.
 pub async fn run(admin: &Admin, arguments: CreditArguments, json: bool) -> Result<()> {
     let change = arguments.set.map(CreditChange::Set).or(arguments.add.map(CreditChange::Add));
     let balance = admin.credits(change, SystemClock.now()).await.context("the balance")?;

@@ -1,4 +1,4 @@
-//! `admin erase`: a person asks for what is kept of them to be removed.
+//! `admin erase`: removes the data of one person on request.
 
 use anyhow::{Context, Result};
 use clap::Args;
@@ -16,7 +16,6 @@ pub struct EraseArguments {
     address: String,
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, arguments: &EraseArguments, json: bool) -> Result<()> {
     let erased = admin.erase(&arguments.address).await.context("erasing")?;
     if json {

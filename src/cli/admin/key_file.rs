@@ -1,4 +1,4 @@
-//! `admin key-file`: a way out where the key that seals secrets is lost.
+//! `admin key-file`: recovery after the loss of the key that seals secrets.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -20,7 +20,6 @@ pub enum KeyFileAction {
     },
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: KeyFileAction, json: bool) -> Result<()> {
     let KeyFileAction::Reset { yes: _ } = action;
     let dropped = admin.drop_secrets().await.context("dropping the secrets")?;

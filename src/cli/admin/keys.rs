@@ -1,4 +1,4 @@
-//! `admin key`: keys are shown once, when they are made.
+//! `admin key`: manages API keys, which are shown once, at creation.
 
 use anyhow::{Context, Result};
 use clap::{Subcommand, ValueEnum};
@@ -25,7 +25,6 @@ pub enum ChannelWord {
 }
 
 impl ChannelWord {
-    /// The channel.
     pub fn channel(self) -> Channel {
         match self {
             Self::Whatsapp => Channel::Whatsapp,
@@ -66,7 +65,6 @@ pub enum KeyAction {
     },
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: KeyAction, json: bool) -> Result<()> {
     match action {
         KeyAction::Create { channel, environment } => {

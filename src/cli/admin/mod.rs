@@ -1,5 +1,4 @@
-//! `frontdesk admin`: the dashboard's side of an embedded service's file,
-//! also while that service runs.
+//! `frontdesk admin`: manages the database of an embedded service, also while the service runs.
 
 mod assistant;
 mod calls;
@@ -91,7 +90,6 @@ pub enum AdminAction {
     Workspace(workspaces::WorkspaceAction),
 }
 
-/// Does what was asked for.
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     if let AdminAction::Move(wanted) = &arguments.action {
         if arguments.db.is_some() {
@@ -132,7 +130,7 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     let json = arguments.json;
     let done = runtime.block_on(async {
         match arguments.action {
-            // Done above: they open databases in their own way.
+            // Handled above: they open databases themselves.
             AdminAction::Move(_) | AdminAction::Backup(_) => Ok(()),
             AdminAction::Key(action) => keys::run(&admin, action, json).await,
             AdminAction::Channel(action) => channels::run(&admin, action, json).await,

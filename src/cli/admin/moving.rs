@@ -1,5 +1,5 @@
-//! `admin move` and `admin backup`: everything a service keeps, from a file to a
-//! PostgreSQL database or back, or copied into a file.
+//! `admin move` and `admin backup`: move all data of a service between a file and PostgreSQL, or copy it to a
+//! file.
 
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ pub struct BackupArguments {
     to: PathBuf,
 }
 
-/// Says on standard error what is done.
+/// Reports steps on standard error if it is a terminal.
 fn told_steps() -> impl FnMut(&str) {
     let watched = std::io::stderr().is_terminal();
     move |step| {
@@ -44,7 +44,6 @@ fn told_steps() -> impl FnMut(&str) {
     }
 }
 
-/// Moves everything.
 pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) -> Result<()> {
     let MoveArguments { from, to } = arguments;
     let moved = relocation::relocate(from, to, key_file, &mut told_steps());
@@ -61,7 +60,6 @@ pub fn relocate(arguments: &MoveArguments, key_file: Option<&Path>, json: bool) 
     print::line(&format!("{from} is not served any more; serve {to}, with the same key"))
 }
 
-/// Copies everything.
 pub fn back_up(from: &DatabasePlace, arguments: &BackupArguments, json: bool) -> Result<()> {
     let to = arguments.to.display();
     let copied = relocation::copy(from, &arguments.to, &mut told_steps());

@@ -1,5 +1,4 @@
-//! `admin proposal`: changes the assistant proposed, which a person carries
-//! out or drops.
+//! `admin proposal`: lists, carries out and drops changes proposed by the assistant.
 
 use std::sync::Arc;
 
@@ -31,7 +30,6 @@ pub enum ProposalAction {
     },
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: ProposalAction, json: bool) -> Result<()> {
     match action {
         ProposalAction::List => {

@@ -1,4 +1,4 @@
-//! `admin template`: what can be sent outside the service window.
+//! `admin template`: manages templates, which may be sent outside the service window.
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -66,7 +66,6 @@ pub enum TemplateApproval {
     Rejected,
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: TemplateAction, json: bool) -> Result<()> {
     match action {
         TemplateAction::List => list(admin, json).await,

@@ -1,5 +1,4 @@
-//! `admin webhook`: the subscriptions of a workspace, and which of them nothing
-//! reaches.
+//! `admin webhook`: lists the webhooks of a workspace and their delivery state.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -17,7 +16,6 @@ pub enum WebhookAction {
     List,
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: WebhookAction, json: bool) -> Result<()> {
     let WebhookAction::List = action;
     let all = admin.webhooks().await.context("listing the webhooks")?;

@@ -1,4 +1,4 @@
-//! `admin workspace`: businesses that share a service and nothing else.
+//! `admin workspace`: separate businesses on one service.
 
 use anyhow::{Context, Result};
 use clap::Subcommand;
@@ -23,7 +23,6 @@ pub enum WorkspaceAction {
     List,
 }
 
-/// Does it.
 pub async fn run(admin: &Admin, action: WorkspaceAction, json: bool) -> Result<()> {
     match action {
         WorkspaceAction::Add { name } => {

@@ -1,5 +1,4 @@
-//! `frontdesk channel add`: asks for what is needed, checks the key, keeps it
-//! and writes the configuration.
+//! `frontdesk channel add`: asks for missing values, checks the key, stores it and writes the configuration.
 
 use std::io;
 
@@ -15,11 +14,10 @@ use crate::config::keys::{KeptIn, KeyLocation};
 use crate::shell::prompt;
 use model::secret::Secret;
 
-/// Keys that may be typed after one that was refused.
+/// Further keys that may be entered after a refused one.
 const MORE_TRIES: u32 = 4;
 const ADDRESS: &str = "Address of the service (https://…/v1)";
 
-/// What is to be added.
 struct NewChannel {
     name: String,
     base_url: String,
@@ -28,7 +26,7 @@ struct NewChannel {
 /// `frontdesk channel add`
 pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let file = File::read()?;
-    // Also whether the address can be used, before anything secret is typed.
+    // Also checks the address, before a secret is entered.
     let wanted = wanted(&file, arguments)?;
     let (key, checked) = checked_key(arguments, &wanted)?;
     let kept = match &arguments.key_env {
@@ -53,7 +51,7 @@ fn place<'a>(file: &'a File, wanted: &'a NewChannel) -> KeyLocation<'a> {
     KeyLocation { folder, channel: &wanted.name, base_url: &wanted.base_url }
 }
 
-/// Name and address: as given, as asked for, or as they are in the file.
+/// Name and base URL: given, asked for, or from the file.
 fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError> {
     let name = given(arguments.name.as_deref(), "Name of the tab", "--name", |_, _| Ok(()))?;
     let known = file.channel(&name);
@@ -77,13 +75,13 @@ fn wanted(file: &File, arguments: &AddArguments) -> Result<NewChannel, CliError>
             client::usable(url).map_err(|why| why.to_string().replacen("base_url", called, 1))
         })?,
     };
-    // A channel keeps the name it has, so that its drafts stay with it.
+    // A channel keeps the spelling of its name, so that its drafts stay with it.
     let name = known.map_or(name, |channel_config| channel_config.name.clone());
     Ok(NewChannel { name, base_url })
 }
 
-/// What a switch says, or what is answered. An answer that cannot be used is asked
-/// for again; `check` says why, by what it is called.
+/// Value of a switch, or an answer. An invalid answer is asked for again; `check` gets the value's name for
+/// its error.
 fn given(
     value: Option<&str>,
     question: &str,
@@ -122,8 +120,8 @@ fn key(arguments: &AddArguments) -> Result<Secret, CliError> {
     Ok(key)
 }
 
-/// The key, and what the server says of it. Where it refuses one, whoever sits
-/// at a terminal types another; name and address stay as they are.
+/// Reads and checks the key. After a refusal a person at a terminal can enter another; name and address are
+/// kept.
 fn checked_key(arguments: &AddArguments, wanted: &NewChannel) -> Result<(Secret, KeyCheck), CliError> {
     let mut more = if arguments.key_env.is_none() && prompt::can_ask() { MORE_TRIES } else { 0 };
     loop {

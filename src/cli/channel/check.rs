@@ -1,4 +1,4 @@
-//! `frontdesk channel test`: what each key is, may do and has left.
+//! `frontdesk channel test`: account, permissions and remaining rate limit of each key.
 
 use std::io::IsTerminal;
 use std::sync::Arc;
@@ -17,40 +17,39 @@ use model::secret::Secret;
 use model::text::SafeText;
 use model::time::{Clock, Moment, SECOND};
 
-/// What a server told of a key.
+/// Server information about a key.
 pub struct KeyCheck {
-    /// The account and what came with it.
+    /// Account with the headers of its answer.
     pub greeting: Greeting,
     pub scope: Scope,
-    /// Microseconds until the account's answer.
+    /// Time until the account's answer, in microseconds.
     pub latency: i64,
-    /// How far the server's clock is ahead of this one, in microseconds.
+    /// Server clock minus local clock, in microseconds.
     pub skew: Option<i64>,
 }
 
-/// Why a key could not be checked.
+/// Error of a key check.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
-    /// The server did not tell the account.
+    /// The account could not be read.
     #[error("reading the account: {}", words(.0))]
     Read(ReadError),
-    /// The address or the key must not be used.
+    /// The address or the key is invalid.
     #[error(transparent)]
     Client(#[from] ClientError),
-    /// It could not be asked from here.
+    /// Local failure.
     #[error("{0:#}")]
     Here(#[from] anyhow::Error),
 }
 
 impl CheckError {
-    /// Whether another key could do better.
+    /// True if another key might work.
     pub fn is_about_the_key(&self) -> bool {
         matches!(self, Self::Read(ReadError::Refused { .. }) | Self::Client(ClientError::BadKey))
     }
 }
 
-/// Asks the server of a key what it is and may do; a rate limit is waited for
-/// within so many microseconds.
+/// Reads account and permissions of a key. Rate limits are waited for within `patience` microseconds.
 pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, CheckError> {
     let clock = SystemClock;
     let until = clock.moment().plus(patience);
@@ -61,7 +60,7 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
             client.greet().await.map(|greet| (greet, asked, clock.now()))
         });
         let (greeting, asked, answered) = greeted.await.map_err(CheckError::Read)?;
-        // The server's date is whole seconds, so half of one is right on average.
+        // The Date header has whole seconds, so adding half a second is right on average.
         let skew =
             greeting.server_time.map(|at| at.plus(500_000).since(asked.plus(answered.since(asked) / 2)));
         let mut scope = Scope::new();
@@ -72,8 +71,7 @@ pub fn check(base_url: &str, key: &Secret, patience: i64) -> Result<KeyCheck, Ch
     })
 }
 
-/// Asks, and waits for a rate limit that frees itself in time. Whoever sits at
-/// a terminal is told of a long wait.
+/// Repeats a request after a rate limit that ends in time. A long wait is reported at a terminal.
 async fn patiently<T>(
     until: Moment,
     question: impl AsyncFn() -> Result<T, ReadError>,
@@ -88,14 +86,14 @@ async fn patiently<T>(
             answer => return answer,
         };
         if wait > 2 * SECOND && std::io::stderr().is_terminal() {
-            // That it cannot be said is no reason to stop.
+            // A failing standard error is no reason to stop.
             let _ = print::note(&format!("waiting {} s for the rate limit", wait / SECOND + 1));
         }
         tokio::time::sleep(Duration::from_micros(wait.unsigned_abs())).await;
     }
 }
 
-/// A failure with what to do about it.
+/// Describes an error with its remedy.
 fn words(error: &ReadError) -> String {
     match error {
         ReadError::Refused { code, why } => {
@@ -114,8 +112,7 @@ fn words(error: &ReadError) -> String {
 impl KeyCheck {
     pub fn account_line(&self) -> String {
         let account = &self.greeting.account;
-        // Only of business chat does the interface tell a number, and so
-        // whether it is connected.
+        // Only the account of a WhatsApp key names a number, and so its connection.
         let number = account.number.as_ref().map_or_else(String::new, |number| format!(", {number}"));
         let connected = if account.is_unconnected() { ", not connected" } else { "" };
         let workspace = account
@@ -130,7 +127,7 @@ impl KeyCheck {
         )
     }
 
-    /// What may be read, what may not, and what did not answer.
+    /// Readable, forbidden and unanswered resources.
     pub fn scope_lines(&self) -> Vec<String> {
         let named = |wanted: fn(&Result<(), ReadError>) -> bool| {
             let names = self.scope.iter().filter(|(_, read)| wanted(read)).map(|(name, _)| *name);
@@ -156,7 +153,7 @@ impl KeyCheck {
         lines
     }
 
-    /// What is left of the rate budget, in the server's words.
+    /// Remaining rate limit as reported by the server.
     pub fn budget_line(&self) -> String {
         match self.greeting.rate {
             Some(rate) => format!("{} of {} reads a minute left", rate.remaining, rate.limit),
@@ -164,7 +161,7 @@ impl KeyCheck {
         }
     }
 
-    /// The same for scripts.
+    /// Result for scripts.
     pub fn json(&self) -> Value {
         let account = &self.greeting.account;
         let scope: serde_json::Map<String, Value> = self

@@ -1,4 +1,4 @@
-//! `frontdesk channel list`: what is configured, without asking a server.
+//! `frontdesk channel list`: configured channels, without a request.
 
 use anyhow::Result;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! `frontdesk channel`: adds, lists, tests and removes channel keys.
 //!
-//! A key is asked for, read from standard input or from the environment, and
-//! never given as an argument, where other users of the machine could read it.
+//! Keys are entered at a prompt or read from standard input or the environment, never from an argument, which
+//! other users of the machine can see.
 
 mod add;
 pub mod check;
@@ -97,10 +97,9 @@ pub struct RemoveArguments {
     pub json: bool,
 }
 
-/// Does one of the commands.
 ///
 /// # Errors
-/// In words; usage when it cannot be asked for so.
+/// Usage errors if the arguments do not fit, else as text.
 pub fn run(action: &ChannelAction) -> Result<(), CliError> {
     match action {
         ChannelAction::Add(arguments) => add::run(arguments),
@@ -110,7 +109,7 @@ pub fn run(action: &ChannelAction) -> Result<(), CliError> {
     }
 }
 
-/// The configuration file and what is in it.
+/// Configuration file and its contents.
 struct File {
     path: PathBuf,
     config: Config,
@@ -123,7 +122,7 @@ impl File {
         Ok(Self { path, config })
     }
 
-    /// The folder beside which keys are kept.
+    /// Configuration folder, where keys are kept.
     fn folder(&self) -> PathBuf {
         self.path.parent().map(PathBuf::from).unwrap_or_default()
     }
@@ -132,7 +131,7 @@ impl File {
         self.config.channels.iter().find(|channel| channel.name.eq_ignore_ascii_case(name))
     }
 
-    /// The file as it is, to be changed.
+    /// Text of the file, for changes.
     fn text(&self) -> Result<String> {
         match disk::read_text(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
@@ -140,7 +139,7 @@ impl File {
         }
     }
 
-    /// The named channel, or a sentence with those there are.
+    /// Channel of a name, or an error that lists the known ones.
     fn named(&self, name: &str) -> Result<&ChannelConfig> {
         self.channel(name).ok_or_else(|| {
             let known: Vec<&str> = self.config.channels.iter().map(|channel| channel.name.as_str()).collect();

@@ -1,5 +1,5 @@
-//! `frontdesk channel remove`: the key and the configuration's entry go; what
-//! was written and not sent stays.
+//! `frontdesk channel remove`: removes the key and the configuration entry; drafts and unsent messages are
+//! kept.
 
 use anyhow::{Context, Result, anyhow};
 use serde_json::json;
@@ -52,7 +52,7 @@ pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     Ok(())
 }
 
-/// Drafts and unsent changes of the channel, if there is a data folder.
+/// Number of drafts and unsent changes of the channel.
 fn kept(channel: &ChannelId) -> Result<(u64, u64)> {
     let files = DeskFolders::find()?;
     if !files.data.join("outbox.db").exists() {

@@ -1,5 +1,5 @@
-//! Completions in bash, which hands over a line as it was typed and puts in what it
-//! is given as it stands: quotes are read and written here.
+//! Completions for bash, which passes the raw line and inserts replies verbatim, so quotes are parsed and
+//! written here.
 
 use std::ffi::OsString;
 use std::io::{Error, Write};
@@ -9,10 +9,10 @@ use clap::Command;
 use clap_complete::engine;
 use clap_complete::env::{self, EnvCompleter};
 
-/// Where bash ends a word beside blanks, if it does not say.
+/// Default word breaks of bash.
 const WORD_BREAKS: &str = "\"'@><=;|&(:";
 
-/// `IFS` joins words where only these are told, without the line.
+/// Registration script. Without `COMP_LINE` the words are joined by `IFS`.
 const SCRIPT: &str = r#"
 _clap_complete_NAME() {
     local IFS=' ' line=${COMP_LINE:0:${COMP_POINT:-0}} replies reply
@@ -33,7 +33,7 @@ else
 fi
 "#;
 
-/// Bash, as what is asked and what asks.
+/// Bash completion with the raw line.
 pub struct BashLine;
 
 impl EnvCompleter for BashLine {
@@ -69,7 +69,7 @@ impl EnvCompleter for BashLine {
         page: &mut dyn Write,
     ) -> Result<(), Error> {
         let [line] = arguments.as_slice() else {
-            // The script of an earlier version told words.
+            // The script of an earlier version passes words.
             return env::Bash.write_complete(command, arguments, folder, page);
         };
         let breaks = std::env::var("COMP_WORDBREAKS").unwrap_or_else(|_| WORD_BREAKS.to_owned());
@@ -83,13 +83,13 @@ impl EnvCompleter for BashLine {
     }
 }
 
-/// A line up to the cursor, as a shell reads it.
+/// Line up to the cursor, split like a shell does.
 struct BegunWords {
-    /// Its words; the last is begun.
+    /// Words; the last is incomplete.
     words: Vec<String>,
-    /// The quote in which the last word stands.
+    /// Open quote of the last word.
     quote: Option<char>,
-    /// The bytes of the last word that bash leaves as they are.
+    /// Bytes at the start of the last word that bash keeps.
     kept: usize,
 }
 
@@ -119,7 +119,7 @@ impl BegunWords {
         Self { words, quote, kept }
     }
 
-    /// What bash is to put in for a whole last word.
+    /// Text bash has to insert for a complete last word.
     fn put_in(&self, whole: &str) -> String {
         let text = whole.get(self.kept..).unwrap_or(whole);
         match self.quote {

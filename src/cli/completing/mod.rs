@@ -1,5 +1,4 @@
-//! What the completions of a shell offer beside commands and switches: channels
-//! and conversations, from this desk's own files. No server is asked.
+//! Shell completions of channels and conversations from the local files, without a request.
 
 mod bash;
 
@@ -17,15 +16,15 @@ use crate::cli::Cli;
 use crate::cli::folders::{self, DeskFolders};
 use crate::config::Config;
 
-/// Set by the scripts of the shells when they ask for what fits.
+/// Set by the shell scripts when they request completions.
 const VARIABLE: &str = "FRONTDESK_COMPLETE";
 const PROGRAM: &str = "frontdesk";
-/// Conversations that are offered, newest first.
+/// Maximum conversations offered, newest first.
 const OFFERED: usize = 200;
 const SHELLS: Shells<'static> =
     Shells(&[&bash::BashLine, &env::Elvish, &env::Fish, &env::Powershell, &env::Zsh]);
 
-/// Answers a shell that asks, and ends; does nothing where none does.
+/// Answers a completion request and exits; returns if there is none.
 pub fn answer() {
     let is_switch = |name: OsString| name.to_string_lossy().split_whitespace().any(|word| word == "--name");
     CompleteEnv::with_factory(|| asked(std::env::args_os().any(is_switch)))
@@ -34,7 +33,7 @@ pub fn answer() {
         .complete();
 }
 
-/// The commands, of which each offers what a conversation is called there.
+/// Command tree with completions of conversations by address, or by name.
 fn asked(by_name: bool) -> Command {
     let offering = move |command: Command, of_mail: bool| {
         command.mut_args(|command| match (command.get_id() == "conversation", by_name, of_mail) {
@@ -49,7 +48,7 @@ fn asked(by_name: bool) -> Command {
     })
 }
 
-/// The script by which a shell asks.
+/// Writes the registration script of a shell.
 pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
     match SHELLS.completer(&shell.to_string()) {
         Some(it) => it.write_registration(VARIABLE, PROGRAM, PROGRAM, PROGRAM, page),
@@ -57,39 +56,38 @@ pub fn script(shell: Shell, page: &mut Vec<u8>) -> std::io::Result<()> {
     }
 }
 
-/// The configured channels.
 pub fn channels() -> Vec<CompletionCandidate> {
     let config = folders::config().map(|config| Config::examine_file(&config.join("config.toml")));
     let channels = config.map(|config| config.channels).unwrap_or_default();
     channels.into_iter().map(|channel| CompletionCandidate::new(channel.name)).collect()
 }
 
-/// The newest open conversations, by what names them, with the customer's name.
+/// Newest open conversations by address, with the customer's name.
 pub fn conversations() -> Vec<CompletionCandidate> {
     offered(false, by_address)
 }
 
-/// The newest threads of mails, by what names them.
+/// Newest mail threads by address.
 fn mails() -> Vec<CompletionCandidate> {
     offered(true, by_address)
 }
 
-/// The newest threads of mails, by their ids.
+/// Newest mail threads by id.
 pub fn threads() -> Vec<CompletionCandidate> {
     offered(true, |conversation_name, _| Some(conversation_name.id.clone()).filter(|text| is_plain(text)))
 }
 
-/// The customers' names.
+/// Customer names.
 fn names(threads: bool) -> Vec<CompletionCandidate> {
     offered(threads, |conversation_name, _| {
         conversation_name.name.clone().filter(|name| name.split(' ').all(is_plain_name))
     })
 }
 
-/// How many conversations an address has.
+/// Number of conversations for each address.
 type AddressCounts = HashMap<String, usize>;
 
-/// The address, where it means one conversation, else the id.
+/// Address if it identifies one conversation, else the id.
 fn by_address(it: &ConversationName, counts: &AddressCounts) -> Option<String> {
     let address = it.address.clone().filter(|address| counts.get(address) == Some(&1));
     [address, Some(it.id.clone())].into_iter().flatten().find(|text| is_plain(text))
@@ -123,15 +121,14 @@ fn offered(
     fresh.map(candidate).collect()
 }
 
-/// Whether a shell takes it as one word that means nothing to it: what a server
-/// told is put on a command line.
+/// True if a shell reads the word verbatim: words from the server are put on a command line.
 fn is_plain(word: &str) -> bool {
     !word.is_empty()
         && !word.starts_with('-')
         && word.chars().all(|character| character.is_ascii_alphanumeric() || "+@._-".contains(character))
 }
 
-/// The same of a word of a name, which may be in any script.
+/// Like [`is_plain`] for a part of a name, in any script.
 fn is_plain_name(word: &str) -> bool {
     !word.starts_with('-')
         && !word.is_empty()

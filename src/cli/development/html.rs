@@ -1,5 +1,4 @@
-//! `frontdesk dev fuzz-html`: looks whether the text of mails made by chance
-//! is only text, and how long it takes to make.
+//! `frontdesk dev fuzz-html`: checks the text of random HTML mails and the time it takes to make.
 
 use std::time::Duration;
 
@@ -10,10 +9,9 @@ use crate::cli::print;
 use crate::shell::clock;
 use sync::fuzz_mail;
 
-/// The longest a document may take.
+/// Time limit for one document.
 const BUDGET: Duration = Duration::from_millis(200);
-/// How often one that took longer is made again: the machine may have been
-/// busy with something else.
+/// Repetitions of a slow document: the machine may have been busy.
 const AGAIN: u32 = 5;
 
 /// How many mails.
@@ -27,11 +25,10 @@ pub struct FuzzArguments {
     seed: u64,
 }
 
-/// Looks at so many documents.
+/// Checks a number of documents.
 ///
 /// # Errors
-/// When the text of one is more than text, or takes too long; names its
-/// number.
+/// When the text of one contains more than text or takes too long, with the document's number.
 pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
     let began = clock::instant();
     let (mut longest, mut slowest) = (Duration::ZERO, arguments.seed);
@@ -58,7 +55,7 @@ pub fn fuzz(arguments: &FuzzArguments) -> Result<()> {
     ))
 }
 
-/// Makes text of one and looks at it; tells how long that took.
+/// Converts and checks one document. Returns the time it took.
 fn made(seed: u64) -> Result<Duration> {
     let before = clock::instant();
     if let Err(why) = fuzz_mail(seed) {

@@ -1,4 +1,4 @@
-//! `frontdesk dev`: what benches and those who work on frontdesk need.
+//! `frontdesk dev`: tools for benchmarks and development.
 
 mod html;
 mod world;
@@ -49,7 +49,6 @@ pub struct FillArguments {
 /// Conversations stored in one transaction.
 const AT_ONCE: u32 = 500;
 
-/// Does what was asked for.
 pub fn run(action: &DevelopmentAction) -> Result<()> {
     let arguments = match action {
         DevelopmentAction::FillCache(arguments) => arguments,
@@ -71,7 +70,7 @@ pub fn run(action: &DevelopmentAction) -> Result<()> {
     Ok(())
 }
 
-/// The channel that is filled: as the inbox would call it.
+/// Id of the channel to fill, as the inbox derives it.
 fn channel(name: Option<&str>) -> Result<ChannelId> {
     if let Some(name) = name {
         return Ok(ChannelId::new(name.to_lowercase()));
@@ -83,10 +82,10 @@ fn channel(name: Option<&str>) -> Result<ChannelId> {
     }
 }
 
-/// Stores all of a world in a channel's cache.
+/// Stores a generated world in a channel's cache.
 ///
 /// # Errors
-/// When the files do not take it.
+/// When the database fails.
 pub async fn fill(store: &Store, channel: &ChannelId, world: &SeededWorld) -> Result<()> {
     let conversations = world.conversations();
     store.apply_account(channel, world.account()).await.context("storing the account")?;

@@ -1,6 +1,6 @@
-//! Conversations nobody had: the same ones for the same seed.
+//! Generated conversations, reproducible from a seed.
 //!
-//! Each conversation is drawn from the seed and its number alone.
+//! Each conversation depends only on the seed and its number.
 
 use model::account::{Account, Environment, Platform};
 use model::chance::Chance;
@@ -10,8 +10,7 @@ use model::messages::{DeliveryStatus, Direction, Message, Sender};
 use model::text::SafeText;
 use model::time::{HOUR, MINUTE, SECOND, Timestamp};
 
-/// When the newest message of the newest conversation was written:
-/// 2026-11-20T10:00:00Z, in microseconds.
+/// Time of the newest message: 2026-11-20T10:00:00Z, in microseconds.
 const NEWEST: i64 = 1_795_168_800 * SECOND;
 
 const FIRST_NAMES: [&str; 16] = [
@@ -97,7 +96,7 @@ pub struct SeededWorld {
 }
 
 impl SeededWorld {
-    /// So many conversations that hold so many messages together.
+    /// `messages` is the total over all conversations.
     pub fn new(seed: u64, conversations: u32, messages: u64) -> Self {
         Self { seed, conversations: u64::from(conversations), messages }
     }
@@ -121,7 +120,7 @@ impl SeededWorld {
         }
     }
 
-    /// Messages in all conversations before this one.
+    /// Number of messages in all earlier conversations.
     fn messages_before(&self, index: u64) -> u64 {
         let share = u128::from(self.messages) * u128::from(index) / u128::from(self.conversations.max(1));
         u64::try_from(share).unwrap_or(u64::MAX)
@@ -182,7 +181,7 @@ fn message(chance: &Chance, conversation: &ConversationId, place: u64, at: Times
     }
 }
 
-/// Three to fourteen words and sometimes an order's number.
+/// Three to fourteen words, sometimes followed by an order number.
 fn sentence(chance: &Chance) -> String {
     let mut words: Vec<String> = (0..3 + chance.below(12)).map(|_| pick(chance, &WORDS).to_owned()).collect();
     if chance.below(3) == 0 {

@@ -1,4 +1,4 @@
-//! The configuration file: each mistake with its line, and who can read it.
+//! Checks of the configuration file: mistakes and permissions.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -14,7 +14,7 @@ use model::model_costs::ModelUsage;
 use model::time::Clock;
 use store::Store;
 
-/// The connections, if there are any.
+/// Checks the connections file, if there is one.
 pub fn connections(config: &Path) -> Vec<CheckResult> {
     let path = config.with_file_name("connections.toml");
     if !path.exists() {
@@ -37,7 +37,7 @@ pub fn connections(config: &Path) -> Vec<CheckResult> {
     findings
 }
 
-/// The model that suggests: whether its key can be had, and what it took today.
+/// Checks the key of the language model and reports today's usage.
 pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     if let Err(why) = assist.fetch_key() {
         return CheckResult::fail("assist", why, "key_env or key_command under [assist] says where it is");
@@ -53,7 +53,7 @@ pub fn assist(assist: &AssistConfig, folders: &DeskFolders) -> CheckResult {
     CheckResult::ok("assist", format!("{tokens}{}", cost.unwrap_or_default()).trim_end().to_owned())
 }
 
-/// What is configured, and what was found.
+/// Checks the file. Returns the configuration and the findings.
 pub fn look(path: &Path) -> (Config, Vec<CheckResult>) {
     let shown = path.display().to_string();
     let nothing = || Config::examine(&shown, "").0;

@@ -1,4 +1,4 @@
-//! The data folder: permissions, both databases, and what is left in them.
+//! Checks of the data folder: permissions, both databases and their contents.
 
 use std::io;
 use std::path::Path;
@@ -14,7 +14,6 @@ pub fn open_to_others(path: &Path, rights: u32) -> bool {
     path.metadata().is_ok_and(|metadata| disk::is_open_to_others(&metadata, rights))
 }
 
-/// What was found.
 pub fn look(files: &DeskFolders, channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let folder = files.data.as_path();
     let shown = folder.display();
@@ -70,7 +69,7 @@ fn permissions(name: &'static str, folder: &Path) -> CheckResult {
     }
 }
 
-/// Whether the folder takes what is written; what to do where it does not.
+/// Finding for a folder that cannot be written, with the remedy.
 fn room(folder: &Path, taken: io::Result<()>) -> Option<CheckResult> {
     use io::ErrorKind::{QuotaExceeded, ReadOnlyFilesystem, StorageFull};
     let error = taken.err()?;

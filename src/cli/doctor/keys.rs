@@ -1,5 +1,4 @@
-//! Each key: whether it is there, what it may do, and how far the server's
-//! clock is away.
+//! Checks of the channel keys: presence, permissions and clock difference.
 
 use crate::cli::channel::check::{self, CheckError, KeyCheck};
 use crate::cli::doctor::CheckResult;
@@ -9,12 +8,11 @@ use client::ReadError;
 use model::account::Environment;
 use model::time::SECOND;
 
-/// How long a burst of requests is waited for: it says nothing of the key.
+/// Time limit for a rate limit, in microseconds; one says nothing about the key.
 const PATIENCE: i64 = 3 * SECOND;
-/// A difference of the clocks that shows.
+/// Clock difference that is reported, in microseconds.
 const SKEW: i64 = 30 * SECOND;
 
-/// What was found.
 pub fn look(channels: &[ChannelConfig]) -> Vec<CheckResult> {
     let mut findings = vec![keyring_finding()];
     for channel in channels {
@@ -26,7 +24,7 @@ pub fn look(channels: &[ChannelConfig]) -> Vec<CheckResult> {
 fn keyring_finding() -> CheckResult {
     match keyring::probe() {
         Ok(()) => CheckResult::ok("keyring", "answers"),
-        // A file is as good: nothing to do.
+        // Files serve as well: nothing to do.
         Err(keyring::KeyringError::Absent(why)) => {
             CheckResult::ok("keyring", format!("none ({why}); channel add keeps keys in 0600 files"))
         }
@@ -43,7 +41,7 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
         Err(error) => {
             let advice = match &channel.key {
                 KeySource::Environment(_) => "set it where frontdesk is started",
-                // What is wrong with a file that is there says what to do.
+                // The error of an existing file already has its remedy.
                 KeySource::File(path) if path.is_file() => "",
                 KeySource::Command(_) | KeySource::File(_) => "correct it in the configuration",
                 KeySource::Kept(_) => "",
@@ -55,7 +53,7 @@ fn key(channel: &ChannelConfig) -> Vec<CheckResult> {
         Ok(checked) => checked,
         Err(error) => {
             let advice = match &error {
-                // These say what to do.
+                // These errors already have their remedy.
                 CheckError::Client(_)
                 | CheckError::Read(ReadError::Refused { .. } | ReadError::Limited(_)) => String::new(),
                 _ => format!("check base_url {} and the network", channel.base_url),

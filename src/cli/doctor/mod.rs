@@ -1,7 +1,6 @@
-//! `frontdesk doctor`: looks at everything the desk stands on and says what
-//! to do. Changes nothing.
+//! `frontdesk doctor`: checks the installation and gives advice. Changes nothing.
 //!
-//! Each file looks at one thing and reports findings; this one says them.
+//! Each submodule checks one area; this one prints the findings.
 
 mod config;
 mod files;
@@ -39,14 +38,13 @@ pub struct DoctorArguments {
     pub key_file: Option<PathBuf>,
 }
 
-/// How well something is.
+/// Severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum CheckVerdict {
-    /// As it should be.
     Ok,
-    /// It works, but.
+    /// Works with limitations.
     Warn,
-    /// It does not work.
+    /// Does not work.
     Fail,
 }
 
@@ -60,15 +58,14 @@ impl CheckVerdict {
     }
 }
 
-/// One thing that was looked at.
+/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CheckResult {
     verdict: CheckVerdict,
-    /// What was looked at.
     subject: String,
-    /// What was seen.
+    /// Observed state.
     seen: String,
-    /// What to do, if anything.
+    /// Advice; empty if none is needed.
     advice: String,
 }
 

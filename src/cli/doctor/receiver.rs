@@ -1,4 +1,4 @@
-//! Where webhooks come: whether it can be listened on.
+//! Check of the webhook receiver's address.
 
 use std::io::ErrorKind;
 use std::net::TcpListener;
@@ -6,7 +6,7 @@ use std::net::TcpListener;
 use crate::cli::doctor::CheckResult;
 use crate::config::ReceiverConfig;
 
-/// The receiver, if one is configured.
+/// Checks the receiver, if one is configured.
 pub fn look(receiver: Option<&ReceiverConfig>) -> Option<CheckResult> {
     let ReceiverConfig { listen, public_url } = receiver?;
     Some(match TcpListener::bind(listen) {

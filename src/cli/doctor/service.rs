@@ -1,5 +1,4 @@
-//! A service's database: whether it can be served, which process serves it,
-//! and whether its key is there and its own.
+//! Checks of a service's database: state, serving process and sealing key.
 
 use std::path::Path;
 
@@ -15,7 +14,6 @@ use service::inspection::{self, Inspection};
 
 const NAME: &str = "service";
 
-/// What was found.
 pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> {
     match place.file() {
         Some(path) => look_at_file(path, key_file),
@@ -23,7 +21,7 @@ pub fn look(place: &DatabasePlace, key_file: Option<&Path>) -> Vec<CheckResult> 
     }
 }
 
-/// Who serves it is only known to the server.
+/// Checks a database on a server, where the serving process is unknown.
 fn look_at_server(place: &DatabasePlace) -> Vec<CheckResult> {
     let seen = Admin::open(place, None).map_err(anyhow::Error::new).and_then(|admin| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -72,7 +70,7 @@ fn look_at_file(database: &Path, key_file: Option<&Path>) -> Vec<CheckResult> {
     findings
 }
 
-/// A channel that is connected, and what is wrong with it.
+/// Finding for a connected channel.
 fn channel(it: &ChannelStanding) -> Option<CheckResult> {
     let address = it.address.as_ref()?;
     let name = format!("{} channel", it.kind.word());

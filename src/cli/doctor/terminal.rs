@@ -1,6 +1,6 @@
-//! The terminal: size, colours, character set. It is asked nothing.
+//! Checks of the terminal: size, colours, character set. Sends no query.
 //!
-//! Without a terminal there is nothing to look at.
+//! Skipped without a terminal.
 
 use std::io::IsTerminal;
 
@@ -9,12 +9,11 @@ use crate::cli::doctor::CheckResult;
 use crate::shell::clipboard::Clipboard;
 use crate::shell::{children, terminal};
 
-/// The smallest size that is fully usable.
+/// Smallest fully usable size.
 const SMALLEST: (u16, u16) = (80, 24);
-/// Milliseconds tmux may hold Esc back.
+/// Maximum escape delay of tmux, in milliseconds.
 const ESCAPE: u32 = 50;
 
-/// What was found.
 pub fn look(copy_command: &[String]) -> Vec<CheckResult> {
     if !std::io::stdout().is_terminal() {
         return vec![CheckResult::ok("terminal", "none on stdout, so it was not looked at")];
@@ -72,7 +71,7 @@ fn charset() -> CheckResult {
     CheckResult::warn("terminal", format!("locale {shown} is not UTF-8"), advice)
 }
 
-/// Where a copy goes, and whether it comes out where a person pastes.
+/// Checks the destination of copies.
 fn clipboard(own: &[String]) -> CheckResult {
     let name = "clipboard";
     if let [program, ..] = own {

@@ -1,11 +1,9 @@
-//! The time zone: every time on the screen, quiet hours and planned messages
-//! follow it.
+//! Check of the time zone, which displayed times, quiet hours and planned messages follow.
 
 use crate::cli::doctor::CheckResult;
 use crate::shell::clock::{SystemClock, system_zone};
 use model::time::{Clock, Timestamp, Zone};
 
-/// What was found.
 pub fn look() -> CheckResult {
     finding(system_zone().map_err(|error| error.to_string()), SystemClock.now())
 }

@@ -1,14 +1,13 @@
-//! What a tool takes: one table for the schema that is told and for the check
-//! of what comes.
+//! Arguments of a tool: one table for the published schema and the validation.
 
 use serde_json::{Map, Value, json};
 
-/// What a field of a tool may hold.
+/// Type of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArgumentKind {
-    /// A text of so many characters at most, and not empty.
+    /// Non-empty text with a maximum number of characters.
     Text(usize),
-    /// A whole number between two.
+    /// Whole number, both bounds inclusive.
     Number(u32, u32),
     Word(&'static [&'static str]),
 }
@@ -21,11 +20,11 @@ pub(super) struct ToolField {
     pub(super) doc: &'static str,
 }
 
-/// Arguments that fit their fields.
+/// Validated arguments.
 pub(super) struct ToolArguments<'a>(&'a Map<String, Value>);
 
 impl<'a> ToolArguments<'a> {
-    /// Checks what came against the fields; why not in words.
+    /// Validates arguments against the fields.
     pub(super) fn of(given: &'a Map<String, Value>, fields: &[ToolField]) -> Result<Self, String> {
         if let Some(name) = given.keys().find(|key| !fields.iter().any(|field| field.name == **key)) {
             return Err(format!("there is no argument {name:?}"));
@@ -87,7 +86,7 @@ impl ArgumentKind {
     }
 }
 
-/// The JSON schema of a tool's fields.
+/// JSON Schema of a tool's fields.
 pub(super) fn schema(fields: &[ToolField]) -> Value {
     let mut properties = Map::new();
     for field in fields {

@@ -1,5 +1,4 @@
-//! The tools as an assistant is told of them: name, words, fields, and what
-//! each does.
+//! Tools as published to an assistant: name, description, fields and function.
 
 use anyhow::Result;
 use serde_json::Value;
@@ -11,12 +10,11 @@ use crate::cli::mcp::tools::{
 };
 use model::text::SafeText;
 
-/// Minutes of the longest snooze: a year.
+/// Longest snooze in minutes: a year.
 const LONGEST_SNOOZE: u32 = 366 * 24 * 60;
 
 pub(super) type RunTool = fn(&ToolBox, &SafeText, &ToolArguments<'_>) -> Result<Value>;
 
-/// One tool, as an assistant is told of it.
 pub(super) struct McpTool {
     pub(super) name: &'static str,
     pub(super) doc: &'static str,
@@ -38,7 +36,7 @@ const CONVERSATION: ToolField =
 const REASON: ToolField =
     field("reason", ArgumentKind::Text(500), true, "Why, in a sentence for the person who decides.");
 
-/// All of them: those that read come first.
+/// All tools, reading ones first.
 pub(super) const TOOLS: &[McpTool] = &[
     McpTool {
         name: "list_conversations",

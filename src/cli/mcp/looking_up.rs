@@ -1,6 +1,5 @@
-//! What connections tell of a customer: those that the inbox asks by itself when a
-//! conversation is opened. They change nothing, and are asked only about what the
-//! channel proves of the customer.
+//! Reads customer data through the connections the inbox queries when a conversation is opened. They change
+//! nothing, and get only facts the channel proves about the customer.
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -13,10 +12,10 @@ use inbox::screens::connections::errands::{AnswerKey, ConnectionRequest, Connect
 use model::connections::{Connection, ContactFacts};
 use model::queries::ConversationKey;
 
-/// Lines of an answer that are told.
+/// Maximum lines returned of an answer.
 const LINES: usize = 40;
 
-/// This desk's connections, where it has any.
+/// Configured connections.
 pub(super) struct CustomerLookup {
     connections: Vec<Connection>,
     linked: Linked,
@@ -36,7 +35,7 @@ impl CustomerLookup {
         Ok(Some(Self { connections, linked, _runtime: runtime }))
     }
 
-    /// Asks each of them about a customer.
+    /// Queries each automatic endpoint about a customer.
     pub(super) fn about(&self, key: &ConversationKey, facts: &ContactFacts) -> Vec<Value> {
         let all = self
             .connections

@@ -1,7 +1,6 @@
-//! `mcp`: the Model Context Protocol on standard input and output, for an
-//! assistant a person uses. It reads what this desk has stored and what its
-//! connections tell of a customer, and writes proposals and notes; it has no
-//! channel's key, asks no channel's server and sends nothing.
+//! `mcp`: the Model Context Protocol on standard input and output, for a person's assistant. It reads stored
+//! conversations and customer data from connections, and writes proposals and notes. It has no channel key,
+//! sends no request to a channel's server, and sends no message.
 
 mod arguments;
 mod catalog;
@@ -19,7 +18,7 @@ use crate::cli::{CliError, print};
 use protocol::McpConnection;
 use tools::ToolBox;
 
-/// Bytes of a message at most.
+/// Maximum bytes of a message.
 const MOST: u64 = 1 << 20;
 
 /// The switches of `mcp`.
@@ -33,7 +32,7 @@ pub struct McpArguments {
     pub log: bool,
 }
 
-/// Entries of the log that are printed.
+/// Maximum log entries printed.
 const LOGGED: u32 = 1_000;
 
 /// `frontdesk mcp`
@@ -61,7 +60,7 @@ fn print_log(files: &Files) -> Result<()> {
     })
 }
 
-/// Answers messages, one a line, until there are no more.
+/// Answers messages, one a line, until the input ends.
 fn serve(input: &mut impl BufRead, session: &mut McpConnection) -> Result<()> {
     let mut line = Vec::new();
     loop {

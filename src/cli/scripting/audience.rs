@@ -1,7 +1,7 @@
-//! Whom a broadcast goes to, as a file or a switch says: ids of contacts, and
-//! numbers that the server is asked about.
+//! Recipients of a broadcast, from a file or a switch: contact ids, and phone numbers looked up on the
+//! server.
 //!
-//! Nobody is never everyone: the two have no way in common.
+//! An empty audience and everyone are distinct values that no code path mixes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
@@ -18,25 +18,25 @@ use model::waves::audience::{AudienceLine, neither, read_lines};
 use model::waves::{Aim, Frozen};
 use sync::ChannelSync;
 
-/// Lines of a file that are wrong, told at most.
+/// Maximum number of wrong lines reported.
 const TOLD: usize = 5;
-/// Numbers looked up one by one; for more, the list of contacts is read first, which costs fewer requests.
+/// Maximum numbers looked up one by one; above it the list of contacts is read, which needs fewer requests.
 const MAX_SINGLE_LOOKUPS: usize = 20;
-/// Numbers looked up between two lines of progress.
+/// Numbers between two lines of progress.
 const PROGRESS_STEP: usize = 100;
 
-/// The recipients, counted.
+/// Recipients with their counts.
 #[derive(Debug)]
 pub struct Recipients {
     pub aim: Aim,
-    /// Lines that named somebody again.
+    /// Lines that repeat a recipient.
     pub doubled: usize,
 }
 
-/// The people whom the text of a file names.
+/// Recipients named in a file's text.
 ///
 /// # Errors
-/// When it names nobody or more than `most`, or a number nobody has.
+/// When there are none or more than `most`, or a number has no contact.
 pub fn of_text(
     session: &Session,
     channel: &ChannelSync,
@@ -91,8 +91,8 @@ pub fn of_text(
     Ok(Recipients { aim: Aim::These(frozen), doubled })
 }
 
-/// Finds the contacts that have these numbers. However many there are, the key's rate limit is waited for: the
-/// command's time begins again with each answer, and progress is written to standard error.
+/// Finds the contacts of these numbers. Waits for the rate limit however many there are: the command's time
+/// limit restarts with each answer, and progress is written to standard error.
 fn look_up(
     session: &Session,
     channel: &ChannelSync,
@@ -121,7 +121,7 @@ fn look_up(
     Ok(found)
 }
 
-/// Reads pages of the list of contacts until all numbers are found or the list ends, at most one page a number.
+/// Reads the list of contacts until all numbers are found or it ends, at most one page a number.
 fn read_listed(
     session: &Session,
     channel: &ChannelSync,
@@ -150,7 +150,7 @@ fn read_listed(
     Ok(())
 }
 
-/// Every contact of the workspace, counted page by page.
+/// All contacts of the workspace, counted page by page.
 pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> {
     let (mut count, mut cursor, mut pages) = (0, None, BTreeSet::new());
     loop {
@@ -166,7 +166,7 @@ pub fn everyone(session: &Session, channel: &ChannelSync) -> Result<Recipients> 
     }
 }
 
-/// Reads a file of people; `-` is standard input.
+/// Reads a recipients file; `-` is standard input.
 pub fn read(path: &str) -> Result<String> {
     if path != "-" {
         let read = std::fs::read_to_string(path);

@@ -1,6 +1,6 @@
-//! `broadcast`: one message to many contacts, looked over before it leaves.
+//! `broadcast`: one message to many contacts, with a check before it is sent.
 //!
-//! The number of people, or a phrase, confirms it.
+//! Confirmed by the number of recipients, or by a phrase.
 
 use std::sync::Arc;
 
@@ -23,7 +23,7 @@ use model::waves::{Aim, NewCampaign, Phase, WavePlan, price_each};
 use store::outbox::NewRow;
 use sync::ChannelSync;
 
-/// People of one broadcast in waves at most.
+/// Maximum recipients of a broadcast in waves.
 const MOST: usize = 100_000;
 
 /// What can be done with broadcasts.
@@ -95,7 +95,6 @@ pub struct WatchArguments {
     pub common: Common,
 }
 
-/// Does one of them.
 pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> {
     match action {
         BroadcastAction::Send(arguments) => send(session, arguments),
@@ -116,7 +115,6 @@ pub fn run(session: &Session, action: &BroadcastAction) -> Result<(), CliError> 
 }
 
 impl BroadcastAction {
-    /// What all have.
     pub fn common(&self) -> &Common {
         match self {
             Self::Send(arguments) => &arguments.common,
@@ -161,7 +159,7 @@ fn send(session: &Session, arguments: &BroadcastArguments) -> Result<(), CliErro
         (Some(path), Some(people)) => audience::of_text(session, &channel, (path, &people), most)?,
         _ => audience::everyone(session, &channel)?,
     };
-    // Certain mistakes are told before anything is asked.
+    // Invalid input is reported before any question.
     let operation = Operation::Broadcast { to: first_part(&recipients.aim), content: content.clone() };
     let request = client::prepare(&Platform::Whatsapp, &Lane::Broadcasts, &operation)
         .context("making the broadcast")?;
@@ -198,7 +196,7 @@ impl BroadcastArguments {
     }
 }
 
-/// The one channel a broadcast goes out on.
+/// The one channel a broadcast can use.
 ///
 /// # Errors
 /// When there is none, or several.
@@ -223,7 +221,6 @@ pub fn business_chat(session: &Session, name: Option<&str>) -> Result<Arc<Channe
     }
 }
 
-/// The channel of a campaign.
 pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
     let id = CampaignId::from(id);
     let campaign = waves::find(session.store().campaign(&id)?, &id)?;
@@ -232,7 +229,7 @@ pub fn channel_of(session: &Session, id: &str) -> Result<Arc<ChannelSync>> {
         .context("its channel is not configured any more")
 }
 
-/// The recipients the first request of it names.
+/// Recipients of the first request.
 fn first_part(aim: &Aim) -> Audience {
     match aim {
         Aim::Everyone(_) => Audience::Everyone,
@@ -242,7 +239,7 @@ fn first_part(aim: &Aim) -> Audience {
     }
 }
 
-/// All that should be known before it leaves, in a line.
+/// Summary shown before confirmation.
 fn flight_check(
     name: &str,
     account: &Account,
@@ -272,7 +269,7 @@ fn flight_check(
     parts.join(", ")
 }
 
-/// What confirms it: everyone takes more than a number.
+/// Text that confirms a broadcast; everyone takes more than a number.
 fn phrase(aim: &Aim) -> String {
     match aim {
         Aim::Everyone(count) => format!("SEND TO ALL {count}"),

@@ -1,5 +1,5 @@
-//! `broadcast report`: what a broadcast came to, in numbers. The server is
-//! asked first; where it does not answer, what was read last is told.
+//! `broadcast report`: results of a broadcast. Reads them from the server first; without an answer, the last
+//! stored values are shown.
 
 use anyhow::{Result, bail};
 use serde_json::{Value, json};
@@ -17,10 +17,9 @@ use model::time::{MINUTE, SECOND, precise_span};
 use model::waves::RecipientCounts;
 use sync::ChannelSync;
 
-/// The server's clock and this desk's may differ by so much.
+/// Tolerated difference between the server's clock and the local one, in microseconds.
 const SLACK: i64 = 2 * MINUTE;
 
-/// Tells it.
 pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let entry = find(session, &arguments.id)?;
     let channels = session.channels(arguments.common.channel.as_deref())?;
@@ -33,7 +32,7 @@ pub fn run(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let template = session.runtime.block_on(session.store().template_charge(&channel.spec().id))?;
     let mut report = BroadcastReport::of(&entry, &detail, template);
     match counts {
-        // Newer than what the waves were counted by.
+        // Newer than the counts of the waves.
         Ok(counts) => report = report.counted(counts),
         Err(why) => print::note(&format!("frontdesk: told as last read: {why:#}"))?,
     }
@@ -58,7 +57,7 @@ fn find(session: &Session, id: &str) -> Result<BoardEntry> {
     }
 }
 
-/// Reads how its parts stand and which messages went out since it began.
+/// Reads the state of all parts and the messages sent since the start.
 fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Result<RecipientCounts> {
     let mut counts = RecipientCounts::default();
     for id in entry.broadcasts() {
@@ -72,7 +71,7 @@ fn ask_again(session: &Session, channel: &ChannelSync, entry: &BoardEntry) -> Re
     Ok(counts)
 }
 
-/// Each line in columns: what, how much, and why where something failed.
+/// Rows of columns: label, count, and the reason of failures.
 fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec<Vec<String>> {
     let known =
         |entry: Option<i64>| entry.map_or_else(|| "not known".to_owned(), |number| number.to_string());
@@ -97,7 +96,7 @@ fn lines(session: &Session, entry: &BoardEntry, report: &BroadcastReport) -> Vec
     lines
 }
 
-/// What was charged, else what it costs by the prices known.
+/// Credits charged, else the price by the price list.
 fn credits(report: &BroadcastReport) -> String {
     match (report.charged_words(), report.price()) {
         (Some(charged), _) => charged,

@@ -1,8 +1,6 @@
-//! `send`, `react`, `pause`, `resume`, `close`: each goes through the outbox
-//! and waits for the server's word.
+//! `send`, `react`, `pause`, `resume`, `close`: queued in the outbox, then awaited until the server confirms.
 //!
-//! An answer that stays unclear is said so, and its row stays in the outbox,
-//! where the inbox shows it.
+//! An unknown outcome is reported, and its row stays in the outbox and in the inbox.
 
 use std::io::Read;
 
@@ -20,7 +18,7 @@ use model::ids::MessageId;
 use model::outbox::{Lane, Operation};
 use store::outbox::NewRow;
 
-/// Said where nobody decided about the AI.
+/// Error if the AI may answer and no switch decides about it.
 pub const AI_MAY_ANSWER: &str =
     "the AI may answer this customer too: add --pause to pause it first, or --beside-ai to send all the same";
 
@@ -74,8 +72,7 @@ pub struct ChangeArguments {
     pub common: Common,
 }
 
-/// The conversation a change is for. A phone's takes none of these, but has
-/// commands of its own.
+/// Conversation to be changed. Phone conversations support none of these commands, but have their own.
 fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> Result<FoundConversation> {
     let found = session.find(common.channel.as_deref(), wanted)?;
     if found.platform.has_histories() {
@@ -121,7 +118,7 @@ pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError
 }
 
 impl SendArguments {
-    /// Names the message. The AI is no part of it: a first run may have paused it.
+    /// Idempotency key of the message. Pausing the AI is not part of it: a first run may have done so.
     fn key(&self, text: Option<&str>) -> WriteKey {
         if !self.key.is_given() {
             return WriteKey::NONE;
@@ -140,7 +137,7 @@ impl ChangeArguments {
     }
 }
 
-/// Makes the answer to a change of a conversation.
+/// Answer for a change of a conversation.
 fn answer(found: &FoundConversation, done: &str) -> Answer {
     Answer::new(done, found.address())
         .about("conversation", found.row.conversation.id.as_str())
@@ -184,8 +181,7 @@ fn change(
     carry_out(session, &found, vec![operation], common, (&answer(&found, done), &key))
 }
 
-/// Queues operations in their order, waits until the server has confirmed each
-/// of them, and tells the last.
+/// Queues operations in order, waits until the server has confirmed all, and prints the last.
 pub fn carry_out(
     session: &Session,
     found: &FoundConversation,
@@ -198,7 +194,7 @@ pub fn carry_out(
     writing::tell(session, &found.channel, common, answer, &outcome)
 }
 
-/// Makes the rows of a conversation's changes.
+/// Outbox rows for changes of a conversation.
 pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operation>) -> Result<Vec<NewRow>> {
     let id = found.row.conversation.id.clone();
     writing::refuse_read_only(&found.channel)?;
@@ -216,8 +212,7 @@ pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operat
             other => client::prepare(&found.platform, &lane, other)?,
         };
         let channel = found.channel.spec().id.clone();
-        // What is sent after a pause leaves only if nobody has answered since
-        // it was asked for.
+        // A text after a pause is sent only if nobody has answered since the command started.
         let seen = if pauses && operation.speaks() { session.newest(found)? } else { None };
         rows.push(NewRow { channel, lane, operation, request, hold_micros: 0, seen, planned_at: None });
     }

@@ -1,5 +1,4 @@
-//! Waits for the server's word about rows of the outbox, whoever sends them,
-//! and says what is left of those it did not confirm.
+//! Waits until outbox rows are confirmed, whichever process sends them, and reports unconfirmed ones.
 
 use std::time::Duration;
 
@@ -13,19 +12,19 @@ use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState};
 use sync::ChannelSync;
 
-/// How often a row is looked at that another process may be sending.
+/// Interval between checks of a row that another process may send.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// What becomes of a row that certainly was not done.
+/// Treatment of a row that was certainly not executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusedRow {
-    /// It goes: the command that queued it says so, and nothing is left.
+    /// Dropped and reported by the command that queued it.
     GivenUp,
-    /// It stays: a person put it there before this command.
+    /// Kept: it was queued before this command.
     Kept,
 }
 
-/// Waits until rows are confirmed, in their order.
+/// Waits for rows in order.
 pub fn confirmed(
     session: &Session,
     channel: &ChannelSync,
@@ -60,7 +59,7 @@ pub fn confirmed(
     Ok(())
 }
 
-/// Waits for one; what it ended as if it was not confirmed.
+/// Waits for one row. Returns the reason if it was not confirmed.
 fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Unfinished>> {
     let name = channel.spec().name.clone();
     let mut what = "the change".to_owned();
@@ -120,7 +119,7 @@ fn one(session: &Session, channel: &ChannelSync, id: &RowId) -> Result<Option<Un
     }
 }
 
-/// True if nothing of a row was executed because of the rate limit.
+/// True if a row was not executed because of the rate limit.
 fn is_limited(row: &OutboxRow, failure: Option<&RequestFailure>) -> bool {
     let cause = failure.map(|failure| failure.cause);
     row.state == RowState::Queued
@@ -132,7 +131,7 @@ fn joined(first: &str, second: &str) -> model::text::SafeText {
     model::text::SafeText::line(&format!("{first}: {second}"))
 }
 
-/// What is left of a row that nobody decides about.
+/// State of a row without a decision.
 fn rest_of(row: &OutboxRow) -> Left {
     let is_untried = row.attempts == 0 && row.state == RowState::Queued;
     if is_untried { Left::Queued(row.id.clone()) } else { Left::Unknown(row.id.clone()) }

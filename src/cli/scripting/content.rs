@@ -1,4 +1,4 @@
-//! What `send` sends beside a plain text: a file, a link, a place, a template.
+//! Content of `send` other than plain text: a file, a link, a location, a template.
 
 use clap::Args;
 
@@ -13,7 +13,7 @@ use model::outbox::Operation;
 use model::outbox::content::{ChatContent, FilledTemplate, Json, MapLocation, MediaKind};
 use model::places;
 
-/// Words `--as` takes.
+/// Values of `--as`.
 const KINDS: [&str; 4] = ["image", "audio", "video", "document"];
 
 /// The switches for what is more than a text.
@@ -43,7 +43,7 @@ pub struct ContentArguments {
 }
 
 impl ContentArguments {
-    /// The content as a part of what a command is asked to do.
+    /// Content as part of the idempotency fingerprint.
     pub fn wish(&self) -> Vec<String> {
         let file = self.file.as_deref().map(print_of_file);
         let others =
@@ -52,7 +52,7 @@ impl ContentArguments {
         std::iter::once(file.unwrap_or_default()).chain(others).collect()
     }
 
-    /// The wishes a text and these switches become.
+    /// Operations for a text with these switches.
     pub fn operations(
         &self,
         platform: &Platform,

@@ -1,5 +1,4 @@
-//! `events`, `webhooks`, `templates` and `account`: what the screen's pages of
-//! the same names show, for scripts.
+//! `events`, `webhooks`, `templates` and `account`: the data of the inbox pages of these names, for scripts.
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -68,7 +67,6 @@ pub struct WebhookDeleteArguments {
 }
 
 impl WebhooksAction {
-    /// What all of them have.
     pub fn common(&self) -> &Common {
         match self {
             Self::List(it) => &it.common,
@@ -111,7 +109,7 @@ fn list(session: &Session, common: &Common) -> Result<()> {
     print::list(common.json, items, gathered)
 }
 
-/// Whether a channel is passed over: it has no webhooks, and nobody named it.
+/// True if a channel is skipped: it has no webhooks and was not named.
 fn skips(session: &Session, common: &Common, channel: &ChannelSync) -> Result<bool> {
     let has_webhooks = session.platform(channel)?.has_webhooks();
     Ok(common.channel.is_none() && !has_webhooks)
@@ -149,7 +147,7 @@ fn create(session: &Session, arguments: &WebhookCreateArguments) -> Result<()> {
     writing::tell(session, &channel, common, &answer, &outcome)
 }
 
-/// Adds what to look at where the endpoint did not answer the challenge.
+/// Adds a checklist to the error of a failed challenge.
 fn advised(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Unfinished>() {
         Ok(mut unfinished) if webhooks::failed_challenge(unfinished.failure.why.as_str()) => {

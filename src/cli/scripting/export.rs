@@ -1,7 +1,6 @@
 //! `export`: a whole history, from its first message.
 //!
-//! JSON holds each item as the server sent it; text holds what is safe to
-//! print.
+//! JSON holds each item as sent by the server; text holds only printable text.
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
@@ -11,7 +10,7 @@ use crate::cli::{Misuse, print};
 use model::queries::{HistoryPage, HistoryQuery, TranscriptFormat};
 use store::transcript::{self, TranscriptEntry, in_order, note_json};
 
-/// Messages of one history at most.
+/// Maximum messages of one history.
 const MOST: u32 = 1_000_000;
 
 /// What is written.
@@ -40,7 +39,7 @@ pub struct ExportArguments {
 }
 
 impl ExportArguments {
-    /// Chooses the format that fits `--json`.
+    /// Format that fits `--json`.
     fn chosen_format(&self) -> Result<ExportFormat> {
         match (self.format, self.common.json) {
             (None, false) => Ok(ExportFormat::Text),
@@ -81,7 +80,7 @@ pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     }
 }
 
-/// Reads the newest page and then older ones until the start.
+/// Reads the newest page, then older ones to the start.
 fn whole(session: &Session, found: &FoundConversation) -> Result<HistoryPage> {
     let id = &found.row.conversation.id;
     let channel = &found.channel;

@@ -1,5 +1,4 @@
-//! What scripts have without a server: the configuration and this desk's
-//! files.
+//! Configuration and local files, for commands that need no server.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -16,20 +15,19 @@ use model::ids::ChannelId;
 use model::time::{Clock, Moment, Timestamp};
 use store::{Reader, Store};
 
-/// What is configured and stored here; no key is fetched, no server asked.
+/// Configuration and store; no key is fetched and no request made.
 #[derive(Clone)]
 pub struct Files {
-    /// What is configured.
     pub config: Config,
     pub store: Store,
     pub clock: Arc<SystemClock>,
 }
 
 impl Files {
-    /// Opens what is there.
+    /// Opens configuration and store.
     ///
     /// # Errors
-    /// Usage when nothing is configured; in words when files cannot be used.
+    /// Usage error if nothing is configured; as text if files fail.
     pub fn open() -> Result<Self, CliError> {
         let path = folders::config()?.join("config.toml");
         let config = Config::read(&path).map_err(anyhow::Error::from)?;
@@ -48,7 +46,7 @@ impl Files {
         Ok(Self { config, store, clock: Arc::new(SystemClock) })
     }
 
-    /// The id of the channel of a name, if one is given.
+    /// Id of the named channel, if a name is given.
     pub fn channel(&self, name: Option<&str>) -> Result<Option<ChannelId>> {
         let Some(name) = name else { return Ok(None) };
         match self.config.channels.iter().find(|channel| channel.name.eq_ignore_ascii_case(name)) {
@@ -62,14 +60,14 @@ impl Files {
         }
     }
 
-    /// A tab's configured name; its id where it is no longer configured.
+    /// Configured name of a tab; its id if no longer configured.
     pub fn name_of(&self, id: &ChannelId) -> String {
         let found = self.config.channels.iter().find(|channel| channel.id() == *id);
         found.map_or_else(|| id.to_string(), |channel_config| channel_config.name.clone())
     }
 
-    /// Channels whose TEST key shows what a LIVE key of the same workspace and
-    /// platform shows, as far as their accounts were read.
+    /// Channels whose TEST key shows the same data as a LIVE key of the same workspace and platform, as far
+    /// as their accounts are known.
     pub fn mirrors(&self, reader: &Reader) -> Result<HashSet<ChannelId>> {
         let mut seen = Vec::new();
         for channel in &self.config.channels {
@@ -87,12 +85,12 @@ impl Files {
         Ok(seen.iter().filter(|(_, account)| is_mirror(account)).map(|(id, _)| id.clone()).collect())
     }
 
-    /// Whether a channel's key only validates, as far as its account was read.
+    /// True if the channel's stored account has a TEST key.
     pub fn is_test(&self, reader: &Reader, channel: &ChannelId) -> Result<bool> {
         Ok(reader.account(channel)?.is_some_and(|account| account.environment == Environment::Test))
     }
 
-    /// A channel's name, with TEST where nothing is really sent.
+    /// Name of a channel, with TEST if nothing is really sent.
     pub fn label(&self, reader: &Reader, channel: &ChannelId) -> Result<String> {
         let name = self.name_of(channel);
         Ok(if self.is_test(reader, channel)? { format!("{name} (TEST)") } else { name })
@@ -102,7 +100,7 @@ impl Files {
         self.clock.now()
     }
 
-    /// The steady clock, by which a command's time is measured.
+    /// Steady clock, which measures the command's time.
     pub fn moment(&self) -> Moment {
         self.clock.moment()
     }

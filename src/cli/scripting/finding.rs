@@ -1,4 +1,4 @@
-//! The conversation a command is for, looked for on the server.
+//! Finds the conversation of a command on the server.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,9 +16,9 @@ use model::selector::{Candidate, Selector, Unresolved};
 use model::time::SECOND;
 use sync::{ChannelSync, Reached};
 
-/// How long a conversation is waited for that another process may be reading.
+/// Time to wait for a conversation another process may be reading, in microseconds.
 const CATCH_UP: i64 = 3 * SECOND;
-/// How often the files are looked at again meanwhile.
+/// Interval between checks of the files meanwhile.
 const LOOK: Duration = Duration::from_millis(100);
 
 /// Which conversation a command is for.
@@ -34,7 +34,7 @@ pub struct ConversationArguments {
 }
 
 impl ConversationArguments {
-    /// The conversation as a part of what a command is asked to do.
+    /// Conversation as part of the idempotency fingerprint.
     pub fn wish(&self) -> Vec<&str> {
         vec![self.conversation.as_str(), if self.name { "name" } else { "" }]
     }
@@ -44,26 +44,22 @@ impl ConversationArguments {
     }
 }
 
-/// A conversation and the channel it is on.
+/// Conversation with its channel.
 pub struct FoundConversation {
-    /// The channel.
     pub channel: Arc<ChannelSync>,
-    /// What it drives.
     pub platform: Platform,
-    /// Whether its key really sends.
+    /// LIVE or TEST.
     pub environment: Environment,
-    /// The conversation.
     pub row: ConversationRow,
 }
 
 impl FoundConversation {
-    /// Whether nothing is really sent.
+    /// True if nothing is really sent.
     pub fn is_test(&self) -> bool {
         self.environment == Environment::Test
     }
 
-    /// Where what is sent goes, which no customer chose: the address, or the
-    /// conversation's id where there is none.
+    /// Recipient not chosen by a customer: the address, or the conversation's id if there is none.
     pub fn address(&self) -> &str {
         let conversation = &self.row.conversation;
         conversation.address.as_deref().unwrap_or(conversation.id.as_str())
@@ -74,8 +70,7 @@ impl Session {
     /// Finds the one conversation a person means.
     ///
     /// # Errors
-    /// When there is none, or may be several, or a channel that may have it
-    /// cannot be read.
+    /// When there is none or more than one, or a channel that may hold it cannot be read.
     pub fn find(&self, name: Option<&str>, wanted: &ConversationArguments) -> Result<FoundConversation> {
         let selector = wanted.selector();
         let (mut found, mut unread) = (Vec::new(), None);
@@ -89,7 +84,7 @@ impl Session {
                 Err(error) => unread = Some(error),
             }
         }
-        // A number that is a chat's may be a phone's too: the chat is meant.
+        // If a number fits both a chat and a phone conversation, the chat wins.
         channels.sort_by_key(|(_, platform)| !platform.has_histories());
         for (channel, platform) in &channels {
             if !found.is_empty() && !platform.has_histories() && !selector.may_be_shared() {
@@ -113,9 +108,8 @@ impl Session {
         Ok(FoundConversation { channel, platform, environment, row })
     }
 
-    /// What a text may mean on a channel. The top of the list is read first;
-    /// what is behind it until something is found, or to its end where others
-    /// may have the same.
+    /// Candidates on a channel. Reads the top of the list, then the rest until something is found, or to the
+    /// end if others may match.
     fn find_on(&self, channel: &ChannelSync, selector: &Selector) -> Result<Vec<Candidate>> {
         let catch_up = self.moment().plus(CATCH_UP.min(self.patience));
         let what = "reading conversations";
@@ -138,8 +132,7 @@ impl Session {
             if self.is_over() {
                 return Err(Unresolved::Unread(selector.clone()).into());
             }
-            // Another process keeps the files fresh, and may have begun just
-            // now.
+            // Another process keeps the files fresh and may just have started.
             if !self.asks(channel)? {
                 self.sleep(LOOK);
                 continue;

@@ -1,5 +1,5 @@
-//! `mail`: sent, marked and filed, with whom mails were exchanged, and the
-//! account behind the key. Threads are read, answered and passed on in `thread`.
+//! `mail`: sends mail, changes and moves threads, lists correspondents and shows the account. `thread` reads,
+//! answers and forwards threads.
 
 use anyhow::{Context, Result, anyhow};
 use clap::{Args, Subcommand};
@@ -25,7 +25,7 @@ use sync::ChannelSync;
 mod rules;
 mod thread;
 
-/// Correspondents told at most.
+/// Maximum correspondents listed.
 const CORRESPONDENTS: u32 = 1000;
 
 /// The commands about mail.
@@ -161,7 +161,6 @@ pub struct MailContactsArguments {
 }
 
 impl MailAction {
-    /// What all of them have.
     pub fn common(&self) -> &Common {
         match self {
             Self::Send(it) => &it.common,
@@ -242,12 +241,12 @@ impl MailSendArguments {
     }
 }
 
-/// Files as a part of what a command is asked to do.
+/// Files as part of the idempotency fingerprint.
 fn files_wish(files: &[String]) -> String {
     files.iter().map(|file| print_of_file(file)).collect::<Vec<_>>().join("\n")
 }
 
-/// Sends a mail with its files, and says so.
+/// Sends a mail with its files and prints the result.
 fn leave(
     session: &Session,
     channel: &ChannelSync,
@@ -293,8 +292,8 @@ fn change(session: &Session, arguments: &MailChangeArguments) -> Result<(), CliE
     Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
 }
 
-/// Moves threads one after the other; stops at the first that is not confirmed.
-/// Each has a key of its own: those that were moved are not moved again.
+/// Moves threads one by one and stops at the first unconfirmed one. Each has its own idempotency key: moved
+/// threads are not moved again.
 fn move_to(
     session: &Session,
     (common, key): (&Common, &KeyArgument),
@@ -342,7 +341,7 @@ fn contacts(session: &Session, arguments: &MailContactsArguments) -> Result<()> 
     if arguments.common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
-/// Tells the account of each mail channel, as `account` does of each key.
+/// Prints the account of each mail channel.
 fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let common = &arguments.common;
     let channels = single::channels(session, common, "mail", is_mail)?;

@@ -1,4 +1,4 @@
-//! `message`: one message as the server has it now.
+//! `message`: one message, read from the server.
 
 use anyhow::Result;
 use clap::Args;

@@ -1,9 +1,7 @@
-//! The same engine for scripts: one command, one answer. Exit code 0 only
-//! when the server confirmed.
+//! Scripting commands: one command, one answer. Exit code 0 only if the server confirmed.
 //!
-//! It shares the inbox's data folder: while an inbox is open, that one asks and
-//! sends, and a command queues its rows and waits; otherwise the command does
-//! it while it runs.
+//! They share the inbox's data folder. While an inbox runs, it polls and sends, and a command queues its rows
+//! and waits; otherwise the command polls and sends itself.
 
 mod audience;
 mod broadcast;
@@ -75,10 +73,10 @@ pub struct Common {
     pub timeout: i64,
 }
 
-/// Longest time-out, in seconds.
+/// Longest time limit, in seconds.
 const MAX_TIMEOUT: f64 = 3600.0;
 
-/// Reads a number of seconds, of which parts count too, in microseconds.
+/// Parses seconds, with decimals, into microseconds.
 pub fn seconds(text: &str) -> Result<i64, String> {
     let wanted = || format!("give seconds, from 0.001 to {MAX_TIMEOUT}");
     let seconds: f64 = text.parse().map_err(|_| wanted())?;
@@ -155,7 +153,6 @@ pub enum Script {
     Proposals(ProposalsAction),
 }
 
-/// Does one scripting command.
 pub fn run(script: Script) -> Result<(), CliError> {
     if let Script::Contacts(action) = &script
         && let Some(arguments) = contacts::dry(action)

@@ -1,5 +1,4 @@
-//! `outbox`: what has not left yet, and a person's word about what waits for
-//! one.
+//! `outbox`: lists unconfirmed rows and takes decisions about stopped ones.
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
@@ -14,7 +13,7 @@ use model::ids::RowId;
 use model::outbox::{OutboxRow, RowState, StopVerdict};
 use model::queries::{DeskQuery, OutboxEntry};
 
-/// Rows listed at most.
+/// Maximum rows listed.
 const LISTED: u32 = 10_000;
 
 /// The commands about the outbox.
@@ -88,7 +87,7 @@ fn list(files: &Files, common: &Common) -> Result<()> {
     })
 }
 
-/// Where a row stands, and why.
+/// State of a row, with the reason if it is stopped.
 fn state(entry: &OutboxEntry) -> (String, Option<String>) {
     match &entry.row.state {
         RowState::Queued => ("queued".to_owned(), None),
@@ -120,7 +119,7 @@ fn entry_json(files: &Files, entry: &OutboxEntry, waits: &WaitsFor) -> Value {
     })
 }
 
-/// Says the word and, where the row goes on, waits for the server's.
+/// Records a decision and, if the row is sent again, waits for its confirmation.
 fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) -> Result<()> {
     let id = RowId::from(arguments.row.as_str());
     let entry = files.store.reader()?.entry(&id)?;
@@ -128,7 +127,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
         let words = format!("no row of the outbox is {id}; `frontdesk outbox list` shows them");
         return Err(CommandRefusal::absent(words).into());
     };
-    // Its word goes on with the connection it was given on, so that is made first.
+    // The decision needs the session's connection, so that is set up first.
     let is_dropped = verdict == Some(StopVerdict::Drop);
     let session = if is_dropped { None } else { Some(Session::of(files.clone(), arguments.common.timeout)?) };
     let now = files.now();
@@ -151,7 +150,7 @@ fn decide(files: Files, arguments: &RowArguments, verdict: Option<StopVerdict>) 
     print::line(&format!("{done}: {} for {} on {name}", decided.before.operation.word(), entry.title))
 }
 
-/// Why a word cannot be said about a row.
+/// Reason a decision does not apply to a row.
 fn refused(entry: &OutboxEntry) -> String {
     match &entry.row.state {
         RowState::Stopped(stop, _) => {

@@ -1,4 +1,4 @@
-//! `sms` and `call`: a text to a phone, and a call by the AI.
+//! `sms` and `call`: a text to a phone number, and a call by the AI.
 
 use clap::Args;
 

@@ -1,6 +1,5 @@
-//! `proposals`: what an assistant proposed over `frontdesk mcp`, listed, sent
-//! and dropped by scripts. A proposal that is sent becomes rows of the outbox in
-//! the transaction that takes it away; one that the server refuses waits again.
+//! `proposals`: lists, sends and drops proposals made over `frontdesk mcp`. A sent proposal is replaced by
+//! outbox rows in one transaction; if the server refuses them, it waits again.
 
 use anyhow::Result;
 use clap::{Args, Subcommand};
@@ -23,7 +22,7 @@ use model::text::SafeText;
 use model::time::MINUTE;
 use model::{replies, secret};
 
-/// Proposals listed at most; no more may wait.
+/// Maximum proposals listed; no more may wait.
 const LISTED: u32 = 500;
 
 /// The commands about proposals.
@@ -191,7 +190,7 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
         .making_quietly("messageId");
     let mut rows = change::rows(&session, &found, operations)?;
     if let Some(last) = rows.last_mut().filter(|row| row.operation.speaks()) {
-        // Whoever writes after what was looked at stops it.
+        // A newer message stops it.
         last.seen = entry.known();
     }
     let sent = writing::accept(&session, &found.channel, &entry.proposal.id, rows, (&answer, &key));
@@ -206,7 +205,7 @@ fn send(files: Files, arguments: &ProposalSendArguments) -> Result<(), CliError>
     }
 }
 
-/// Names the done change in a word.
+/// Past tense of the change.
 fn done(change: &ProposedChange) -> &'static str {
     match change {
         ProposedChange::Reply { .. } => "sent",
@@ -218,7 +217,7 @@ fn done(change: &ProposedChange) -> &'static str {
     }
 }
 
-/// The changes at the server that a proposal asks for.
+/// Server operations of a proposal.
 fn operations(
     arguments: &ProposalSendArguments,
     found: &FoundConversation,
@@ -231,7 +230,7 @@ fn operations(
         ProposedChange::HandBack => return Ok(vec![Operation::SetAutomation { enabled: true }]),
         ProposedChange::Close => return Ok(vec![Operation::Close]),
         ProposedChange::Tag { word } => return Ok(vec![tag_contact(found.address(), word)]),
-        // Kept on this desk.
+        // Stored locally.
         ProposedChange::Snooze { .. } => return Ok(Vec::new()),
     };
     if let Some(why) = unfit(&text) {
@@ -259,7 +258,7 @@ fn operations(
     Ok(pause.into_iter().chain([Operation::SendText { to, text, reply_to: None }]).collect())
 }
 
-/// Why a text may not leave as it is.
+/// Reason a text may not be sent as it is.
 fn unfit(text: &str) -> Option<String> {
     let field = replies::unfilled(text).into_iter().next();
     let open = field.map(|range| format!("{} is still to be filled in", &text[range]));
@@ -278,7 +277,7 @@ fn tag_contact(phone: &str, word: String) -> Operation {
     }))
 }
 
-/// A change that only this desk keeps; `None` for one of the server's.
+/// Change that is only stored locally; `None` for a server operation.
 fn kept_here(session: &Session, found: &FoundConversation, change: &ProposedChange) -> Option<Keep> {
     let row = &found.row;
     let id = row.conversation.id.clone();

@@ -1,5 +1,5 @@
-//! `review export`: what people said of the AI's answers, as lines of JSON, or as
-//! the questions and answers that the service's assistant reads.
+//! `review export`: reviews of AI answers, as JSON lines or as questions and answers for the service's
+//! assistant.
 
 use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
@@ -40,7 +40,7 @@ pub struct ReviewExportArguments {
 /// `frontdesk review`
 ///
 /// # Errors
-/// When a channel is not known, or the files cannot be read.
+/// When a channel is unknown or the files fail.
 pub fn run(files: &Files, action: &ReviewAction) -> Result<()> {
     let ReviewAction::Export(arguments) = action;
     let channel = files.channel(arguments.channel.as_deref())?;

@@ -1,5 +1,5 @@
-//! `search`: messages, threads, texts and people by their words, from what this desk has
-//! seen. Asks no server unless told to, so it works offline.
+//! `search`: messages, threads, texts and contacts by words, in the local data. Works offline unless
+//! `--refresh` is given.
 
 use anyhow::Result;
 use clap::Args;
@@ -37,7 +37,7 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     }
     let channel = files.channel(arguments.common.channel.as_deref())?;
     let files = if arguments.refresh { refreshed(files, arguments)? } else { files };
-    // A script asks once: what is stored must all be found.
+    // A script searches once, so the index must be complete.
     files.store.finish_index()?;
     let query = SearchQuery { text, channel, limit: arguments.limit, ..SearchQuery::default() };
     let reader = files.store.reader()?;
@@ -50,7 +50,7 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
         page.hits.retain(|hit| !mirrors.contains(&hit.channel));
         listed.retain(|listed_hit| !mirrors.contains(&listed_hit.channel));
     }
-    // A text sent from here is a message, too: told once.
+    // A text sent from here is also a message: listed once.
     listed.retain(|listed_hit| !page.hits.iter().any(|hit| is_same(hit, listed_hit)));
     if arguments.common.json {
         return print::json(&told(&files, &reader, &page, &listed)?);
@@ -66,7 +66,7 @@ pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     page.hits.iter().try_for_each(|hit| print::line(&hit_line(&files.label(&reader, &hit.channel)?, hit)))
 }
 
-/// What was found, as JSON.
+/// Results as JSON.
 pub fn told(files: &Files, reader: &Reader, page: &SearchPage, listed: &[ListedHit]) -> Result<Value> {
     let is_test = |channel: &ChannelId| files.is_test(reader, channel);
     let tested = |channel: &ChannelId, mut item: Value| {
@@ -101,7 +101,7 @@ fn refreshed(files: Files, arguments: &SearchArguments) -> Result<Files> {
     Ok(session.files.clone())
 }
 
-/// What was found of a list: a mail's subject, or a phone's newest call or text.
+/// Kind of a list hit: mail thread, or newest call or text of a phone.
 fn kind(hit: &ListedHit) -> &'static str {
     if hit.is_mail { "thread" } else { "phone" }
 }

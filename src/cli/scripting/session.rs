@@ -1,4 +1,4 @@
-//! What scripts have with a server: a channel's hands, taken by the step.
+//! Server access for scripts: the channels' steps, run one at a time.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -31,44 +31,42 @@ mod sending;
 use reading::ChannelProgress;
 pub use sending::SendStep;
 
-/// How often a reading that failed is tried again: one bad answer is no
-/// reason to give up.
+/// Retries of a failed reading.
 const READ_AGAIN: u32 = 2;
-/// Rate limits waited for one after the other before something moves.
+/// Maximum consecutive waits for rate limits without progress.
 const MAX_RATE_WAITS: u32 = 10;
-/// Between two parts of what is behind the top.
+/// Delay between two parts of a list behind its top.
 pub(super) const MOMENT: Duration = Duration::from_millis(250);
 
-/// The configured channels, without an inbox.
+/// Configured channels without an inbox.
 pub struct Session {
-    /// What is configured and stored here.
     pub files: Files,
     pub runtime: tokio::runtime::Runtime,
-    /// To read what is stored.
+    /// Reader of the store.
     pub reader: Reader,
-    /// Who this process is among those on the folder.
+    /// Lease owner name of this process.
     owner: String,
-    /// How long the server's word is waited for, in microseconds.
+    /// Time limit of the command, in microseconds.
     pub patience: i64,
-    /// When all that the command asks must have ended.
+    /// Time at which all requests of the command end.
     pub deadline: Deadline,
     channels: Vec<Arc<ChannelSync>>,
     progress: RefCell<HashMap<ChannelId, ChannelProgress>>,
     told: Arc<std::sync::Mutex<Vec<News>>>,
-    /// When the account was last read for the rules of waves.
+    /// Time of the last account read for the rules of waves.
     account_at: RefCell<HashMap<ChannelId, Moment>>,
-    /// How often a rate limit may still be waited for, whatever the time-out,
-    /// before something moves; 0 for commands that end with it.
+    /// Remaining waits for rate limits beyond the time limit before something progresses; 0 for commands that
+    /// end with their time limit.
     rate_patience: Cell<u32>,
     waits_for_rate_limits: Cell<bool>,
-    /// How far the command is, in words, told while it waits.
+    /// Progress text shown while waiting.
     progress_words: RefCell<String>,
-    /// Channels whose account was asked for, if it was not known for their key.
+    /// Channels whose account was requested because it was unknown for their key.
     asked_accounts: RefCell<BTreeSet<ChannelId>>,
 }
 
 impl Session {
-    /// The zone of the user who runs the script.
+    /// Zone of the user who runs the script.
     pub fn zone(&self) -> &Zone {
         self.files.store.zone()
     }
@@ -77,7 +75,7 @@ impl Session {
 impl Drop for Session {
     fn drop(&mut self) {
         for words in self.unreadable() {
-            // That it cannot be said is no reason to keep the leases.
+            // A failing standard error must not keep the leases.
             let _ = print::note(&words);
         }
         for channel in &self.channels {
@@ -90,18 +88,17 @@ impl Drop for Session {
     }
 }
 
-/// How much a reading step has read.
+/// Extent of a reading step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReadAmount {
-    /// All that is due.
+    /// Everything due.
     All,
-    /// What comes first; something behind it is left.
+    /// Only the urgent part; more is left.
     First,
 }
 
 impl Session {
-    /// Fetches the keys and makes the hands. `patience` is how long the server's
-    /// word is waited for, in microseconds.
+    /// Fetches the keys and sets up the channels. `patience` is the time limit, in microseconds.
     pub fn of(files: Files, patience: i64) -> Result<Self> {
         let deadline = Deadline::default();
         deadline.set(files.moment().plus(patience));
@@ -142,7 +139,6 @@ impl Session {
         })
     }
 
-    /// This desk's files.
     pub fn store(&self) -> &Store {
         &self.files.store
     }
@@ -151,44 +147,43 @@ impl Session {
         self.files.now()
     }
 
-    /// The steady clock, by which the command's time is measured.
+    /// Steady clock, which measures the command's time.
     pub fn moment(&self) -> Moment {
         self.files.moment()
     }
 
-    /// Whether the command's time is over.
+    /// True if the time limit has passed.
     pub fn is_over(&self) -> bool {
         self.moment() >= self.deadline.at()
     }
 
-    /// Gives the command its whole time again.
+    /// Restarts the time limit.
     pub fn begin_again(&self) {
         self.deadline.set(self.moment().plus(self.patience));
     }
 
-    /// Makes the command wait for rate limits as long as the server says. The time-out
-    /// then counts only while nothing moves, and progress goes to standard error.
+    /// Waits for rate limits as long as the server asks. The time limit then counts only without progress,
+    /// and progress goes to standard error.
     pub fn wait_for_rate_limits(&self) {
         self.waits_for_rate_limits.set(true);
         self.has_moved();
     }
 
-    /// True if the next rate limit is waited for, whatever the time-out.
+    /// True if the next rate limit is waited for beyond the time limit.
     pub fn is_patient(&self) -> bool {
         self.rate_patience.get() > 0
     }
 
-    /// Something moved: the next rate limit is waited for again.
+    /// Resets the waits for rate limits after progress.
     fn has_moved(&self) {
         self.rate_patience.set(if self.waits_for_rate_limits.get() { MAX_RATE_WAITS } else { 0 });
     }
 
-    /// Notes how far the command is, in words.
     pub fn note_progress(&self, words: &str) {
         *self.progress_words.borrow_mut() = format!("; {words}");
     }
 
-    /// Waits for a rate limit; false if that takes longer than the command has.
+    /// Waits for a rate limit; false if that exceeds the time limit.
     pub fn wait_for_rate(&self, wait: i64) -> bool {
         let left = self.rate_patience.get();
         let is_patient = self.is_patient();
@@ -199,7 +194,7 @@ impl Session {
         if is_patient && wait >= SECOND {
             let seconds = (wait + SECOND - 1) / SECOND;
             let progress = self.progress_words.borrow();
-            // Nobody has to read it.
+            // A failing standard error is no reason to stop.
             let _ = print::note(&format!("waiting {seconds} s for the rate limit of this key{progress}"));
         }
         self.sleep(Duration::from_micros(wait.unsigned_abs()));
@@ -209,16 +204,15 @@ impl Session {
         true
     }
 
-    /// Takes a reading step until what comes first is read, within the
-    /// command's time: a step may come in parts or have to wait for the rate
-    /// budget. Tells whether all was read, or something behind it is left.
+    /// Repeats a reading step until its urgent part is read, within the time limit: it may come in parts or
+    /// wait for the rate budget. Returns the extent that was read.
     pub fn read(
         &self,
         channel: &ChannelSync,
         what: &str,
         mut step: impl AsyncFnMut() -> Pulled,
     ) -> Result<ReadAmount> {
-        // A channel that is stopped asks nothing more, and tells why it stopped.
+        // A stopped channel sends no request and reports why it stopped.
         if !channel.is_stopped() {
             channel.forget_failure();
         }
@@ -248,7 +242,7 @@ impl Session {
         }
     }
 
-    /// Why the last reading of a channel failed.
+    /// Error of the last reading of a channel.
     fn failed(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let failure = channel.failure().unwrap_or_else(|| {
             let cause = if self.is_over() { FailureCause::NoAnswer } else { FailureCause::Trouble };
@@ -258,7 +252,7 @@ impl Session {
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
     }
 
-    /// Why a list that was printed is not whole.
+    /// Error of a list that was printed incompletely.
     pub fn list_breaks_off(&self, channel: &ChannelSync, what: &str) -> anyhow::Error {
         let why =
             "the server's list breaks off: its cursor is refused or leads back; what came before is shown";
@@ -267,8 +261,7 @@ impl Session {
         Unfinished { failure, left: Left::Nothing, channel, what }.into()
     }
 
-    /// Asks the server something, within the command's time: a rate limit is
-    /// waited for, and one bad answer is no reason to give up.
+    /// Sends a request within the time limit. Waits for rate limits and retries after a bad answer.
     pub fn ask<T>(
         &self,
         channel: &ChannelSync,
@@ -305,7 +298,7 @@ impl Session {
         }
     }
 
-    /// Does something for each channel of these, also where it fails for some.
+    /// Runs `with` for each channel, also after failures.
     pub fn each(
         &self,
         channels: Vec<Arc<ChannelSync>>,
@@ -315,7 +308,7 @@ impl Session {
         for channel in &channels {
             match with(channel) {
                 Ok(()) => {}
-                // Nobody reads the others either.
+                // The output of the others would not be read either.
                 Err(error) if print::reader_has_gone(&error) => return Err(error),
                 Err(error) => failed.push(error),
             }
@@ -327,7 +320,7 @@ impl Session {
         }
     }
 
-    /// Asks for something a page shows; what came back.
+    /// Reads a page's data.
     pub fn fetch(&self, channel: &ChannelSync, what: &str, fetch: &Fetch) -> Result<FetchResult> {
         self.read(channel, what, async || channel.fetch(fetch).await)?;
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -340,7 +333,7 @@ impl Session {
         found.with_context(|| format!("{}: {what}: nothing was told", channel.spec().name))
     }
 
-    /// The account behind a mail key, as the server told it last.
+    /// Latest account of a mail key.
     pub fn mailbox(&self, channel: &ChannelSync) -> Option<MailAccount> {
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         told.iter().rev().find_map(|news| match news {
@@ -349,7 +342,7 @@ impl Session {
         })
     }
 
-    /// The channels a command is for: the named one, or all.
+    /// The named channel, or all.
     pub fn channels(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let wanted = self.files.channel(name)?;
         let all = self.channels.iter();
@@ -361,9 +354,8 @@ impl Session {
         Ok(wanted)
     }
 
-    /// Reads the account of a key that is new on this desk, once, before
-    /// anything is written for it. Without an answer what is queued belongs to
-    /// the account that this desk knows.
+    /// Reads the account of a new key once, before anything is queued for it. Without an answer, queued rows
+    /// belong to the stored account.
     fn confirm_account(&self, channel: &ChannelSync) -> Result<()> {
         let id = &channel.spec().id;
         if self.asked_accounts.borrow_mut().insert(id.clone())
@@ -374,7 +366,7 @@ impl Session {
         Ok(())
     }
 
-    /// What a channel drives, asked for if it is not known yet.
+    /// Platform of a channel, read from the server if unknown.
     pub fn platform(&self, channel: &ChannelSync) -> Result<Platform> {
         if self.runtime.block_on(channel.platform())?.is_none() {
             self.read(channel, "reading the account", async || channel.pull_account().await)?;
@@ -385,27 +377,25 @@ impl Session {
         }
     }
 
-    /// Whether this process has to ask for a channel itself: no other one on
-    /// the folder, such as an inbox, keeps the files fresh. One whose server does
-    /// not answer keeps nothing fresh.
+    /// True if this process must poll the channel itself: no other process on the folder, such as an inbox,
+    /// keeps the files fresh. One whose server does not answer does not count.
     pub fn asks(&self, channel: &ChannelSync) -> Result<bool> {
         let (name, now) = (process_names::lease_name(channel.spec()), self.now());
         let held = self.runtime.block_on(self.files.store.lease(&self.owner, &name, now))?;
         Ok(!matches!(held, Some(Holder::Other(other)) if other.keeps_fresh(now)))
     }
 
-    /// Waits.
     pub fn sleep(&self, time: Duration) {
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
-    /// The newest message of a conversation that is stored here.
+    /// Newest stored message of a conversation.
     pub fn newest(&self, found: &FoundConversation) -> Result<Option<Place>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
         Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)
     }
 
-    /// What of each list that was read could not be, in words.
+    /// Describes the unreadable rows of each list.
     fn unreadable(&self) -> Vec<String> {
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let mut last = BTreeMap::new();
@@ -423,7 +413,7 @@ impl Session {
         last.into_iter().filter(|entry| entry.1 > 0).map(said).collect()
     }
 
-    /// What was said last of a failure.
+    /// Latest reported failure.
     fn why(&self) -> String {
         let told = self.told.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let why = told.iter().rev().find_map(|news| match news {
@@ -443,7 +433,7 @@ impl Session {
     }
 }
 
-/// Whether what failed may be well in a moment.
+/// True if the failure may be temporary.
 fn is_passing(channel: &ChannelSync) -> bool {
     channel.failure().is_none_or(|failure| {
         matches!(failure.cause, FailureCause::Offline | FailureCause::NoAnswer | FailureCause::Trouble)

@@ -1,4 +1,4 @@
-//! `list` and `show`: what the server tells now.
+//! `list` and `show`: conversations and messages, read from the server.
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
@@ -25,7 +25,7 @@ pub enum ListStatus {
 }
 
 impl ListStatus {
-    /// The rows it lets through.
+    /// Filter of this status.
     pub fn filter(self) -> ConversationFilter {
         match self {
             Self::Open => ConversationFilter::open(),
@@ -101,7 +101,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;
     let id = found.row.conversation.id.clone();
     let channel = &found.channel;
-    // Of calls and SMS there is no more than what the list told.
+    // Calls and SMS have no history beyond the list.
     if found.platform.has_histories() {
         session.read(channel, "reading messages", async || channel.pull_history(&id).await)?;
     }
@@ -112,7 +112,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     };
     let mut page = session.reader.history(&query)?;
     let mut incomplete = None;
-    // A page of the server's holds 50: older ones are asked for as needed.
+    // A server page holds 50 messages: older ones are read as needed.
     while found.platform.has_histories()
         && page.more_on_server
         && u32::try_from(page.messages.len()).is_ok_and(|number| number < arguments.limit)
@@ -121,7 +121,7 @@ pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
         let read = session.read(channel, "reading older messages", async || channel.pull_older(&id).await);
         page = session.reader.history(&query)?;
         if let Err(error) = read {
-            // What is in hand is shown.
+            // Messages read so far are shown.
             incomplete = Some(error);
             break;
         }

@@ -1,4 +1,4 @@
-//! The one channel that a command is for.
+//! Selects the one channel of a command.
 
 use std::io::Read;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::cli::scripting::{Common, Session};
 use model::account::Platform;
 use sync::ChannelSync;
 
-/// The one channel a change is for: the named one, or the only one of its kind.
+/// The named channel, or the only one of its kind.
 ///
 /// # Errors
-/// When there is none, or more than one; the words name those there are.
+/// When there is none or more than one, with the names of the candidates.
 pub fn channel(
     session: &Session,
     common: &Common,
@@ -31,7 +31,7 @@ pub fn channel(
         ([], true, Some((named, platform))) => {
             let named = format!("{} is {}; this needs a {kind} channel", named.spec().name, platform.label());
             let all = session.channels(None)?.into_iter();
-            // One whose server does not answer is none to advise.
+            // A channel whose server does not answer is not suggested.
             let known = all
                 .filter(|channel_sync| session.platform(channel_sync).is_ok_and(|platform| fits(&platform)));
             match names(&known.collect::<Vec<_>>()) {
@@ -47,10 +47,10 @@ pub fn channel(
     Err(Misuse(told).into())
 }
 
-/// The channels of a kind: the named one, or all of them.
+/// The named channel, or all of a kind.
 ///
 /// # Errors
-/// When there is none; the words name those there are.
+/// When there is none, with the names of the candidates.
 pub fn channels(
     session: &Session,
     common: &Common,
@@ -73,7 +73,7 @@ fn names(channels: &[Arc<ChannelSync>]) -> String {
     channels.iter().map(|channel| channel.spec().name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// A text as it was given; `-` reads it from standard input.
+/// Returns the text; `-` reads it from standard input.
 pub fn text(given: &str) -> Result<String> {
     if given != "-" {
         return Ok(given.to_owned());

@@ -1,5 +1,4 @@
-//! How broadcasts stand: watched to their end, listed, and those of elsewhere
-//! watched from now on. The server is asked; what it says is kept.
+//! `broadcast watch`, `track` and `list`: state of broadcasts, read from the server and stored.
 
 use std::collections::HashSet;
 use std::fmt::Display;
@@ -19,7 +18,7 @@ use model::waves::{Campaign, WaveRowState};
 use sync::ChannelSync;
 use sync::plan::watching;
 
-/// What the server says of a broadcast, kept; `None` if it knows none of the id.
+/// Reads and stores a broadcast; `None` if the server does not know it.
 pub fn ask(session: &Session, channel: &ChannelSync, id: &BroadcastId) -> Result<Option<Broadcast>> {
     let told =
         session.ask(channel, "reading the broadcast", async || match channel.client.broadcast(id).await {
@@ -68,7 +67,7 @@ pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     }
 }
 
-/// That a broadcast goes on without this command.
+/// Error for a broadcast that continues without this command.
 pub fn unfinished(
     channel: &ChannelSync,
     id: &impl Display,
@@ -122,9 +121,8 @@ pub fn list(session: &Session, common: &Common) -> Result<()> {
     if common.json { print::json(&Value::Array(items)) } else { Ok(()) }
 }
 
-/// Asks for those that are not known to be finished, until the server does not
-/// answer; those of which nothing was ever read, and why. Of waves their
-/// broadcast in waves tells.
+/// Reads unfinished broadcasts until the server fails to answer. Returns those never read, with the reason.
+/// Waves are covered by their campaign.
 fn ask_unfinished(
     session: &Session,
     channel: &ChannelSync,

@@ -1,5 +1,4 @@
-//! `stats`: how fast customers are answered, by whom, and how often a person
-//! takes over, from what this desk has seen.
+//! `stats`: response times, responders and takeovers, from the local data.
 
 use anyhow::Result;
 use clap::Args;
@@ -59,7 +58,7 @@ pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     Ok(())
 }
 
-/// What `stats --json` tells.
+/// Output of `stats --json`.
 pub fn told(files: &Files, reader: &Reader, arguments: &StatsArguments) -> Result<Value> {
     let zone = clock::zone();
     let (query, _) = query(files, reader, arguments, &zone)?;
@@ -163,7 +162,7 @@ fn as_json(query: &LevelsQuery, groups: Vec<LevelsGroup<'_>>) -> Value {
     told
 }
 
-/// Answers within their target; null where there is none.
+/// Answers within their target; null without a target.
 fn in_time(it: InTime) -> Value {
     match it.of {
         0 => Value::Null,
@@ -171,7 +170,7 @@ fn in_time(it: InTime) -> Value {
     }
 }
 
-/// In seconds.
+/// Durations in seconds.
 fn spans(spans: &Spans) -> Value {
     let seconds = |span: Option<i64>| span.map(|span| span / SECOND);
     let Spans { count, median, p90, longest } = spans;

@@ -1,9 +1,7 @@
-//! The first rows of a channel's list as a full reading would show them, read
-//! from the top and no further than they need: the server's pages come newest
-//! activity first.
+//! The first rows of a channel's list, equal to those of a full reading, from as few pages as needed: the
+//! server sorts by newest activity.
 //!
-//! A list that was read whole before is taken as it is; only its top is asked
-//! for again.
+//! If the list was read completely before, only its top is read again.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -20,25 +18,25 @@ use model::queries::ConversationQuery;
 use model::time::Timestamp;
 use sync::{ChannelSync, Reached};
 
-/// Of so many open conversations a list tells whether the AI answers.
+/// Number of open conversations for which a list includes the AI state.
 const DETAILED: usize = 50;
-/// Between two parts of what is behind the top: it waits for the budget.
+/// Delay between two parts behind the top, which wait for the rate budget.
 const MOMENT: Duration = Duration::from_millis(250);
 
-/// Which rows are wanted.
+/// Wanted rows.
 pub struct TopQuery {
     pub filter: ConversationFilter,
-    /// Open or closed ones: all that may fit once they are read.
+    /// Only closed or only open rows.
     pub closed: Option<bool>,
-    /// At most so many, newest activity first.
+    /// Maximum rows, newest activity first.
     pub limit: u32,
 }
 
-/// The first rows of a list.
+/// First rows of a list.
 pub struct TopRows {
     pub rows: Vec<ConversationRow>,
-    /// Why rows may be missing, or be told in part: the server's list breaks
-    /// off before its end, or what follows the top could not be read.
+    /// Reason rows may be missing or incomplete: the list breaks off, or the part behind the top could not be
+    /// read.
     pub incomplete: Option<anyhow::Error>,
 }
 
@@ -48,11 +46,10 @@ impl TopRows {
     }
 }
 
-/// Reads as much as is needed, and the rows.
+/// Reads as much as needed and returns the rows.
 ///
 /// # Errors
-/// When the top of the list cannot be read within the command's patience. What
-/// fails behind it is told with the rows in hand.
+/// When the top of the list cannot be read within the time limit. Later failures are returned with the rows.
 pub fn rows(
     session: &Session,
     channel: &ChannelSync,
@@ -61,7 +58,7 @@ pub fn rows(
 ) -> Result<TopRows> {
     let query = ConversationQuery::first(channel.spec().id.clone(), wanted.filter.clone(), wanted.limit);
     let what = "reading conversations";
-    // What another process keeps fresh is taken as it stands.
+    // Rows kept fresh by another process are used as they are.
     if session.asks(channel)? {
         if *platform == Platform::Whatsapp {
             session.read_new_messages(channel)?;
@@ -85,7 +82,7 @@ pub fn rows(
             None => None,
         };
         if let Some((id, told)) = unread(session, channel, platform, wanted, (&rows, last), &asked)? {
-            // One at a time: a limit that is waited for repeats no other.
+            // One at a time: waiting for a rate limit must not repeat others.
             let read = match told {
                 ConversationDetail::History => {
                     let list = &mut session.progress(channel).list;
@@ -125,16 +122,15 @@ pub fn rows(
     }
 }
 
-/// What is read of a conversation by itself.
+/// Separately read part of a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum ConversationDetail {
     History,
     Automation,
 }
 
-/// A conversation that must be read before the rows are certain: one that is
-/// shown, or one above the last that may come to fit. Each is asked for once:
-/// what one reading does not tell, a full one leaves, too.
+/// Returns a conversation to be read before the rows are final: a shown one, or one above the last row that
+/// may come to match. Each is read once; a full reading would learn no more.
 fn unread(
     session: &Session,
     channel: &ChannelSync,

@@ -1,4 +1,4 @@
-//! `upload`: a file to the service, for an address to send it by.
+//! `upload`: uploads a file to the service and prints its URL.
 
 use anyhow::{Result, anyhow};
 use clap::Args;

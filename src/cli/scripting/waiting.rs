@@ -1,5 +1,4 @@
-//! What rows of the outbox wait for, for scripts: in words with the command
-//! that ends it, and as JSON.
+//! Reasons outbox rows wait, as text with the command that ends the wait, and as JSON.
 
 use std::collections::HashMap;
 
@@ -17,8 +16,7 @@ use model::outbox::{OutboxRow, RowState, Stop};
 use model::prices::{self, Price};
 use model::spending;
 
-/// Who sends for each channel, the state of its connection, and what is
-/// left to pay with.
+/// Sending process, connection state and balance of each channel.
 pub struct Waits(HashMap<ChannelId, ChannelState>);
 
 struct ChannelState {
@@ -27,7 +25,7 @@ struct ChannelState {
     credits: Option<f64>,
 }
 
-/// What a row waits for.
+/// Reason a row waits.
 pub struct WaitsFor {
     reason: WaitReason,
     words: String,
@@ -35,7 +33,7 @@ pub struct WaitsFor {
 }
 
 impl Waits {
-    /// What is known of the channels of these rows.
+    /// Collects the state of these rows' channels.
     pub fn of(files: &Files, rows: &[&OutboxRow]) -> Result<Self> {
         let mut known = HashMap::new();
         let runtime = desk::runtime()?;
@@ -54,7 +52,7 @@ impl Waits {
         Ok(Self(known))
     }
 
-    /// What one of them waits for; `others` may stand before it.
+    /// Reason one row waits; `others` may come before it.
     pub fn of_row(&self, row: &OutboxRow, others: &[&OutboxRow], files: &Files) -> WaitsFor {
         let nobody = ChannelState { leader: Leader::Nobody, health: Health::Connecting, credits: None };
         let ChannelState { leader, health, credits } = self.0.get(&row.channel).unwrap_or(&nobody);
@@ -70,8 +68,7 @@ impl Waits {
     }
 }
 
-/// What a row of this session's channel waits for, in words, after a step of
-/// the sending.
+/// Text for a row of this session's channel after a sending step.
 pub fn words(
     session: &Session,
     channel: &sync::ChannelSync,
@@ -88,7 +85,7 @@ pub fn words(
 }
 
 impl WaitsFor {
-    /// In words: the reason, what the server said, and the command that ends it.
+    /// Text: the reason, the server's message, and the command that ends the wait.
     pub fn told(&self, row: &OutboxRow) -> String {
         let mut parts = vec![self.words.clone()];
         if let RowState::Stopped(_, why) = &row.state {
@@ -98,7 +95,7 @@ impl WaitsFor {
         parts.join("; ")
     }
 
-    /// For programs.
+    /// JSON for programs.
     pub fn json(&self) -> Value {
         json!({
             "reason": self.reason.word(),
@@ -110,7 +107,7 @@ impl WaitsFor {
     }
 }
 
-/// The command that is a way out.
+/// Command of a remedy.
 fn command(way: WaitRemedy, row: &OutboxRow) -> Option<String> {
     let id = &row.id;
     match way {

@@ -1,8 +1,6 @@
-//! Broadcasts in waves for scripts: begun, followed to their end, paused,
-//! continued, stopped.
+//! Broadcasts in waves for scripts: started, followed, paused, continued, stopped.
 //!
-//! Whoever follows one carries it on; if the follower is killed, the next one,
-//! or an inbox, goes on where it was.
+//! The following process runs the campaign; if it is killed, the next one, or an inbox, continues it.
 
 use std::time::Duration;
 
@@ -21,7 +19,7 @@ use model::time::SECOND;
 use model::waves::{Campaign, Phase, RecipientCounts, Wave, WavePlan, WaveRowState, title};
 use sync::ChannelSync;
 
-/// Between two looks at how far it is.
+/// Interval between checks of the progress.
 const LOOK: Duration = Duration::from_millis(200);
 
 /// The switches of waves.
@@ -64,7 +62,7 @@ fn sizes(text: &str) -> Result<(usize, usize), String> {
 }
 
 impl WaveArguments {
-    /// The plan, where waves are wanted.
+    /// Wave plan, `None` without `--waves`.
     pub fn plan(&self) -> Result<Option<WavePlan>, String> {
         let Some((canary, wave)) = self.waves else { return Ok(None) };
         let mut plan = WavePlan::suggested(0);
@@ -77,19 +75,18 @@ impl WaveArguments {
     }
 }
 
-/// Follows a campaign until it is through, carrying it on while no other
-/// process does.
+/// Follows a campaign to its end and runs it while no other process does.
 pub fn follow(session: &Session, channel: &ChannelSync, id: &CampaignId, json: bool) -> Result<()> {
     let mut before = None;
     let mut moved_at = session.moment();
-    // It takes as long as its waves take.
+    // No time limit: the campaign takes as long as its waves.
     session.deadline.lift();
     loop {
         let work = session.work(channel, "broadcast")?;
         let campaign = find(session.store().campaign(id)?, id)?;
         let stands = (campaign.phase, campaign.begun(), campaign.counts());
         if before.as_ref() != Some(&stands) {
-            // It is not done, so a reader who has gone is a failure here.
+            // The campaign is unfinished, so a reader who has gone is a failure here.
             tell(&channel.spec().name, &campaign, json)
                 .map_err(|why| anyhow!("{why:#}; `frontdesk broadcast watch {id}` goes on with it"))?;
             (before, moved_at) = (Some(stands), session.moment());
@@ -143,19 +140,19 @@ pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArgum
     follow(session, channel, &id, arguments.common.json)
 }
 
-/// The campaign of an id.
+/// Campaign found, or an error.
 pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
     found.ok_or_else(|| absent(id.as_str()).into())
 }
 
-/// A broadcast that this desk does not know.
+/// Error for an unknown broadcast.
 pub fn absent(id: &str) -> CommandRefusal {
     CommandRefusal::absent(format!(
         "no broadcast of this desk is {id}; `frontdesk broadcast list` shows them"
     ))
 }
 
-/// Tells how a campaign stands, in a line.
+/// Prints the state of a campaign in one line.
 pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     if json {
         return print::json(&as_json(name, campaign));
@@ -172,7 +169,7 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     print::line(&print::columns(&words)).context("telling how it goes")
 }
 
-/// A campaign with its waves.
+/// Campaign with its waves.
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {
     let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
     let wave = |wave: &Wave| {

@@ -1,6 +1,5 @@
-//! Changes that commands ask for: queued, waited for, told. Each command that
-//! changes something on a server takes `--idempotency-key` and answers with the
-//! same fields.
+//! Changes by commands: queued, awaited, reported. Each command that changes something on a server takes
+//! `--idempotency-key` and answers with the same fields.
 
 use std::io::Read;
 use std::path::Path;
@@ -26,10 +25,9 @@ use store::receipts::ReceiptNote;
 use store::script_keys::{KeyUse, KnownChange, ScriptKey};
 use sync::ChannelSync;
 
-/// Characters of a key at most. Servers take 255; a part of a command may add
-/// some of its own.
+/// Maximum characters of a key. Servers accept 255; parts of a command add a suffix.
 const MAX_KEY_LENGTH: usize = 200;
-/// Bytes of a file that tell it from another one.
+/// Maximum bytes of a file included in its fingerprint.
 const MAX_PRINTED_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The switch of all that changes something on a server.
@@ -42,7 +40,7 @@ pub struct KeyArgument {
 }
 
 impl KeyArgument {
-    /// True if the change is named, so that all that it is asked to do counts.
+    /// True if the change is named, so that its whole content must match.
     pub fn is_given(&self) -> bool {
         self.idempotency_key.is_some()
     }
@@ -65,22 +63,21 @@ pub struct WriteKey(Option<NamedWish>);
 #[derive(Debug, Clone)]
 struct NamedWish {
     key: String,
-    /// Print of the command and of all that it is asked to do.
+    /// Fingerprint of the command and its arguments.
     wish: String,
 }
 
 impl WriteKey {
-    /// No name: the change is made each time it is asked for.
+    /// No key: the change is made each time.
     pub const NONE: Self = Self(None);
 
-    /// Names the change of a command. `wish` is all that the command is asked
-    /// to do: two commands with the same key must not differ in it.
+    /// Key of a command. `wish` holds all its arguments: commands with the same key must not differ in it.
     pub fn of(argument: &KeyArgument, command: &str, common: &Common, wish: &[&str]) -> Self {
         let print = || print_of([command, common.channel.as_deref().unwrap_or_default()].iter().chain(wish));
         Self(argument.idempotency_key.clone().map(|key| NamedWish { key, wish: print() }))
     }
 
-    /// Names one of several changes that a command makes.
+    /// Key of one of several changes by a command.
     #[must_use]
     pub fn part(&self, part: &str) -> Self {
         Self(self.0.as_ref().map(|named| NamedWish {
@@ -105,27 +102,27 @@ fn print_of<'a>(parts: impl Iterator<Item = &'a &'a str>) -> String {
     digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// A file as a part of a wish: its content, where it is a plain file.
+/// Fingerprint of a file: its path and, for a plain file, its content.
 pub fn print_of_file(path: &str) -> String {
     let mut bytes = Vec::new();
     let read =
         disk::plain(Path::new(path)).and_then(|file| file.take(MAX_PRINTED_BYTES).read_to_end(&mut bytes));
-    // A file that cannot be read is refused later, in words.
+    // An unreadable file is reported later.
     drop(read);
     let print: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{path} {print}")
 }
 
-/// Answer of a command to a change that was done.
+/// Answer to a completed change.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Answer {
-    /// Such as `sent`.
+    /// Past participle, such as `sent`.
     done: String,
-    /// Subject of the change, by the names of fields.
+    /// Subject of the change, by field name.
     about: Map<String, Value>,
-    /// Field of what the server makes of it, such as `messageId`.
+    /// Field of the created id, such as `messageId`.
     made: Option<String>,
-    /// True if people are told what the server made.
+    /// True if the created id is printed for people, too.
     shows_made: bool,
     /// Subject of the change, for people.
     words: String,
@@ -142,42 +139,42 @@ impl Answer {
         }
     }
 
-    /// Adds a field of what it is about.
+    /// Adds a field to the subject.
     #[must_use]
     pub fn about(mut self, field: &str, value: impl Into<Value>) -> Self {
         self.about.insert(field.to_owned(), value.into());
         self
     }
 
-    /// Names the field of what the server makes, which people are told too.
+    /// Sets the field of the created id, which is printed for people, too.
     #[must_use]
     pub fn making(self, field: &str) -> Self {
         Self { made: Some(field.to_owned()), shows_made: true, ..self }
     }
 
-    /// Names the field of what the server makes, for programs alone.
+    /// Sets the field of the created id, for programs only.
     #[must_use]
     pub fn making_quietly(self, field: &str) -> Self {
         Self { made: Some(field.to_owned()), ..self }
     }
 }
 
-/// A change that the server confirmed.
+/// Confirmed change.
 #[derive(Debug)]
 pub struct Outcome {
     pub row: RowId,
-    /// Id or address of the thing that the server made.
+    /// Created id or address.
     pub made: Option<String>,
     receipt: ReceiptNote,
-    /// True if an earlier command had asked for it under the same key.
+    /// True if an earlier command with the same key made the change.
     is_repeated: bool,
 }
 
-/// Looks whether the change of a command was asked for before. `None` if so:
-/// then how it ended was told, and the command is over.
+/// Checks for an earlier change with the same key. Returns `None` if there was one: its result was printed,
+/// and the command is done.
 ///
 /// # Errors
-/// When it did not end well, or something else was asked for under the key.
+/// When it failed, or the key was used for another change.
 pub fn begin(session: &Session, common: &Common, key: WriteKey) -> Result<Option<WriteKey>> {
     let Some(script_key) = key.with(&Answer::new("", ""))? else { return Ok(Some(key)) };
     match session.store().key_use(&script_key)? {
@@ -199,7 +196,7 @@ fn known(key: &ScriptKey, used: KeyUse) -> Result<KnownChange> {
     }
 }
 
-/// Waits for a change that was asked for before, and tells how it ended.
+/// Waits for an earlier change and prints its result.
 fn follow(session: &Session, common: &Common, known: &KnownChange) -> Result<()> {
     let channel = channel_of(session, known)?;
     let campaign = CampaignId::from(known.row.as_str());
@@ -243,8 +240,7 @@ pub fn carry_out(
     carry_out_rows(session, channel, vec![row], (answer, key))
 }
 
-/// Queues rows in their order, of which the last is the change, and waits until
-/// the server has confirmed all of them.
+/// Queues rows in order, of which the last is the change, and waits until all are confirmed.
 ///
 /// # Errors
 /// When one of them is not confirmed.
@@ -258,7 +254,7 @@ pub fn carry_out_rows(
         None => session.store().enqueue_many(rows, false, session.now())?,
         Some(script_key) => match session.store().enqueue_under(rows, &script_key, session.now())? {
             Ok(queued) => queued,
-            // Another command with the key came first.
+            // Another command with this key was faster.
             Err(used) => {
                 let known = known(&script_key, used)?;
                 confirmed(session, channel, std::slice::from_ref(&known.row), RefusedRow::GivenUp)?;
@@ -271,8 +267,7 @@ pub fn carry_out_rows(
     outcome(session, rows.last().context("nothing was queued")?)
 }
 
-/// Queues what a proposal became, takes the proposal away with it, and waits
-/// until the server has confirmed all of it.
+/// Replaces a proposal by its rows in one transaction and waits until all are confirmed.
 ///
 /// # Errors
 /// When one of the rows is not confirmed, or the proposal is gone.
@@ -294,10 +289,10 @@ pub fn accept(
     outcome(session, rows.last().context("nothing was queued")?)
 }
 
-/// Begins a broadcast in waves, or returns the one that was begun under the key.
+/// Starts a broadcast in waves, or returns the one started with this key.
 ///
 /// # Errors
-/// When something else was asked for under the key.
+/// When the key was used for another change.
 pub fn begin_campaign(
     session: &Session,
     new: NewCampaign,
@@ -316,7 +311,7 @@ pub fn begin_campaign(
     }
 }
 
-/// Refuses a change on a channel that changes nothing.
+/// Fails on a read-only channel.
 ///
 /// # Errors
 /// When the channel is read-only.
@@ -325,10 +320,10 @@ pub fn refuse_read_only(channel: &ChannelSync) -> Result<()> {
     if spec.read_only { Err(CommandRefusal::read_only(&spec.name).into()) } else { Ok(()) }
 }
 
-/// Says what was done.
+/// Prints the result.
 ///
 /// # Errors
-/// When nobody reads it.
+/// When standard output fails.
 pub fn tell(
     session: &Session,
     channel: &ChannelSync,
@@ -349,7 +344,7 @@ pub fn tell(
     )]))
 }
 
-/// Returns the answer for programs.
+/// Result as JSON.
 pub fn as_json(session: &Session, channel: &ChannelSync, answer: &Answer, outcome: &Outcome) -> Value {
     let mut told = json!({
         "ok": true,

@@ -1,4 +1,4 @@
-//! `contacts import`: a CSV file looked through, or imported to its end.
+//! `contacts import`: checks or imports a CSV file.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use model::time::SECOND;
 use sync::ChannelSync;
 use sync::import::{self, Import};
 
-/// Between two looks at what became of rows on their way.
+/// Interval between checks of queued rows.
 const LOOK: Duration = Duration::from_millis(100);
-/// Between two lines about how far an import is.
+/// Interval between progress lines, in microseconds.
 const SAY: i64 = 5 * SECOND;
 
 /// The switches of `contacts import`.
@@ -36,7 +36,7 @@ pub struct ContactImportArguments {
     pub common: Common,
 }
 
-/// `contacts import --dry-run`: exit code 1 when a line is wrong.
+/// `contacts import --dry-run`: exit code 1 if a line is wrong.
 pub fn dry_run(arguments: &ContactImportArguments) -> Result<(), CliError> {
     let found = import::check(&arguments.file).map_err(anyhow::Error::from)?;
     if arguments.common.json {
@@ -64,20 +64,20 @@ fn found_json(found: &DryRun) -> Value {
     })
 }
 
-/// That rows of an import are left; running it again goes on.
+/// Error of an import with rows left; a repeated command continues it.
 fn unfinished(channel: &ChannelSync, failure: RequestFailure) -> anyhow::Error {
     let left = Left::GoesOn("frontdesk contacts import".to_owned());
     let (channel, what) = (channel.spec().name.clone(), "the import".to_owned());
     Unfinished { failure, left, channel, what }.into()
 }
 
-/// Imports to the end; a line on stderr now and then says how far it is.
+/// Imports all rows, with progress lines on stderr.
 pub fn run(session: &Session, channel: &ChannelSync, arguments: &ContactImportArguments) -> Result<()> {
     let platform = writable(session, channel)?;
     let id = channel.spec().id.clone();
     let mut import = Import::open(session.store().clone(), id, platform, &arguments.file)?;
     let mut said = session.moment();
-    // It takes as long as its rows take.
+    // No time limit: the import takes as long as its rows.
     session.deadline.lift();
     let progress = loop {
         let progress = import.step(session.now())?.clone();

@@ -1,6 +1,5 @@
-//! `contacts`: the people of a business chat channel, listed, shown, changed,
-//! deleted and imported. Each change goes through the outbox and waits for the
-//! server's word.
+//! `contacts`: lists, shows, changes, deletes and imports contacts of a WhatsApp channel. Changes are queued
+//! in the outbox and awaited until the server confirms.
 
 use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
@@ -106,7 +105,6 @@ pub struct ContactDeleteArguments {
     pub common: Common,
 }
 
-/// What all of these have.
 pub fn common(action: &ContactsAction) -> &Common {
     match action {
         ContactsAction::List(it) => &it.common,
@@ -117,7 +115,7 @@ pub fn common(action: &ContactsAction) -> &Common {
     }
 }
 
-/// What needs no server and no configuration.
+/// Arguments of a dry run, which needs neither server nor configuration.
 pub fn dry(action: &ContactsAction) -> Option<&ContactImportArguments> {
     match action {
         ContactsAction::Import(it) if it.dry_run => Some(it),
@@ -189,7 +187,7 @@ fn person_json(it: &Person) -> Value {
     })
 }
 
-/// One contact as the server has it now.
+/// Reads one contact from the server.
 fn read(session: &Session, channel: &ChannelSync, phone: &str) -> Result<Option<PersonDetail>> {
     let fetch = Fetch::Person { phone: phone.to_owned() };
     session.read(channel, "reading the contact", async || channel.fetch(&fetch).await)?;

@@ -1,5 +1,4 @@
-//! Rules for mail for scripts: listed, made, switched, removed. An inbox or an
-//! engine that runs acts by them.
+//! `mail rules`: lists, creates, switches and removes mail rules. A running inbox or engine applies them.
 
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
@@ -59,7 +58,6 @@ pub struct MailRuleSwitchArguments {
 }
 
 impl MailRulesAction {
-    /// What all of them have.
     pub fn common(&self) -> &Common {
         match self {
             Self::List(it) => &it.common,
@@ -99,7 +97,7 @@ pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
                 action: it.action.clone(),
                 is_on: true,
                 made_at: now,
-                // What this desk has not read yet is not new.
+                // Mail not read yet does not count as new.
                 after: page.newest.max(now),
                 acted: 0,
             };

@@ -1,4 +1,4 @@
-//! A thread of mails for scripts: shown with heads and files, answered, passed on.
+//! `mail show`, `reply` and `forward`: one thread of mails.
 
 use anyhow::{Result, anyhow};
 use clap::Args;
@@ -19,7 +19,7 @@ use model::queries::HistoryQuery;
 use model::text::SafeText;
 use model::time::Timestamp;
 
-/// Mails of a thread shown at most.
+/// Maximum mails of a thread read.
 const MAILS: u32 = 1000;
 
 /// The switches of `mail show`.
@@ -113,7 +113,7 @@ impl MailForwardArguments {
     }
 }
 
-/// A thread as the server has it now: its newest mails.
+/// Reads a thread's newest mails from the server.
 fn read(
     session: &Session,
     common: &Common,
@@ -202,7 +202,7 @@ fn file_words(file: &LetterFile) -> String {
     format!("{}{size}", files::shown(file.name.as_str()))
 }
 
-/// A mail's plain text, or its HTML as text.
+/// Plain text of a mail, or its HTML as text.
 fn words(row: &MessageRow) -> &str {
     let rich = row.letter.as_ref().and_then(|letter| letter.plain.as_ref().or(letter.rich.as_ref()));
     rich.unwrap_or(&row.message.content).as_str()
@@ -240,7 +240,7 @@ fn mail_json(row: &MessageRow) -> Value {
     })
 }
 
-/// When a mail was written, as it stands over a quotation.
+/// Date of a mail for the line above a quotation.
 fn when(session: &Session, row: &MessageRow) -> String {
     let zone = session.zone();
     let stamp = |time: Timestamp| format!("{} {}", time.day_name(zone), time.clock_face(zone));

@@ -1,4 +1,4 @@
-//! Which channels a command is for, and how scripts name them.
+//! Channels of a command, and their names in output.
 
 use std::sync::Arc;
 
@@ -9,13 +9,12 @@ use model::account::Environment;
 use sync::ChannelSync;
 
 impl Session {
-    /// The channels a command is for: the named one, or all but those whose
-    /// TEST key shows what a LIVE key beside it shows.
+    /// The named channel, or all but those whose TEST key shows the same data as a LIVE key.
     pub fn unmirrored(&self, name: Option<&str>) -> Result<Vec<Arc<ChannelSync>>> {
         let mut channels = self.channels(name)?;
         if name.is_none() && channels.len() > 1 {
             for channel in &channels {
-                // One that cannot be asked says so when it is.
+                // A failure is reported when the channel is used.
                 let _ = self.platform(channel);
             }
             let mirrors = self.files.mirrors(&self.reader)?;
@@ -24,14 +23,14 @@ impl Session {
         Ok(channels)
     }
 
-    /// Whether a channel's key only validates, and nothing is really sent.
+    /// True if the channel's key only validates and nothing is really sent.
     pub fn is_test(&self, channel: &ChannelSync) -> bool {
         let of_key = Environment::from_key(channel.spec().key.expose());
         let of_account = || self.files.is_test(&self.reader, &channel.spec().id).unwrap_or_default();
         of_key.map_or_else(of_account, |key| key == Environment::Test)
     }
 
-    /// A channel's name, with TEST where nothing is really sent.
+    /// Name of a channel, with TEST if nothing is really sent.
     pub fn label(&self, channel: &ChannelSync) -> String {
         let name = &channel.spec().name;
         if self.is_test(channel) { format!("{name} (TEST)") } else { name.clone() }

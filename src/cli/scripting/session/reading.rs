@@ -1,5 +1,4 @@
-//! Reading the list and the new messages of a channel, and what the steps of
-//! a command remember between two of them.
+//! Reads lists and new messages of a channel, and keeps state between steps.
 
 use std::cell::RefMut;
 
@@ -13,11 +12,11 @@ use model::account::Platform;
 use model::time::Timestamp;
 use sync::{ChannelSync, ListState, PushState, Tries, TriggerState, WaveState};
 
-/// What the steps of a channel remember.
+/// State of a channel's steps.
 pub struct ChannelProgress {
-    /// Those that read the list of conversations.
+    /// Reading of the conversation list.
     pub list: ListState,
-    /// Those that read new messages.
+    /// Reading of new messages.
     pub trigger: TriggerState,
     pub(super) push: PushState,
     pub(super) uploads: Tries,
@@ -37,7 +36,7 @@ impl ChannelProgress {
 }
 
 impl Session {
-    /// What the steps of a channel remember; they are taken one after another.
+    /// State of a channel's steps, which run one after another.
     pub fn progress(&self, channel: &ChannelSync) -> RefMut<'_, ChannelProgress> {
         let new = || ChannelProgress::new(self.now());
         RefMut::map(self.progress.borrow_mut(), |all| {
@@ -45,12 +44,10 @@ impl Session {
         })
     }
 
-    /// Reads the list of a channel's conversations to its end; where another
-    /// process keeps it fresh, the files hold it.
+    /// Reads the conversation list to its end, unless another process keeps it fresh.
     ///
     /// # Errors
-    /// When the server does not answer as it should, or the rate budget does
-    /// not suffice within the command's patience.
+    /// When the server does not answer properly, or the rate budget does not suffice within the time limit.
     pub fn refresh(&self, channel: &ChannelSync) -> Result<()> {
         let mut read = self.read_top(channel)?;
         while read == ReadAmount::First {
@@ -62,7 +59,7 @@ impl Session {
         Ok(())
     }
 
-    /// That the rate limit leaves no room for all that is to be read in time.
+    /// Error for an exhausted rate limit.
     pub fn no_room(&self, channel: &ChannelSync) -> anyhow::Error {
         let why = "the rate limit of this key leaves no room to read all of it in time";
         let failure = RequestFailure::new(FailureCause::RateBudget, why);
@@ -82,8 +79,7 @@ impl Session {
         self.read(channel, "reading conversations", async || channel.pull_conversations(list).await)
     }
 
-    /// Reads a part of what is behind the top, after a moment: it waits for
-    /// the budget, and reading the top again would use that up.
+    /// Reads part of the list behind the top, after a delay: reading the top again would use the budget.
     fn read_behind(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         self.sleep(MOMENT);
         if !self.asks(channel)? {
@@ -93,7 +89,7 @@ impl Session {
         self.read(channel, "reading conversations", async || channel.pull_behind(list).await)
     }
 
-    /// Reads the newest messages of customers.
+    /// Reads the newest inbound messages.
     pub fn read_new_messages(&self, channel: &ChannelSync) -> Result<ReadAmount> {
         let trigger = &mut self.progress(channel).trigger;
         self.read(channel, "reading new messages", async || channel.pull_trigger(trigger).await)

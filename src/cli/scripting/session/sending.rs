@@ -1,4 +1,4 @@
-//! Sending for a script: which process does it, and what a step did.
+//! Sending for a script, or waiting for the process that sends.
 
 use anyhow::{Context, Result};
 
@@ -11,18 +11,18 @@ use sync::{ChannelSync, Lead, Pulled, PushStep, process_names};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SendStep {
-    /// Another process sends; what it said last of its connection is there.
+    /// Another process sends; with its last published state.
     Elsewhere(Other),
-    /// Something was moved on; there may be more.
+    /// Progress was made; there may be more.
     Moved,
     /// Nothing can be done now.
     Waits,
-    /// Nothing leaves until a person acts.
+    /// Nothing is sent until a person acts.
     Halted,
 }
 
 impl SendStep {
-    /// Why nothing leaves where another process sends, as it said last.
+    /// Reason nothing is sent by the other process, as last published.
     pub fn failure(&self) -> Option<RequestFailure> {
         match self {
             Self::Elsewhere(other) => other.vitals.health.as_ref().and_then(RequestFailure::of_health),
@@ -32,9 +32,8 @@ impl SendStep {
 }
 
 impl Session {
-    /// Takes a step of all that sending takes: files, waves, rows. Not while
-    /// another process does; an inbox takes over between two steps. `kind` is
-    /// what this process is to those that wait for it.
+    /// Runs one step of sending: uploads, waves, rows; none while another process sends. `kind` is this
+    /// process's name for waiting ones.
     pub fn work(&self, channel: &ChannelSync, kind: &'static str) -> Result<SendStep> {
         if channel.spec().read_only {
             return Ok(SendStep::Halted);
@@ -55,7 +54,7 @@ impl Session {
         })
     }
 
-    /// Takes or keeps the lease for sending.
+    /// Takes or renews the lease for sending.
     fn hold(&self, channel: &ChannelSync, kind: &'static str) -> Result<Holder> {
         let (store, now) = (&self.files.store, self.now());
         let name = process_names::sending_name(channel.spec());
@@ -77,8 +76,8 @@ impl Session {
         Ok(held)
     }
 
-    /// Takes running broadcasts in waves a step on. Their rules look at the
-    /// balance and the quality rating, so without these nothing goes on.
+    /// Advances broadcasts in waves. Their rules need the balance and the quality rating, so nothing happens
+    /// without these.
     fn carry_waves(&self, channel: &ChannelSync) -> Result<()> {
         let id = &channel.spec().id;
         let running = self.runtime.block_on(self.files.store.running_campaigns(id))?;
