@@ -77,9 +77,7 @@ pub struct Config {
     pub review_one_in: u32,
     /// Response targets of all channels.
     pub targets: TargetMinutes,
-    /// Terminal features.
     pub screen: ScreenConfig,
-    /// Sounds and notifications.
     pub noticing: Noticing,
     pub notifier: Notifier,
     /// Command for copies; empty uses tmux or the terminal.
@@ -88,13 +86,11 @@ pub struct Config {
     pub views: Vec<SavedView>,
     /// Graphics protocol; `None` detects it from the terminal's name.
     pub graphics: Option<Graphics>,
-    /// Key bindings.
     pub keymap: KeyMap,
     pub senders: Vec<(String, String)>,
     /// Macros, editable only in the file.
     pub macros: Vec<Fixed>,
     pub assist: Option<AssistConfig>,
-    /// Webhook receiver.
     pub receiver: Option<ReceiverConfig>,
     /// Whether text is edited by modes.
     pub vim: bool,
@@ -118,7 +114,6 @@ pub struct ChannelConfig {
     pub targets: TargetMinutes,
 }
 
-/// One mistake in a configuration.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error("{place}: {problem}")]
 pub struct ConfigError {
@@ -359,7 +354,6 @@ impl ChannelConfig {
     }
 }
 
-/// Kind of a value, in plain words.
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "a text in quotes",

@@ -152,13 +152,11 @@ pub fn login() -> String {
     ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(named).unwrap_or_else(|| "me".to_owned())
 }
 
-/// Marks all channels as read-only if `read_only`.
 pub fn all_read_only(mut channels: Vec<ChannelSpec>, read_only: bool) -> Vec<ChannelSpec> {
     channels.iter_mut().for_each(|channel| channel.read_only |= read_only);
     channels
 }
 
-/// Poll intervals from the configuration.
 pub fn polling(config: &Config) -> Polling {
     Polling { visible: seconds(config.visible_seconds), background: seconds(config.background_seconds) }
 }

@@ -155,7 +155,6 @@ fn ending(
     })
 }
 
-/// Line printed at the start.
 fn started(channels: &[ChannelSpec], files: &DeskFolders) -> String {
     let names: Vec<String> =
         channels.iter().map(|channel| SafeText::line(&channel.name).to_string()).collect();

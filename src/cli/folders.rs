@@ -22,7 +22,6 @@ pub fn data() -> Result<PathBuf> {
     chosen(DATA_DIR, |project_dirs| project_dirs.data_local_dir().to_owned())
 }
 
-/// Folders of the inbox.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeskFolders {
     /// Data that exists nowhere else.

@@ -73,7 +73,6 @@ fn read_levels(text: &str) -> Result<Targets, String> {
 /// Writes each record as one line, so that text inside a record cannot forge another.
 struct OneLineRecords<M>(M);
 
-/// Writer of one record.
 struct OneLineWriter<W>(W);
 
 impl<'a, M: MakeWriter<'a>> MakeWriter<'a> for OneLineRecords<M> {

@@ -20,7 +20,6 @@ pub enum ManualPage {
     Config,
 }
 
-/// Environment variables and their effect.
 pub const ENVIRONMENT: &[(&str, &str)] = &[
     ("FRONTDESK_CONFIG_DIR", "The folder of the configuration, instead of the one in XDG_CONFIG_HOME."),
     ("FRONTDESK_DATA_DIR", "One folder for data, cache and logs, instead of those in XDG folders."),
@@ -51,7 +50,6 @@ pub const ENVIRONMENT: &[(&str, &str)] = &[
     ),
 ];
 
-/// Files and their contents.
 pub const FILES: &[(&str, &str)] = &[
     ("~/.config/frontdesk/config.toml", "The configuration: frontdesk-config(5)."),
     ("~/.config/frontdesk/connections.toml", "Data Connections; their credentials are sealed beside it."),
@@ -204,7 +202,6 @@ fn config(page: &mut Vec<u8>) -> io::Result<()> {
     roff.to_writer(page)
 }
 
-/// Sentence about a setting and its default.
 fn sentence(setting: &Setting) -> String {
     let doc = setting.doc.replace('`', "");
     match setting.otherwise() {

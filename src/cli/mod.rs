@@ -46,7 +46,6 @@ const NO_TERMINAL: &str = "the inbox needs a terminal on stdout; run it in one, 
 const NO_TERMINAL_FOR_THE_WALL: &str = "the wall needs a terminal on stdout; run `frontdesk wall` in one, or use \
                                         `frontdesk list`, `account` or `broadcast list` in scripts";
 
-/// Exit codes of all commands.
 pub const EXIT_CODES: [(&str, &str); 4] = [
     ("0", "done: the server confirmed it, or what was asked for is on standard output"),
     ("1", "not done, and nothing is queued; standard error says why"),
@@ -128,10 +127,8 @@ pub enum Action {
     Packaging(packaging::Packaging),
 }
 
-/// Error of a command.
 #[derive(Debug, Error)]
 pub enum CliError {
-    /// Wrong usage.
     #[error("{0}")]
     Usage(String),
     #[error("{0:#}")]
@@ -214,7 +211,6 @@ fn is_dumb_terminal() -> bool {
     std::env::var_os("TERM").is_some_and(|var_os| var_os == "dumb") && std::io::stdout().is_terminal()
 }
 
-/// Mode of the inbox.
 #[derive(Debug, Clone, Copy)]
 pub struct How {
     /// True if nothing may be changed.

@@ -66,7 +66,6 @@ impl Left {
     }
 }
 
-/// Unfinished command with its cause.
 #[derive(Debug, Clone, thiserror::Error)]
 pub struct Unfinished {
     pub failure: RequestFailure,
@@ -123,7 +122,6 @@ impl CommandRefusal {
         if std::path::Path::new(path).exists() { anyhow::anyhow!(why) } else { Self::absent(why).into() }
     }
 
-    /// Refuses a change on a read-only channel.
     pub fn read_only(channel: &str) -> Self {
         let words = format!("{channel} is read-only");
         let advice = "remove `read_only` of the channel in config.toml, or use another channel";
@@ -154,7 +152,6 @@ impl CommandRefusal {
 #[error("{}", self.0.iter().map(|entry| format!("{entry:#}")).collect::<Vec<_>>().join("; "))]
 pub struct Several(pub Vec<anyhow::Error>);
 
-/// Exit code of an error.
 pub fn exit(error: &CliError) -> u8 {
     match error {
         CliError::Usage(_) => 2,
@@ -190,7 +187,6 @@ pub fn as_json(error: &CliError) -> Vec<Value> {
     }
 }
 
-/// Wrong usage as JSON.
 pub fn usage(words: &str) -> Value {
     let error = ErrorDetail {
         code: "USAGE".to_owned(),

@@ -13,15 +13,12 @@ const DAY_TOKENS: u64 = 200_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AssistConfig {
     pub url: String,
-    /// Model name at the endpoint.
     pub model: String,
-    /// Source of its key, if it needs one.
     pub key: Option<KeySource>,
     pub language: String,
     /// Daily caps of all tabs together.
     pub caps: ModelCaps,
     pub prices: ModelPrices,
-    /// Currency of the prices.
     pub currency: String,
     /// Model for transcripts of voice notes, if any.
     pub transcribe_model: Option<String>,

@@ -22,7 +22,6 @@ impl ConfigText<'_> {
     }
 }
 
-/// One table of the file.
 #[derive(Debug, Clone, Copy)]
 pub struct Section<'a> {
     place: ConfigText<'a>,
@@ -151,7 +150,6 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Subtable.
     pub fn table(&self, key: &'a str) -> Result<Option<Section<'a>>, ConfigError> {
         match self.table.get(key).map(|de_value| de_value.get_ref()) {
             None => Ok(None),
@@ -160,7 +158,6 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Array of subtables.
     pub fn tables(&self, key: &'a str) -> Result<Vec<Section<'a>>, ConfigError> {
         let found = self.table.get(key).map(|de_value| de_value.get_ref());
         let Some(found) = found else { return Ok(Vec::new()) };

@@ -10,7 +10,6 @@ use inbox::settings::Footer;
 pub struct ScreenConfig {
     /// True if the mouse is read from the start.
     pub mouse: bool,
-    /// Contents of the footer.
     pub footer: Footer,
     /// True if the window title shows the number of waiting conversations.
     pub title: bool,

@@ -20,12 +20,9 @@ const SHOWN: usize = 500;
 /// Maximum endpoints on which a new credential is tested.
 const TRIED: usize = 5;
 
-/// Configuration of the connections.
 #[derive(Debug, Clone)]
 pub struct ConnectionsSetup {
-    /// Connections as read at the start.
     pub connections: Vec<Connection>,
-    /// File of the connections.
     pub file: PathBuf,
     /// File of recent calls.
     pub log: PathBuf,

@@ -46,7 +46,6 @@ pub struct DeskParts {
     pub settings: Settings,
     /// File for changed settings; `None` keeps them for this process only.
     pub config: Option<PathBuf>,
-    /// Folder of canned replies.
     pub replies: PathBuf,
     /// Data Connections, if configured.
     pub connections: Option<ConnectionsSetup>,
@@ -54,7 +53,6 @@ pub struct DeskParts {
     pub suggester: Option<Suggester>,
     /// Name of the person, if configured.
     pub agent: Option<String>,
-    /// Poll intervals.
     pub polling: Polling,
     /// Webhook receiver, if configured.
     pub receiver: Option<receiving::ReceiverSetup>,

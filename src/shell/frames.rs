@@ -10,7 +10,6 @@ use crate::shell::links;
 use inbox::screens::history::links_view::LinkedCells;
 use inbox::wrap;
 
-/// Cells of a frame and its links.
 pub type LinkedFrame<'a> = (&'a Buffer, &'a [LinkedCells]);
 
 /// Writes the cells in which `after` differs from `before`. `before` is reset.

@@ -53,7 +53,6 @@ impl Importing {
     }
 }
 
-/// Checks an import file.
 pub fn check(source: ImportSource) -> ImportResult {
     let found = import::check(Path::new(&source.file));
     ImportResult::Checked(source, found.map(Box::new).map_err(|error| error.to_string()))

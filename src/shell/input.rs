@@ -48,7 +48,6 @@ fn read_all(mailbox: &EventQueue, gate: &Gate, woken: PipeReader) -> io::Result<
     }
 }
 
-/// Decoded input of the terminal.
 pub struct TerminalInput {
     terminal: Source,
     woken: Option<PipeReader>,

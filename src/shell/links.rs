@@ -10,15 +10,13 @@ const TMUX: (u32, u32) = (3, 4);
 const VTE: u32 = 5000;
 
 model::words! {
-    /// Whether addresses are links of the terminal.
+    /// Use of terminal hyperlinks for addresses.
     #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
     pub enum LinkMode {
         /// Unless this terminal is known not to take them.
         #[default]
         Auto = "auto",
-        /// Always.
         On = "on",
-        /// Never.
         Off = "off",
     }
 }

@@ -23,7 +23,6 @@ const HEAD: &str = "<!doctype html>\n<html><head><meta charset=\"utf-8\">\n\
     <meta name=\"referrer\" content=\"no-referrer\">\n\
     <meta http-equiv=\"x-dns-prefetch-control\" content=\"off\">\n\
     <title>Mail</title></head><body>\n";
-/// End of the document.
 const TAIL: &str = "\n</body></html>\n";
 
 const TAGS: [&str; 74] = [

@@ -32,7 +32,6 @@ pub enum Signal {
     Continue,
     /// A thread of this process has panicked.
     Failed,
-    /// Terminal resized.
     Resized,
 }
 
@@ -137,7 +136,6 @@ impl EventQueue {
         queues.shown = queues.taken;
     }
 
-    /// True if a frame shows all keys.
     pub fn shows_all_keys(&self) -> bool {
         let queues = self.lock();
         queues.keys.is_empty() && queues.shown == queues.taken

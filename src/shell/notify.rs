@@ -16,7 +16,6 @@ model::words! {
         Osc9 = "osc9",
         /// The sequence with a title: OSC 777.
         Osc777 = "osc777",
-        /// Not at all.
         Off = "off",
     }
 }
@@ -41,7 +40,6 @@ impl NotifyMethod {
     }
 }
 
-/// Configured notifications.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Notifier {
     pub way: NotifyMethod,

@@ -7,7 +7,6 @@ use std::process::Stdio;
 use crate::shell::{children, mail_files};
 use model::links;
 
-/// Opener of this system.
 const OPENER: &str = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
 
 /// Opens a file written by this process.

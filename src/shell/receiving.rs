@@ -30,7 +30,6 @@ const SELDOM: Duration = Duration::from_secs(300);
 /// Interval between checks of the reliability of deliveries.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Announces news.
 pub type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
 /// Storage for webhook secrets, like that of channel keys. Both calls may block.
@@ -41,7 +40,6 @@ pub trait Secrets: Send + Sync {
     fn keep(&self, channel: &ChannelSpec, secret: &Secret) -> Result<(), String>;
 }
 
-/// Configuration of the receiver.
 #[derive(Clone)]
 pub struct ReceiverSetup {
     pub listen: SocketAddr,
@@ -65,7 +63,6 @@ struct Stand {
     told: Option<Reception>,
 }
 
-/// State shared by the tasks.
 struct ReceiverState {
     engine: Arc<Engine>,
     tell: Tell,

@@ -20,7 +20,6 @@ const BYTES: u64 = 64 * 1024;
 /// Path, modification time and size of a file when it was read.
 type Print = (PathBuf, Option<SystemTime>, u64);
 
-/// The folder with its last reading.
 #[derive(Debug)]
 pub struct Folder {
     path: PathBuf,
@@ -35,7 +34,6 @@ impl Folder {
         Self { path, prints: None, canned }
     }
 
-    /// Current replies.
     pub fn read(&mut self) -> Canned {
         match prints(&self.path) {
             Ok(prints) if self.prints.as_ref() != Some(&prints) => {
@@ -91,7 +89,6 @@ fn read_file(path: &Path) -> Result<String, String> {
     Ok(text)
 }
 
-/// Parses a reply.
 fn parse(name: &str, text: &str) -> Result<CannedReply, String> {
     let text = text.replace("\r\n", "\n");
     let (front, body) = match text.strip_prefix("+++\n") {

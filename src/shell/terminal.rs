@@ -127,7 +127,6 @@ impl Screen {
         self.shown = None;
     }
 
-    /// True if addresses are hyperlinks.
     pub fn has_links(&self) -> bool {
         self.options.links
     }

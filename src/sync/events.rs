@@ -46,7 +46,6 @@ impl ChannelSync {
         Ok(FetchResult::Events(Box::new(events)))
     }
 
-    /// Reads the webhook subscriptions of the key.
     pub(crate) async fn read_webhooks(&self) -> Result<FetchResult, PullError> {
         let platform = self.platform().await?.unwrap_or(Platform::Whatsapp);
         let listed = self.client.for_person().webhooks(&platform).await?;

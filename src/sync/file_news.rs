@@ -7,7 +7,6 @@ use disk::FileWatch;
 /// Writes within this span are reported together.
 const TOGETHER: Duration = Duration::from_millis(30);
 
-/// Source of notifications.
 pub(crate) struct FileNews {
     told: Option<FileWatch>,
     #[cfg(target_os = "linux")]

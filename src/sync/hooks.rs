@@ -42,7 +42,6 @@ pub enum WebhookState {
     Gone,
 }
 
-/// Next action.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum WebhookStep {
     Done(WebhookState),

@@ -90,7 +90,6 @@ pub use wishes::Lead;
 /// Longest wait between two steps, so that a suspended machine or a clock jump is noticed.
 pub(crate) const NAP: i64 = MINUTE / 2;
 
-/// Configuration of a tab.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChannelSpec {
     /// Id that drafts and outbox rows refer to.

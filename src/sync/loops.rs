@@ -27,7 +27,6 @@ use model::time::{Moment, Timestamp};
 const POLLED: [Task; 7] =
     [Task::Account, Task::List, Task::Trigger, Task::Mailbox, Task::Sweep, Task::Broadcasts, Task::Audit];
 
-/// One of a tab's loops with its state.
 pub struct TabLoop {
     tab: Arc<TabSync>,
     state: LoopState,
@@ -41,7 +40,6 @@ enum LoopState {
     Waves(WaveState),
 }
 
-/// State of the polling loop.
 #[derive(Debug)]
 struct PollState {
     plan: PollSchedule,
@@ -273,7 +271,6 @@ async fn push_step(tab: &TabSync, state: &mut PushState, now: Timestamp) -> i64 
     wait_after(step, tab.channel.clock.now())
 }
 
-/// Uploads the next file.
 async fn upload_step(tab: &TabSync, state: &mut Tries, now: Timestamp) -> i64 {
     if !tab.channel.sends(now) || !tab.may_go() {
         return NAP;

@@ -26,7 +26,6 @@ const TOGETHER: i64 = SECOND / 4;
 /// Maximum wait; a longer one means that the clock jumped.
 const WAIT_MAX: i64 = 60 * MINUTE;
 
-/// Poll intervals of a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Polling {
     pub visible: Duration,
@@ -69,7 +68,6 @@ pub enum Task {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ScheduleStep {
-    /// Run this task.
     Run(Task),
     /// Continue the part this task left for later.
     Continue(Task),

@@ -18,7 +18,6 @@ pub fn this_process(kind: &str) -> String {
     format!("{kind}, process {}", std::process::id())
 }
 
-/// Role of a leading process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ProcessRole {
     /// Inbox with a person in front of it.
@@ -55,7 +54,6 @@ pub fn lease_name(spec: &ChannelSpec) -> String {
     hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Name of a channel's sending lease.
 pub fn sending_name(spec: &ChannelSpec) -> String {
     format!("{}.send", lease_name(spec))
 }

@@ -64,7 +64,6 @@ impl Look {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Conclusion {
-    /// Sent as this message.
     Sent(MessageId),
     /// Undecided; the searches so far.
     Open(Looks),

@@ -37,10 +37,8 @@ pub(crate) fn or_later(result: Result<Pulled, PullError>) -> Result<Pulled, Pull
 
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PullError {
-    /// Error of the server.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// Error of the data files.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
@@ -62,7 +60,6 @@ impl ChannelSync {
         }
     }
 
-    /// Reports a pull's result.
     pub(crate) fn report(&self, resource: PolledResource, result: Result<Pulled, PullError>) -> Pulled {
         let pulled = match result {
             Ok(Pulled::Skipped) => return Pulled::Skipped,

@@ -10,7 +10,6 @@ use crate::plan::Polling;
 use crate::wishes::Lead;
 use model::time::{MINUTE, Timestamp};
 
-/// Concurrent loops of a tab.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Loop {
     Poll,
@@ -27,7 +26,6 @@ impl Loop {
     pub const ALL: [Self; 5] = [Self::Poll, Self::Open, Self::Push, Self::Upload, Self::Waves];
 }
 
-/// One tab and its pending requests.
 pub struct TabSync {
     pub(crate) channel: ChannelSync,
     pub(crate) polling: Polling,

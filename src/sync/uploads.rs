@@ -25,7 +25,6 @@ const KEEP: Duration = Duration::from_secs(2);
 /// Delay after an error of the data files, in microseconds.
 const AGAIN: i64 = 2 * SECOND;
 
-/// Next action on uploads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum UploadStep {
     Upload(usize),

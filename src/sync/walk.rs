@@ -17,7 +17,6 @@ const ROUNDS: u32 = 3;
 pub enum Followed {
     /// Read the page at this cursor.
     Next(String),
-    /// The list has ended.
     End,
     /// The cursors are unusable, with the reason.
     Broken(&'static str),

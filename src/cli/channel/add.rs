@@ -23,7 +23,6 @@ struct NewChannel {
     base_url: String,
 }
 
-/// `frontdesk channel add`
 pub fn run(arguments: &AddArguments) -> Result<(), CliError> {
     let file = File::read()?;
     // Also checks the address, before a secret is entered.

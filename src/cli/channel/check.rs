@@ -28,7 +28,6 @@ pub struct KeyCheck {
     pub skew: Option<i64>,
 }
 
-/// Error of a key check.
 #[derive(Debug, thiserror::Error)]
 pub enum CheckError {
     /// The account could not be read.
@@ -161,7 +160,6 @@ impl KeyCheck {
         }
     }
 
-    /// Result for scripts.
     pub fn json(&self) -> Value {
         let account = &self.greeting.account;
         let scope: serde_json::Map<String, Value> = self
@@ -191,7 +189,6 @@ impl KeyCheck {
     }
 }
 
-/// `frontdesk channel test`
 pub fn run(arguments: &TestArguments) -> Result<()> {
     let file = File::read()?;
     let channels = match &arguments.name {

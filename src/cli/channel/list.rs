@@ -7,7 +7,6 @@ use crate::cli::channel::{ChannelListArguments, File};
 use crate::cli::print;
 use model::account::Environment;
 
-/// `frontdesk channel list`
 pub fn run(arguments: &ChannelListArguments) -> Result<()> {
     let file = File::read()?;
     let mut items = Vec::new();

@@ -109,7 +109,6 @@ pub fn run(action: &ChannelAction) -> Result<(), CliError> {
     }
 }
 
-/// Configuration file and its contents.
 struct File {
     path: PathBuf,
     config: Config,
@@ -131,7 +130,6 @@ impl File {
         self.config.channels.iter().find(|channel| channel.name.eq_ignore_ascii_case(name))
     }
 
-    /// Text of the file, for changes.
     fn text(&self) -> Result<String> {
         match disk::read_text(&self.path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),

@@ -13,7 +13,6 @@ use crate::config::keys::KeyLocation;
 use crate::shell::prompt;
 use model::ids::ChannelId;
 
-/// `frontdesk channel remove`
 pub fn run(arguments: &RemoveArguments) -> Result<(), CliError> {
     let file = File::read()?;
     let channel = file.named(&arguments.name)?;

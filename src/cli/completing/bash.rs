@@ -33,7 +33,6 @@ else
 fi
 "#;
 
-/// Bash completion with the raw line.
 pub struct BashLine;
 
 impl EnvCompleter for BashLine {

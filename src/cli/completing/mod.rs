@@ -77,7 +77,6 @@ pub fn threads() -> Vec<CompletionCandidate> {
     offered(true, |conversation_name, _| Some(conversation_name.id.clone()).filter(|text| is_plain(text)))
 }
 
-/// Customer names.
 fn names(threads: bool) -> Vec<CompletionCandidate> {
     offered(threads, |conversation_name, _| {
         conversation_name.name.clone().filter(|name| name.split(' ').all(is_plain_name))

@@ -58,12 +58,10 @@ impl CheckVerdict {
     }
 }
 
-/// One finding.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CheckResult {
     verdict: CheckVerdict,
     subject: String,
-    /// Observed state.
     seen: String,
     /// Advice; empty if none is needed.
     advice: String,
@@ -98,7 +96,6 @@ impl CheckResult {
     }
 }
 
-/// `frontdesk doctor`
 pub fn run(arguments: &DoctorArguments) -> Result<(), CliError> {
     let findings = look(arguments)?;
     let failed = findings.iter().filter(|finding| finding.verdict == CheckVerdict::Fail).count();

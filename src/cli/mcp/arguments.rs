@@ -2,7 +2,6 @@
 
 use serde_json::{Map, Value, json};
 
-/// Type of a field.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum ArgumentKind {
     /// Non-empty text with a maximum number of characters.
@@ -86,7 +85,6 @@ impl ArgumentKind {
     }
 }
 
-/// JSON Schema of a tool's fields.
 pub(super) fn schema(fields: &[ToolField]) -> Value {
     let mut properties = Map::new();
     for field in fields {

@@ -15,7 +15,6 @@ use model::queries::ConversationKey;
 /// Maximum lines returned of an answer.
 const LINES: usize = 40;
 
-/// Configured connections.
 pub(super) struct CustomerLookup {
     connections: Vec<Connection>,
     linked: Linked,

@@ -35,7 +35,6 @@ pub struct McpArguments {
 /// Maximum log entries printed.
 const LOGGED: u32 = 1_000;
 
-/// `frontdesk mcp`
 pub fn run(arguments: &McpArguments) -> Result<(), CliError> {
     let files = Files::open()?;
     if arguments.log {

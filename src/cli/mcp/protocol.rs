@@ -22,7 +22,6 @@ const INVALID: i64 = -32600;
 const NO_METHOD: i64 = -32601;
 const PARAMETERS: i64 = -32602;
 
-/// Connection with one assistant.
 pub(super) struct McpConnection {
     tools: ToolBox,
     /// Name the assistant gave at the start.

@@ -25,7 +25,6 @@ const MAX_SINGLE_LOOKUPS: usize = 20;
 /// Numbers between two lines of progress.
 const PROGRESS_STEP: usize = 100;
 
-/// Recipients with their counts.
 #[derive(Debug)]
 pub struct Recipients {
     pub aim: Aim,

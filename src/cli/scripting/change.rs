@@ -87,7 +87,6 @@ fn find(session: &Session, common: &Common, wanted: &ConversationArguments) -> R
     Err(Misuse(told).into())
 }
 
-/// `frontdesk send`
 pub fn send(session: &Session, arguments: &SendArguments) -> Result<(), CliError> {
     let mut text = arguments.text.clone();
     if let Some(text) = text.as_mut().filter(|text| *text == "-") {
@@ -137,14 +136,12 @@ impl ChangeArguments {
     }
 }
 
-/// Answer for a change of a conversation.
 fn answer(found: &FoundConversation, done: &str) -> Answer {
     Answer::new(done, found.address())
         .about("conversation", found.row.conversation.id.as_str())
         .about("address", found.row.conversation.address.clone())
 }
 
-/// `frontdesk react`
 pub fn react(session: &Session, arguments: &ReactArguments) -> Result<()> {
     let ReactArguments { wanted, message, emoji, common, .. } = arguments;
     let mut wish = wanted.wish();
@@ -164,7 +161,6 @@ pub fn switch(session: &Session, arguments: &ChangeArguments, enabled: bool) -> 
     change(session, arguments, command, (done, operation))
 }
 
-/// `frontdesk close`
 pub fn close(session: &Session, arguments: &ChangeArguments) -> Result<()> {
     change(session, arguments, "close", ("closed", Operation::Close))
 }
@@ -194,7 +190,6 @@ pub fn carry_out(
     writing::tell(session, &found.channel, common, answer, &outcome)
 }
 
-/// Outbox rows for changes of a conversation.
 pub fn rows(session: &Session, found: &FoundConversation, operations: Vec<Operation>) -> Result<Vec<NewRow>> {
     let id = found.row.conversation.id.clone();
     writing::refuse_read_only(&found.channel)?;

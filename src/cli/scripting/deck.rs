@@ -76,7 +76,6 @@ impl WebhooksAction {
     }
 }
 
-/// `frontdesk webhooks`
 pub fn webhooks(session: &Session, action: &WebhooksAction) -> Result<()> {
     match action {
         WebhooksAction::List(arguments) => list(session, &arguments.common),
@@ -185,7 +184,6 @@ fn delete(session: &Session, arguments: &WebhookDeleteArguments) -> Result<()> {
     Err(CommandRefusal::absent(words).into())
 }
 
-/// `frontdesk events`
 pub fn events(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
     let channels = session.unmirrored(arguments.common.channel.as_deref())?;
@@ -219,7 +217,6 @@ fn event_json(channel: &str, it: &Happening) -> Value {
     })
 }
 
-/// `frontdesk templates`
 pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
     let channels = session.unmirrored(arguments.common.channel.as_deref())?;
@@ -246,7 +243,6 @@ pub fn templates(session: &Session, arguments: &ReadArguments) -> Result<()> {
     print::list(arguments.common.json, items, gathered)
 }
 
-/// `frontdesk account`
 pub fn account(session: &Session, arguments: &ReadArguments) -> Result<()> {
     let mut items = Vec::new();
     let channels = session.channels(arguments.common.channel.as_deref())?;

@@ -53,7 +53,6 @@ impl ExportArguments {
     }
 }
 
-/// `frontdesk export`
 pub fn run(session: &Session, arguments: &ExportArguments) -> Result<()> {
     let format = arguments.chosen_format()?;
     let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;

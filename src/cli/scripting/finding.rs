@@ -44,7 +44,6 @@ impl ConversationArguments {
     }
 }
 
-/// Conversation with its channel.
 pub struct FoundConversation {
     pub channel: Arc<ChannelSync>,
     pub platform: Platform,

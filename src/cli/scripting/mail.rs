@@ -177,7 +177,6 @@ impl MailAction {
     }
 }
 
-/// `frontdesk mail`
 pub fn run(session: &Session, action: &MailAction) -> Result<(), CliError> {
     match action {
         MailAction::Send(arguments) => send(session, arguments),

@@ -17,7 +17,6 @@ pub struct MessageArguments {
     pub common: Common,
 }
 
-/// `frontdesk message`
 pub fn run(session: &Session, arguments: &MessageArguments) -> Result<()> {
     let fetch = Fetch::Message { message: MessageId::from(arguments.message.as_str()) };
     let mut why = None;

@@ -47,7 +47,6 @@ pub struct RowArguments {
     pub common: Common,
 }
 
-/// `frontdesk outbox`
 pub fn run(files: Files, action: &OutboxAction) -> Result<()> {
     match action {
         OutboxAction::List(arguments) => list(&files, &arguments.common),

@@ -56,7 +56,6 @@ fn number(typed: &str) -> Result<String, CliError> {
     Err(CliError::Usage(format!("{typed:?} is no phone number with its country code, such as +34600111222")))
 }
 
-/// `frontdesk sms`
 pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> {
     let to = number(&arguments.to)?;
     let body = single::text(&arguments.text)?;
@@ -71,7 +70,6 @@ pub fn sms(session: &Session, arguments: &SmsArguments) -> Result<(), CliError> 
     Ok(writing::tell(session, &channel, common, &answer, &outcome)?)
 }
 
-/// `frontdesk call`
 pub fn call(session: &Session, arguments: &CallArguments) -> Result<(), CliError> {
     let to = number(&arguments.to)?;
     if !arguments.yes {

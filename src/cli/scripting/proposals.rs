@@ -75,7 +75,6 @@ pub struct ProposalDropArguments {
     pub common: Common,
 }
 
-/// `frontdesk proposals`
 pub fn run(files: Files, action: &ProposalsAction) -> Result<(), CliError> {
     match action {
         ProposalsAction::List(arguments) => Ok(list(&files, &arguments.common)?),

@@ -29,7 +29,6 @@ pub struct SearchArguments {
     pub common: Common,
 }
 
-/// `frontdesk search`
 pub fn run(files: Files, arguments: &SearchArguments) -> Result<()> {
     let text = arguments.words.join(" ");
     if Terms::of(&text).is_empty() {

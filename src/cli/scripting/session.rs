@@ -42,7 +42,6 @@ pub(super) const MOMENT: Duration = Duration::from_millis(250);
 pub struct Session {
     pub files: Files,
     pub runtime: tokio::runtime::Runtime,
-    /// Reader of the store.
     pub reader: Reader,
     /// Lease owner name of this process.
     owner: String,
@@ -389,7 +388,6 @@ impl Session {
         self.runtime.block_on(async { tokio::time::sleep(time).await });
     }
 
-    /// Newest stored message of a conversation.
     pub fn newest(&self, found: &FoundConversation) -> Result<Option<Place>> {
         let lane = Lane::Conversation(found.row.conversation.id.clone());
         Ok(self.files.store.newest_place(&found.channel.spec().id, &lane)?)

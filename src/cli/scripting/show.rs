@@ -25,7 +25,6 @@ pub enum ListStatus {
 }
 
 impl ListStatus {
-    /// Filter of this status.
     pub fn filter(self) -> ConversationFilter {
         match self {
             Self::Open => ConversationFilter::open(),
@@ -61,7 +60,6 @@ pub struct ShowArguments {
     pub common: Common,
 }
 
-/// `frontdesk list`
 pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     let closed = match arguments.status {
         ListStatus::Open | ListStatus::NeedsReply => Some(false),
@@ -96,7 +94,6 @@ pub fn list(session: &Session, arguments: &ListArguments) -> Result<()> {
     print::list(arguments.common.json, items, listed)
 }
 
-/// `frontdesk show`
 pub fn show(session: &Session, arguments: &ShowArguments) -> Result<()> {
     let found = session.find(arguments.common.channel.as_deref(), &arguments.wanted)?;
     let id = found.row.conversation.id.clone();

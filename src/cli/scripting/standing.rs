@@ -40,7 +40,6 @@ fn absent(channel: &ChannelSync, id: &BroadcastId) -> CommandRefusal {
     ))
 }
 
-/// `broadcast watch`
 pub fn watch(session: &Session, arguments: &WatchArguments) -> Result<()> {
     let campaign = CampaignId::from(arguments.id.as_str());
     if session.store().campaign(&campaign)?.is_some() {
@@ -78,7 +77,6 @@ pub fn unfinished(
     Unfinished { failure: RequestFailure::new(cause, why), left, channel, what }.into()
 }
 
-/// `broadcast track`
 pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArguments) -> Result<()> {
     let id = BroadcastId::new(arguments.id.as_str());
     let name = &channel.spec().name;
@@ -90,7 +88,6 @@ pub fn track(session: &Session, channel: &ChannelSync, arguments: &WatchArgument
     print::line(&format!("{id} is watched on {name} from now on: {}, {}", told.status.word(), told.summary()))
 }
 
-/// `broadcast list`
 pub fn list(session: &Session, common: &Common) -> Result<()> {
     let mut items = Vec::new();
     for channel in session.channels(common.channel.as_deref())? {

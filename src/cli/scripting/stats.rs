@@ -30,7 +30,6 @@ pub struct StatsArguments {
     pub json: bool,
 }
 
-/// `frontdesk stats`
 pub fn run(files: &Files, arguments: &StatsArguments) -> Result<()> {
     let zone = clock::zone();
     let reader = files.store.reader()?;

@@ -23,7 +23,6 @@ const DETAILED: usize = 50;
 /// Delay between two parts behind the top, which wait for the rate budget.
 const MOMENT: Duration = Duration::from_millis(250);
 
-/// Wanted rows.
 pub struct TopQuery {
     pub filter: ConversationFilter,
     /// Only closed or only open rows.
@@ -32,7 +31,6 @@ pub struct TopQuery {
     pub limit: u32,
 }
 
-/// First rows of a list.
 pub struct TopRows {
     pub rows: Vec<ConversationRow>,
     /// Reason rows may be missing or incomplete: the list breaks off, or the part behind the top could not be

@@ -22,7 +22,6 @@ pub struct UploadArguments {
     pub common: Common,
 }
 
-/// `frontdesk upload`
 pub fn run(session: &Session, arguments: &UploadArguments) -> Result<()> {
     let facts =
         files::look_at(&arguments.path).map_err(|why| CommandRefusal::unreadable(&arguments.path, why))?;

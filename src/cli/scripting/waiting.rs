@@ -25,7 +25,6 @@ struct ChannelState {
     credits: Option<f64>,
 }
 
-/// Reason a row waits.
 pub struct WaitsFor {
     reason: WaitReason,
     words: String,
@@ -95,7 +94,6 @@ impl WaitsFor {
         parts.join("; ")
     }
 
-    /// JSON for programs.
     pub fn json(&self) -> Value {
         json!({
             "reason": self.reason.word(),

@@ -140,7 +140,6 @@ pub fn go_on(session: &Session, channel: &ChannelSync, arguments: &CampaignArgum
     follow(session, channel, &id, arguments.common.json)
 }
 
-/// Campaign found, or an error.
 pub fn find(found: Option<Campaign>, id: &CampaignId) -> Result<Campaign> {
     found.ok_or_else(|| absent(id.as_str()).into())
 }
@@ -169,7 +168,6 @@ pub fn tell(name: &str, campaign: &Campaign, json: bool) -> Result<()> {
     print::line(&print::columns(&words)).context("telling how it goes")
 }
 
-/// Campaign with its waves.
 pub fn as_json(name: &str, campaign: &Campaign) -> Value {
     let RecipientCounts { recipients, delivered, failed, pending } = campaign.counts();
     let wave = |wave: &Wave| {

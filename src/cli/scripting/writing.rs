@@ -344,7 +344,6 @@ pub fn tell(
     )]))
 }
 
-/// Result as JSON.
 pub fn as_json(session: &Session, channel: &ChannelSync, answer: &Answer, outcome: &Outcome) -> Value {
     let mut told = json!({
         "ok": true,

@@ -13,7 +13,6 @@ pub enum KeyringError {
     Failed(String),
 }
 
-/// Stores a text under a name.
 pub fn set(name: &str, text: &str) -> Result<(), KeyringError> {
     let (name, text) = (name.to_owned(), text.to_owned());
     service::within(service::PATIENCE, move |store| service::set(store, &name, &text))
@@ -51,7 +50,6 @@ mod service {
     pub const PATIENCE: Duration = Duration::from_secs(60);
     /// Time limit for the first answer.
     pub const PROBE: Duration = Duration::from_secs(3);
-    /// Service attribute of the entries.
     const SERVICE: &str = "frontdesk";
     /// Content type of the entries.
     const KIND: &str = "application/octet-stream";

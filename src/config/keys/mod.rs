@@ -36,7 +36,6 @@ pub enum KeptIn {
     File(PathBuf, String),
 }
 
-/// Key of one channel.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyLocation<'a> {
     /// Configuration folder.
@@ -157,7 +156,6 @@ impl KeyLocation<'_> {
     }
 }
 
-/// Origin of a URL.
 fn origin(base_url: &str) -> Result<String, String> {
     let url = Url::parse(base_url.trim()).map_err(|error| format!("base_url {base_url:?}: {error}"))?;
     Ok(url.origin().ascii_serialization())

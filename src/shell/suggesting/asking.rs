@@ -39,7 +39,6 @@ const CUT: &str = "It breaks off here: that is as much as is asked for at once."
 /// Remark on a draft without sources.
 const NO_SOURCES: &str = "Your model names no sources: only numbers, names, links and times were compared.";
 
-/// Text by the model.
 pub(super) struct ModelAnswer {
     pub(super) text: String,
     /// True if it is truncated.
@@ -48,7 +47,6 @@ pub(super) struct ModelAnswer {
     pub(super) percent: u8,
 }
 
-/// Configuration of the model.
 #[derive(Debug, Clone)]
 pub struct SuggesterSetup {
     pub endpoint: Endpoint,
@@ -56,7 +54,6 @@ pub struct SuggesterSetup {
     pub transcribe_model: Option<String>,
     /// Language of briefs.
     pub language: String,
-    /// Daily caps.
     pub caps: ModelCaps,
     pub prices: ModelPrices,
     /// Zone whose days count.

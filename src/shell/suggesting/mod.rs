@@ -20,9 +20,7 @@ use store::{Store, StoreError};
 /// Sources of suggestions, and their storage.
 #[derive(Debug, Clone, Default)]
 pub struct DeskSuggestions {
-    /// Model, if configured.
     pub suggester: Option<Suggester>,
-    /// Store, once open.
     pub store: Option<Store>,
     /// Fetches voice notes.
     pub(super) viewer: Option<Viewer>,

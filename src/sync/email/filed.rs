@@ -15,7 +15,6 @@ use store::Filed;
 
 /// Result of reading a change back.
 enum ReadBack {
-    /// Compared with a reading.
     Compared(Filed),
     /// The thread no longer exists.
     Gone,
@@ -116,12 +115,10 @@ impl ChannelSync {
     }
 }
 
-/// True if the change names a target folder.
 fn names_folder(change: &ThreadChange) -> bool {
     matches!(change.place, Some(ThreadPlace::Folder(_)))
 }
 
-/// Fields set by a change.
 fn fields(change: &ThreadChange) -> Vec<ThreadField> {
     let asked = [
         (ThreadField::Read, change.is_read.is_some()),
@@ -156,7 +153,6 @@ fn differing(change: &ThreadChange, told: &Thread) -> Vec<ThreadField> {
     fields(change).into_iter().filter(|field| !shows(field)).collect()
 }
 
-/// Returns the change without the ignored fields.
 fn without(change: &ThreadChange, ignored: &[ThreadField]) -> ThreadChange {
     let keeps = |field| !ignored.contains(&field);
     ThreadChange {

@@ -32,7 +32,6 @@ pub struct RenderedHtml {
     pub links: Vec<SafeText>,
 }
 
-/// Converts HTML to text.
 pub fn as_text(html: &str) -> RenderedHtml {
     let (cut, was_cut) = head(html, BYTES);
     let found = simple::simplify(&without_giants(cut));

@@ -28,7 +28,6 @@ use store::{Reader, Store, StoreError};
 /// Maximum number of rows in the outbox at once.
 const WINDOW: usize = 20;
 
-/// Error of an import.
 #[derive(Debug, thiserror::Error)]
 pub enum ImportError {
     /// The file is unreadable or its results cannot be written.
@@ -74,7 +73,6 @@ struct Leaving {
     row: RowId,
 }
 
-/// Import in progress.
 pub struct Import {
     store: Store,
     reader: Reader,
@@ -241,7 +239,6 @@ impl Import {
     }
 }
 
-/// Path of the results file.
 pub fn results_of(path: &Path) -> PathBuf {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".results.csv");

@@ -13,7 +13,6 @@ use crate::import::{ImportError, file_error, results_of};
 use model::cells;
 
 model::words! {
-    /// Outcome of a row.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub(super) enum RowResult {
         Saved = "saved",
@@ -85,7 +84,6 @@ impl Results {
         &self.path
     }
 
-    /// True if the line was processed.
     pub(super) fn has(&self, line: u64) -> bool {
         self.known.contains_key(&line)
     }

@@ -111,7 +111,7 @@ async fn a_leader_whose_lease_cannot_be_renewed_stops_before_another_may_lead() 
     assert!((led + nobody) * TICK <= LEASE, "it is followed when its lease lapses: {led} {nobody}");
     seen.dedup();
     assert_eq!(seen, [[true, false], [false, false], [false, true]]);
-    // It can write again, and follows.
+    // The first process can write again, and follows.
     folder.cache("DROP TRIGGER lost");
     for tick in 0..2 * LEASE / TICK {
         assert_eq!(folder.tick().await, [false, true], "{tick}");

@@ -123,7 +123,6 @@ pub fn dry(action: &ContactsAction) -> Option<&ContactImportArguments> {
     }
 }
 
-/// `frontdesk contacts`
 pub fn run(session: &Session, action: &ContactsAction) -> Result<(), CliError> {
     let channel = single::channel(session, common(action), "business chat", Platform::has_contacts)?;
     Ok(match action {

@@ -79,7 +79,6 @@ fn action(text: &str) -> Result<RuleAction, String> {
     RuleAction::from_kept(text).ok_or_else(|| format!("use {known}"))
 }
 
-/// `frontdesk mail rules`
 pub fn run(session: &Session, action: &MailRulesAction) -> Result<()> {
     let common = action.common();
     let channel = single::channel(session, common, "mail", super::is_mail)?;

@@ -149,7 +149,6 @@ fn chosen<'a>(mails: &'a [MessageRow], id: Option<&str>) -> Result<(&'a MessageR
     })
 }
 
-/// `frontdesk mail show`
 pub fn show(session: &Session, arguments: &MailShowArguments) -> Result<()> {
     let (found, mails) = read(session, &arguments.common, &arguments.wanted, arguments.limit)?;
     if arguments.common.json {
@@ -251,7 +250,6 @@ fn typed(files: &[String]) -> impl Iterator<Item = WrittenFile> {
     files.iter().map(|file| WrittenFile::from(file.as_str()))
 }
 
-/// `frontdesk mail reply`
 pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
     let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {
@@ -281,7 +279,6 @@ pub fn reply(session: &Session, arguments: &MailReplyArguments) -> Result<(), Cl
     leave(session, channel, &arguments.common, mail, &key)
 }
 
-/// `frontdesk mail forward`
 pub fn forward(session: &Session, arguments: &MailForwardArguments) -> Result<(), CliError> {
     let body = single::text(&arguments.text)?;
     let Some(key) = writing::begin(session, &arguments.common, arguments.key(&body))? else {

@@ -14,7 +14,6 @@ use sync::{ChannelSync, ListState, PushState, Tries, TriggerState, WaveState};
 
 /// State of a channel's steps.
 pub struct ChannelProgress {
-    /// Reading of the conversation list.
     pub list: ListState,
     /// Reading of new messages.
     pub trigger: TriggerState,

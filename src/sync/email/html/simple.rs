@@ -24,7 +24,6 @@ const PIECE_BYTES: usize = 4 * 1024;
 /// tag's attributes.
 const MAX_PIECES_WITHOUT_TOKEN: usize = 16;
 
-/// Output of the pass.
 #[derive(Debug, Default)]
 pub(crate) struct SimplifiedHtml {
     pub(crate) html: String,
@@ -65,7 +64,6 @@ struct HtmlWalk {
 #[derive(Default)]
 struct SimplifierState {
     found: SimplifiedHtml,
-    /// Open lists and quotations.
     open: Vec<&'static str>,
     in_block: Option<&'static str>,
     /// True if the next block is a list item.
