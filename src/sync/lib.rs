@@ -5,9 +5,9 @@
 //! - [`Leading`]: leases that decide which process polls and sends.
 //! - [`Engine`]: timers and tasks around the loops.
 //!
-//! Each loop owns its state. Values the loops share are behind one lock ([`state`]), with the requests of people to a
-//! [`TabSync`]. The rules are pure modules: [`plan`], [`overlap`], [`walk`], [`lanes`], [`guard`], [`reconcile`] and
-//! [`health`]. The life of an outbox row is described in [`push`].
+//! Each loop owns its state. Values the loops share are behind one lock ([`state`]), with the requests of
+//! people to a [`TabSync`]. The rules are pure modules: [`plan`], [`overlap`], [`walk`], [`lanes`],
+//! [`guard`], [`reconcile`] and [`health`]. The life of an outbox row is described in [`push`].
 
 mod accepted;
 mod account;

@@ -1,21 +1,22 @@
 //! Sends outbox rows. The protocol of the outbox, whole:
 //!
-//! - **Queued**: on disk with its exact bytes and its idempotency key. Rows of one lane are sent in order, one at a time
-//!   ([`lanes`]).
-//! - Checks before the first byte: the sender's account ([`crate::ownership`]), answers the writer has not seen and late
-//!   texts ([`guard`]), planned times ([`crate::planned`]), the retry budget ([`crate::attempt`]).
-//! - **Sending**: claimed in the store with a new fencing token before a byte is sent. A claim that lapses counts as an
-//!   unknown outcome.
+//! - **Queued**: on disk with its exact bytes and its idempotency key. Rows of one lane are sent in order,
+//!   one at a time ([`lanes`]).
+//! - Checks before the first byte: the sender's account ([`crate::ownership`]), answers the writer has not
+//!   seen and late texts ([`guard`]), planned times ([`crate::planned`]), the retry budget
+//!   ([`crate::attempt`]).
+//! - **Sending**: claimed in the store with a new fencing token before a byte is sent. A claim that lapses
+//!   counts as an unknown outcome.
 //! - `client` classes the answer and `client::retry` decides what follows:
 //!   - certainly not executed: **Queued** again, with a delay;
-//!   - possibly executed: **Uncertain**, repeated with the same key and bytes as the operation's `RetryClass` allows, while
-//!     the server still knows the key;
+//!   - possibly executed: **Uncertain**, repeated with the same key and bytes as the operation's `RetryClass`
+//!     allows, while the server still knows the key;
 //!   - refused, or neither of these: **Stopped**, until a person decides;
 //!   - accepted: **Done**. The receipt is cached ([`crate::accepted`]) before the row is settled.
 //! - A **Stopped** text with an unknown outcome is searched for in its history ([`crate::looking`],
 //!   [`crate::reconcile`]); exactly one match settles it as sent. No search leads to another send.
-//! - Settling ([`crate::settling`]) requires the claim's fencing token: an outcome that arrives after the claim has lapsed
-//!   changes nothing.
+//! - Settling ([`crate::settling`]) requires the claim's fencing token: an outcome that arrives after the
+//!   claim has lapsed changes nothing.
 
 use std::collections::HashMap;
 
