@@ -289,6 +289,10 @@ fn report(error: &anyhow::Error) -> ErrorReport {
     } else if error.chain().any(names_nothing) {
         (told.code, told.cause) = (NOT_FOUND.0.to_owned(), NOT_FOUND.1.to_owned());
         told.advice = "name one that is there".to_owned();
+    } else if let Some((cause, advice)) = service_failure(error) {
+        let failure = RequestFailure::new(cause, "");
+        (told.code, told.cause) = (failure.code.to_string(), cause.word().to_owned());
+        told.advice = advice.to_owned();
     } else if let Some(failure) = read_failure(error) {
         (told.code, told.cause) = (failure.code.to_string(), failure.cause.word().to_owned());
         told.advice = failure.cause.advice().to_owned();
@@ -299,6 +303,17 @@ fn report(error: &anyhow::Error) -> ErrorReport {
 /// True if the service reports that something does not exist.
 fn names_nothing(cause: &(dyn std::error::Error + 'static)) -> bool {
     matches!(cause.downcast_ref(), Some(AdminError::Absent(_) | AdminError::Missing(_)))
+}
+
+/// Why the service's own side did not do it, and what to do.
+fn service_failure(error: &anyhow::Error) -> Option<(FailureCause, &'static str)> {
+    let refused = (FailureCause::Refused, "correct what the message names");
+    let failed = (FailureCause::Files, "end what holds the database, or try again later");
+    Some(match error.chain().find_map(|cause| cause.downcast_ref::<AdminError>())? {
+        AdminError::Damaged(_) => (FailureCause::Files, "bring a copy of the database back"),
+        AdminError::Database(cause) if !cause.is_refusal() => failed,
+        _ => refused,
+    })
 }
 
 /// Failure of a read made without a session.

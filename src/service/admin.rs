@@ -91,7 +91,7 @@ impl WorkspaceChoice {
                 known()
             ))),
             (None, _) => {
-                Err(AdminError::Refused(format!("there is no workspace {wanted:?}; there are: {}", known())))
+                Err(AdminError::Absent(format!("there is no workspace {wanted:?}; there are: {}", known())))
             }
         }
     }
@@ -260,7 +260,7 @@ impl Admin {
                 let workspace = workspace.find(db)?.id;
                 let person = find_person(db, &workspace, &address)?;
                 if person.is_unknown() {
-                    return Err(AdminError::Refused(format!(
+                    return Err(AdminError::Absent(format!(
                         "nobody is known under {address}; nothing was erased"
                     )));
                 }

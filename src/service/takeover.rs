@@ -241,7 +241,7 @@ impl Admin {
 }
 
 fn no_subject(id: &str) -> AdminError {
-    AdminError::Refused(format!(
+    AdminError::Absent(format!(
         "there is no conversation or thread {id:?}; `frontdesk list` shows the ids of a channel"
     ))
 }

@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use crate::cli::print;
+use crate::cli::admin::read_file;
+use crate::cli::{Misuse, print};
 use crate::shell::clock::{self, SystemClock};
 use crate::shell::prompt;
 use ::connections::{Called, EndpointResponse};
@@ -17,7 +18,7 @@ use model::connections::{CallLine, CallResult, Connection, ConnectionEndpoint, C
 use model::secret::Secret;
 use model::text::SafeText;
 use model::time::Clock;
-use service::admin::Admin;
+use service::admin::{Admin, AdminError};
 use service::connections::dashboard::Trial;
 use wire::connections;
 
@@ -82,7 +83,7 @@ impl TrialArguments {
     fn trial(self) -> Result<Trial> {
         let pair = |text: String| match text.split_once('=') {
             Some((name, value)) => Ok((name.to_owned(), value.to_owned())),
-            None => bail!("--set {text:?}: write it as name=value"),
+            None => Err(Misuse(format!("--set {text:?}: write it as name=value"))),
         };
         let given = [
             (Platform::Whatsapp, "--phone", "a number such as +34600111222", self.phone),
@@ -94,13 +95,13 @@ impl TrialArguments {
             let Some(address) = it else { continue };
             facts = ContactFacts::of(&platform, &address);
             if facts == ContactFacts::default() {
-                bail!("{switch} {address:?}: give {wanted}");
+                return Err(Misuse(format!("{switch} {address:?}: give {wanted}")).into());
             }
         }
         Ok(Trial {
             endpoint: self.endpoint,
             facts,
-            answers: self.answers.into_iter().map(pair).collect::<Result<_>>()?,
+            answers: self.answers.into_iter().map(pair).collect::<Result<_, Misuse>>()?,
         })
     }
 }
@@ -131,13 +132,14 @@ pub async fn run(admin: &Admin, action: ConnectionAction, json: bool) -> Result<
 }
 
 async fn add(admin: &Admin, file: &Path, trial: &Trial, json: bool) -> Result<()> {
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let text = read_file(file)?;
     let (mut read, wrong) = connections::read(&text);
     if let Some(why) = wrong.first() {
-        bail!("{}: {why}", file.display());
+        return Err(AdminError::Refused(format!("{}: {why}", file.display())).into());
     }
     let (Some(connection), true) = (read.pop(), read.is_empty()) else {
-        bail!("{}: it must describe exactly one [[connection]]", file.display());
+        let why = format!("{}: it must describe exactly one [[connection]]", file.display());
+        return Err(AdminError::Refused(why).into());
     };
     let secret = match connection.auth.wants_secret() {
         false => None,

@@ -14,11 +14,12 @@ mod templates;
 mod webhooks;
 mod workspaces;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use clap::{Args, Subcommand};
 
+use crate::cli::unfinished::CommandRefusal;
 use crate::cli::{CliError, folders};
 use service::DatabasePlace;
 use service::admin::{Admin, AdminError};
@@ -88,6 +89,14 @@ pub enum AdminAction {
     /// Workspaces: add, list.
     #[command(subcommand)]
     Workspace(workspaces::WorkspaceAction),
+}
+
+/// Reads a file that the command line names.
+fn read_file(path: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(path).map_err(|error| {
+        let shown = path.display().to_string();
+        CommandRefusal::unreadable(&shown, format!("reading {shown}: {error}"))
+    })
 }
 
 pub fn run(arguments: AdminArguments) -> Result<(), CliError> {

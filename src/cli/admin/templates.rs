@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::cli::admin::read_file;
 use crate::cli::print;
 use service::admin::Admin;
 use service::database::templates::Template;
@@ -103,7 +104,7 @@ fn read(path: &Path) -> Result<String> {
         std::io::stdin().read_to_string(&mut text).context("reading standard input")?;
         return Ok(text);
     }
-    std::fs::read_to_string(path).with_context(|| format!("reading {}", path.display()))
+    read_file(path)
 }
 
 async fn list(admin: &Admin, json: bool) -> Result<()> {

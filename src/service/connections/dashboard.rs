@@ -114,7 +114,7 @@ impl Admin {
         let wanted = name.to_owned();
         let found: Result<_, DatabaseError> = self.database.read(move |db| stored::read(db, &wanted)).await;
         let Some(Stored { connection, sealed }) = found? else {
-            return Err(AdminError::Refused(format!(
+            return Err(AdminError::Absent(format!(
                 "there is no connection {name:?}; `admin connection list` shows them"
             )));
         };
@@ -130,7 +130,9 @@ impl Admin {
             self.database.write(move |db| stored::remove(db, &wanted)).await;
         match removed? {
             true => Ok(()),
-            false => Err(AdminError::Refused(format!("there is no connection {name:?}"))),
+            false => Err(AdminError::Absent(format!(
+                "there is no connection {name:?}; `admin connection list` shows them"
+            ))),
         }
     }
 

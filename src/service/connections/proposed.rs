@@ -75,7 +75,7 @@ impl Admin {
             .write(move |db| {
                 let Some(row) = proposals::read(db, &id)? else {
                     let why = format!("there is no proposal {id:?}; `admin proposal list` shows them");
-                    return Err(AdminError::Refused(why));
+                    return Err(AdminError::Absent(why));
                 };
                 if matches!(row.state, State::Done | State::Dropped) {
                     return Err(AdminError::Refused(format!("{id} is {} already", row.state.word())));

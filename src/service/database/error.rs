@@ -154,6 +154,26 @@ impl DatabaseError {
         )
     }
 
+    /// True if the state of the database or of its service forbids what was asked for, so
+    /// that trying again does not help.
+    pub fn is_refusal(&self) -> bool {
+        matches!(
+            self,
+            Self::Newer(_)
+                | Self::Older(_)
+                | Self::Foreign
+                | Self::Taken(_)
+                | Self::NoDatabase
+                | Self::InUse(_)
+                | Self::Moved(_)
+                | Self::Arriving(_)
+                | Self::Served(_)
+                | Self::Occupied(_)
+                | Self::Differs(_)
+                | Self::Unexplained(_)
+        )
+    }
+
     /// Whether the file is SQLite's and damaged.
     pub fn is_damage(&self) -> bool {
         matches!(self, Self::Damaged(_) | Self::Corrupt(_))
