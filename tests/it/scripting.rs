@@ -1,6 +1,7 @@
 //! The scripting commands: the real binary against the real service, with a
 //! configuration as people write it.
 
+mod admin_outcomes;
 mod beside;
 mod broadcasts;
 mod deck;

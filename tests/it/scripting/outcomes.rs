@@ -20,7 +20,7 @@ use crate::waiting::{TryError, aside, with_more_time};
 /// Commands at once: most of them wait.
 const AT_ONCE: usize = 8;
 /// Fields of every error.
-const FIELDS: [&str; 8] = ["advice", "candidates", "cause", "channel", "code", "message", "row", "state"];
+pub const FIELDS: [&str; 8] = ["advice", "candidates", "cause", "channel", "code", "message", "row", "state"];
 
 /// Effect of a command at the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,7 +164,8 @@ const NO_ROWS: &[(&str, &str)] = &[
     ("man", "prints pages"),
 ];
 
-fn leaves(command: &clap::Command, above: &str, found: &mut BTreeSet<String>) {
+/// Adds the commands below one that do something themselves.
+pub fn leaves(command: &clap::Command, above: &str, found: &mut BTreeSet<String>) {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set() && below.get_name() != "help")
     {
         let name = format!("{above}{}", below.get_name());

@@ -1,0 +1,337 @@
+//! One table of `admin` commands and outcomes: done, absent, refused, bad use, no
+//! database and a locked one, each in words and as JSON, with its exit code. The
+//! commands are those of clap's definition: a new one without a row fails.
+
+use std::collections::BTreeSet;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use clap::CommandFactory;
+use frontdesk::service::{self, Options};
+use futures_util::StreamExt;
+use serde_json::{Value, json};
+
+use crate::binary::{Binary, Ended};
+use crate::desk::HandClock;
+use crate::scripting::failing::told;
+use crate::scripting::outcomes::{FIELDS, leaves};
+use crate::waiting::aside;
+
+const PHONE: &str = "+34600111222";
+/// Commands at once.
+const AT_ONCE: usize = 4;
+const NOWHERE: &str = "--workspace Nowhere";
+/// A cell that is not there; its reason stands in [`NO_CELLS`].
+const NONE: &str = "-";
+
+/// A row of the table. Words in capitals stand for what is made for the cell.
+struct Row {
+    command: &'static str,
+    /// True if it writes, so that a lock keeps it from its work.
+    writes: bool,
+    /// Arguments of what succeeds.
+    done: &'static str,
+    /// Arguments that name something that is not there.
+    absent: &'static str,
+    /// Arguments of what the service refuses.
+    refused: &'static str,
+}
+
+const fn row(
+    command: &'static str,
+    writes: bool,
+    done: &'static str,
+    absent: &'static str,
+    refused: &'static str,
+) -> Row {
+    Row { command, writes, done, absent, refused }
+}
+
+const TABLE: &[Row] = &[
+    row("key create", true, "--channel whatsapp", "--channel whatsapp --workspace Nowhere", NONE),
+    row("key list", false, "", NOWHERE, NONE),
+    row("key revoke", true, "KEY", "key_nothing", NONE),
+    row("channel connect telegram", false, NONE, NONE, "--api-url ftp://nowhere.example"),
+    row(
+        "channel connect whatsapp",
+        false,
+        NONE,
+        NONE,
+        "--phone-number-id 1 --business-account-id 2 --api-url ftp://nowhere.example",
+    ),
+    row(
+        "channel connect email",
+        false,
+        NONE,
+        NONE,
+        "--address nobody --imap imaps://a@mail.example --smtp smtps://a@mail.example",
+    ),
+    row("channel connect voip", false, NONE, NONE, "--account-sid nothing --number +34600111222"),
+    row("channel list", false, "", NONE, NONE),
+    row("channel test", false, NONE, NONE, "telegram"),
+    row("channel disconnect", true, NONE, NONE, "telegram"),
+    row("assistant show", false, "CONVERSATION", "nothing", NONE),
+    row("assistant pause", true, "CONVERSATION", "nothing", NONE),
+    row("assistant resume", true, "CONVERSATION", "nothing", NONE),
+    row("call list", false, "", NONE, NONE),
+    row("call hang-up", false, NONE, NONE, "nothing"),
+    row("credits", true, "--add 5", "--add 5 --workspace Nowhere", "--add -999999999"),
+    row("erase", true, "PHONE", "+34699999999", NONE),
+    row("key-file reset", true, "--yes", NONE, "--yes --db SERVED"),
+    row("connection add", false, NONE, "/nowhere/shop.toml", "JUNK"),
+    row("connection test", false, NONE, "nothing", NONE),
+    row("connection list", false, "", NONE, NONE),
+    row("connection log", false, "", NONE, NONE),
+    row("connection remove", true, NONE, "nothing", NONE),
+    row(
+        "move",
+        false,
+        NONE,
+        "--from /nowhere/service.db --to postgres://nobody@127.0.0.1:1/none",
+        "--from DATABASE --to NEW",
+    ),
+    row("backup", false, "--to NEW", NONE, "--to JUNK"),
+    row("proposal list", false, "", NONE, NONE),
+    row("proposal carry-out", false, NONE, "nothing", NONE),
+    row("proposal drop", true, NONE, "nothing", NONE),
+    row("template list", false, "", NOWHERE, NONE),
+    row("template put", true, "greeting en TEMPLATE", "greeting en /nowhere/parts.json", "greeting en JUNK"),
+    row("template remove", true, "hello_again en", "nothing en", NONE),
+    row("webhook list", false, "", NOWHERE, NONE),
+    row("workspace add", true, "--name Second", NONE, NONE),
+    row("workspace list", false, "", NONE, NONE),
+];
+
+/// Outcomes that a command has no cell for, and why.
+const NO_CELLS: &[(&str, &str)] = &[
+    ("channel connect telegram", "needs a platform; see carriers"),
+    ("channel connect whatsapp", "needs a platform; see carriers"),
+    ("channel connect email", "needs a platform; see carriers"),
+    ("channel connect voip", "needs a platform; see carriers"),
+    ("channel test", "needs a platform; see carriers"),
+    ("channel disconnect", "needs a platform; see carriers"),
+    ("call hang-up", "needs a platform; see carriers"),
+    ("connection add", "needs a service that answers; see connections"),
+    ("connection test", "needs a service that answers; see connections"),
+    ("connection remove", "needs a service that answers; see connections"),
+    ("move", "needs a PostgreSQL server; see postgres"),
+    ("proposal carry-out", "needs a service that answers; see connections"),
+    ("proposal drop", "needs a service that answers; see connections"),
+];
+
+#[test]
+fn every_admin_command_has_a_row() {
+    let mut root = frontdesk::cli::Cli::command();
+    root.build();
+    let mut all = BTreeSet::new();
+    leaves(root.find_subcommand("admin").expect("a command"), "", &mut all);
+    let rows: BTreeSet<String> = TABLE.iter().map(|row| row.command.to_owned()).collect();
+    assert_eq!(rows, all);
+    for row in TABLE.iter().filter(|row| row.done == NONE) {
+        assert!(NO_CELLS.iter().any(|(command, _)| *command == row.command), "{}", row.command);
+    }
+}
+
+/// How a cell ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    Absent,
+    Refused,
+    BadUse,
+    NoDatabase,
+    Locked,
+}
+
+impl Outcome {
+    fn exit(self) -> i32 {
+        match self {
+            Self::Done => 0,
+            Self::Absent | Self::Refused | Self::NoDatabase | Self::Locked => 1,
+            Self::BadUse => 2,
+        }
+    }
+
+    /// Code and cause of the error; none where it is done.
+    fn error(self) -> Option<(&'static str, &'static str)> {
+        match self {
+            Self::Done => None,
+            Self::Absent | Self::NoDatabase => Some(("NOT_FOUND", "not-found")),
+            Self::Refused => Some(("REFUSED", "refused")),
+            Self::BadUse => Some(("USAGE", "usage")),
+            Self::Locked => Some(("FILES", "files")),
+        }
+    }
+}
+
+/// The database that every cell has a copy of.
+struct Template {
+    folder: tempfile::TempDir,
+    conversation: String,
+    key: String,
+}
+
+impl Template {
+    async fn make() -> Self {
+        let folder = tempfile::tempdir().expect("a folder");
+        let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+        let options = Options::new(listen, folder.path().join("service.db"), HandClock::new());
+        let options = Options { dev: true, unlimited: true, by_hand: true, ..options };
+        let running = service::start(options).await.expect("the service starts");
+        frontdesk::client::install_tls();
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let body = json!({"channel": "whatsapp", "from": PHONE, "text": "Hello"}).to_string();
+        let request = client.post(format!("{}/inbound", running.dev_url)).body(body);
+        let answer = request.header("content-type", "application/json").send().await.expect("an answer");
+        let told: Value = serde_json::from_slice(&answer.bytes().await.expect("a body")).expect("JSON");
+        running.shutdown().await;
+        let database = rusqlite::Connection::open(folder.path().join("service.db")).expect("it opens");
+        database.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).expect("folded in");
+        let key = database.query_row("SELECT id FROM keys LIMIT 1", [], |row| row.get(0)).expect("a key");
+        drop(database);
+        let conversation = told["conversationId"].as_str().expect("an id").to_owned();
+        Self { folder, conversation, key }
+    }
+
+    fn copy(&self, folder: &Path) -> PathBuf {
+        std::fs::create_dir_all(folder).expect("made");
+        for entry in std::fs::read_dir(self.folder.path()).expect("a folder").flatten() {
+            let is_file = entry.path().is_file() && !entry.file_name().to_string_lossy().ends_with(".lock");
+            if is_file {
+                std::fs::copy(entry.path(), folder.join(entry.file_name())).expect("copied");
+            }
+        }
+        folder.join("service.db")
+    }
+}
+
+struct Cell {
+    row: &'static Row,
+    outcome: Outcome,
+}
+
+impl Cell {
+    async fn run(&self, template: &Template, served: &Path) -> Result<(), String> {
+        for json in [true, false] {
+            let ended = self.run_once(template, served, json).await;
+            let wrong = |why: &str| Err(format!("{why}: {:?} {}{}", ended.code, ended.out, ended.err));
+            if ended.code != Some(self.outcome.exit()) {
+                return wrong("another exit code");
+            }
+            let Some((code, cause)) = self.outcome.error() else {
+                let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok();
+                if json && !(ended.out.lines().count() > 0 && ended.out.lines().all(is_json)) {
+                    return wrong("no JSON");
+                }
+                continue;
+            };
+            if !ended.out.is_empty() {
+                return wrong("words on standard output");
+            }
+            if !json {
+                let is_words = ended.err.trim().len() > 10 && !ended.err.starts_with('{');
+                if !is_words || self.outcome != Outcome::BadUse && ended.err.lines().count() != 1 {
+                    return wrong("no line of words");
+                }
+                continue;
+            }
+            let error = told(&ended);
+            let fields = error["error"].as_object().map(|fields| fields.keys().cloned().collect::<Vec<_>>());
+            let detail = &error["error"];
+            if fields.is_none_or(|fields| fields != FIELDS) || detail["state"] != "not done" {
+                return wrong("other fields");
+            }
+            if detail["code"] != code || detail["cause"] != cause || error["exit"] != self.outcome.exit() {
+                return wrong("another error");
+            }
+        }
+        Ok(())
+    }
+
+    async fn run_once(&self, template: &Template, served: &Path, json: bool) -> Ended {
+        let binary = Arc::new(Binary::new());
+        let folder = binary.folder().to_owned();
+        let database = template.copy(&folder.join("cell"));
+        let file = |name: &str, text: &str| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).expect("written");
+            path.display().to_string()
+        };
+        let own = match self.outcome {
+            Outcome::Absent => self.row.absent,
+            Outcome::Refused => self.row.refused,
+            Outcome::BadUse => "--no-such-switch",
+            Outcome::NoDatabase if self.row.done == NONE && self.row.absent == NONE => self.row.refused,
+            Outcome::NoDatabase if self.row.done == NONE => self.row.absent,
+            Outcome::Done | Outcome::NoDatabase | Outcome::Locked => self.row.done,
+        };
+        let named = |word: &str| match word {
+            "CONVERSATION" => template.conversation.clone(),
+            "KEY" => template.key.clone(),
+            "PHONE" => PHONE.to_owned(),
+            "NEW" => folder.join("new.db").display().to_string(),
+            "DATABASE" => database.display().to_string(),
+            "SERVED" => served.display().to_string(),
+            "JUNK" => file("junk.txt", "[ junk"),
+            "TEMPLATE" => file("parts.json", r#"[{"type":"BODY","text":"Hello"}]"#),
+            word => word.to_owned(),
+        };
+        let words = self.row.command.split(' ').chain(own.split(' ')).filter(|word| !word.is_empty());
+        let mut arguments = vec!["admin".to_owned()];
+        arguments.extend(words.map(named));
+        if self.row.command != "move" && !arguments.iter().any(|word| word == "--db") {
+            let is_there = self.outcome != Outcome::NoDatabase;
+            let database = if is_there { database.clone() } else { folder.join("nowhere/service.db") };
+            arguments.extend(["--db".to_owned(), database.display().to_string()]);
+        }
+        arguments.extend(json.then(|| "--json".to_owned()));
+        let lock = (self.outcome == Outcome::Locked).then(|| {
+            let other = rusqlite::Connection::open(&database).expect("it opens");
+            other.execute_batch("BEGIN IMMEDIATE").expect("locked");
+            other
+        });
+        let ended = aside(move || {
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            binary.run(&arguments, "secret\nsecret\nsecret\n")
+        })
+        .await;
+        drop(lock);
+        ended
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn each_admin_command_ends_as_the_table_says() {
+    let template = Template::make().await;
+    let folder = tempfile::tempdir().expect("a folder");
+    let served = template.copy(folder.path());
+    let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
+    let running = service::start(Options::new(listen, served.clone(), HandClock::new())).await;
+    let running = running.expect("the service starts");
+    let only = std::env::var("FRONTDESK_CELL").unwrap_or_default();
+    let mut cells = Vec::new();
+    for row in TABLE.iter().filter(|row| row.command.starts_with(&only)) {
+        cells.push(Cell { row, outcome: Outcome::BadUse });
+        let named =
+            [(row.done, Outcome::Done), (row.absent, Outcome::Absent), (row.refused, Outcome::Refused)];
+        let there = named.into_iter().filter(|(arguments, _)| *arguments != NONE);
+        cells.extend(there.map(|(_, outcome)| Cell { row, outcome }));
+        // Another switch names its database.
+        if row.command != "move" {
+            cells.push(Cell { row, outcome: Outcome::NoDatabase });
+        }
+        if row.writes && row.done != NONE {
+            cells.push(Cell { row, outcome: Outcome::Locked });
+        }
+    }
+    let (template, served) = (&template, &served);
+    let outcomes = futures_util::stream::iter(cells.iter().map(|cell| async move {
+        let outcome = cell.run(template, served).await;
+        outcome.err().map(|why| format!("{} x {:?}: {why}", cell.row.command, cell.outcome))
+    }));
+    let failures: Vec<String> =
+        outcomes.buffer_unordered(AT_ONCE).filter_map(|failure| async { failure }).collect().await;
+    running.shutdown().await;
+    assert!(failures.is_empty(), "{} of {}:\n{}", failures.len(), cells.len(), failures.join("\n"));
+}
