@@ -80,7 +80,6 @@ macro_rules! each_command {
             Snooze Conversation ["s"] "snooze" "Put aside until a time or a reply, or wake" => conversations::may_keep, conversations::snooze;
             Tags Conversation ["#"] "tags" "Edit the tags of the customer" => conversations::may_keep, conversations::tags;
             Claim Conversation ["@"] "claim" "Claim the conversation under your name, or release it; kept on this desk" => conversations::may_keep, conversations::claim;
-            Promise Conversation ["Z"] "promise" "Note what you promised the customer and until when, or that it was kept; kept on this desk, a bell rings when it is due" => on_conversation, conversations::promise;
             Unseen Conversation ["u"] "seen" "Mark as seen, or as not seen yet: it stands out again; kept on this desk. Mail: read or unread, on the server, too" => conversations::may_mark_seen, conversations::unseen;
             Broadcast Conversation ["b"] "broadcast" "Send one message to the people of all that is marked, in waves; looked over and held first" => broadcasts::may_broadcast, broadcasts::broadcast;
             TakeOffer Desk ["Y"] "accept" "Do what the status line offers: put aside until a reply, send what waited for credits" => features::may_take_offer, features::take_offer;
@@ -304,7 +303,7 @@ macro_rules! each_verb {
             "import" "FILE or stop" "Import people from a CSV file, after looking it through" => importing::import, nothing;
             "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => upkeep::connection_line, upkeep::connection_words;
             "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one sent elsewhere" => sending::broadcast_line, broadcasts::audiences;
-            "handover" "[take [NAME]]" "Copy what the next shift must know: promises, what broke, what is paused and queued; take makes what others have yours" => features::handover, nothing;
+            "handover" "[take [NAME]]" "Copy what the next shift must know: what broke, what is paused and queued; take makes what others have yours" => features::handover, nothing;
             "trouble" "[reset]" "Show how much each sign of trouble with the AI weighs here, or forget what was taught" => lessons::trouble_line, lessons::trouble_words;
             "export-schema" "FILE" "Write the fields and words that the interface does not name as a JSON Schema, without anybody's values" => lens::export_schema, nothing;
             "said" "" "Show what the status line said lately" => notice::show_said, nothing;

@@ -95,7 +95,7 @@ pub enum Event {
     Written,
     /// Somebody is here again who was away.
     Returned(Absence),
-    /// So many claims, pauses and promises became this person's, on these
+    /// So many claims and pauses became this person's, on these
     /// channels.
     TakenOver(Vec<ChannelId>, usize),
     /// A draft could not be kept; here it is.

@@ -17,7 +17,7 @@ use crate::screens::broadcasts::update as broadcasts;
 use crate::screens::composer::Composer;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
 use crate::screens::conversations::draft_only::update as draft_only;
-use crate::screens::conversations::{promises, tags};
+use crate::screens::conversations::tags;
 use crate::screens::history::History;
 use crate::screens::mail::rules::update as rules;
 use crate::screens::mail::update as mail;
@@ -269,7 +269,6 @@ pub(crate) fn enqueued(inbox: &mut Inbox, rows: Vec<OutboxRow>) {
     if rows.is_empty() {
         inbox.context.say("it was decided over already; nothing was sent");
     }
-    promises::offer_of_rows(&rows, &mut inbox.context);
     let early = queued.and_then(|queued| queued.early);
     // What came together goes together: the newest is taken back first.
     let mut recalls = Vec::new();

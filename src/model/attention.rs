@@ -3,7 +3,6 @@
 use crate::conversations::ConversationRow;
 use crate::ids::{ChannelId, RowId};
 use crate::outbox::OutboxRow;
-use crate::promises::PromiseEntry;
 use crate::proposals::ProposalEntry;
 use crate::queries::{ConversationKey, PausedEntry};
 use crate::targets::ResponseTargets;
@@ -47,8 +46,6 @@ pub enum AttentionAnswer {
 pub struct Alarms {
     /// What became due since the time that was asked about.
     pub rung: Vec<AttentionEntry>,
-    /// Promises that are late.
-    pub late_promises: u32,
     /// Hand-backs after which the AI stays silent.
     pub silent: u32,
     /// Answers whose target is near.
@@ -86,8 +83,6 @@ pub enum AttentionReason {
     Silent(Box<ConversationRow>),
     /// The AI asks for a person.
     Asks(Box<ConversationRow>),
-    /// What was promised to a customer is late.
-    PromiseLate(Box<PromiseEntry>),
     /// The target of an answer is near, or was missed.
     Target(Box<ConversationRow>),
     /// A pause made from here has gone on for long.
@@ -121,7 +116,6 @@ impl AttentionEntry {
             AttentionReason::Proposed(it) => AttentionName::Other(kind, it.proposal.id.to_string()),
             AttentionReason::Silent(_)
             | AttentionReason::Asks(_)
-            | AttentionReason::PromiseLate(_)
             | AttentionReason::Target(_)
             | AttentionReason::PauseOver(_)
             | AttentionReason::Fails(_) => match self.conversation() {
@@ -139,7 +133,6 @@ impl AttentionEntry {
             | AttentionReason::Asks(row)
             | AttentionReason::Target(row)
             | AttentionReason::Fails(row) => row.conversation.id.clone(),
-            AttentionReason::PromiseLate(it) => return Some(it.key.clone()),
             AttentionReason::PauseOver(it) => it.conversation.clone(),
             AttentionReason::Proposed(it) => it.proposal.conversation.clone(),
             AttentionReason::Waves(_) => return None,
@@ -155,7 +148,6 @@ impl AttentionEntry {
             AttentionReason::Asks(row) | AttentionReason::Fails(row) => {
                 row.waiting_since.or(row.conversation.last_message_at)
             }
-            AttentionReason::PromiseLate(it) => Some(it.promise.due),
             AttentionReason::Target(row) => row.waiting_since,
             AttentionReason::PauseOver(it) => Some(it.since),
             AttentionReason::Waves(it) => Some(it.made_at),
@@ -172,7 +164,6 @@ impl AttentionReason {
             Self::Stopped(_) => 0,
             Self::Silent(_) => 1,
             Self::Asks(_) => 2,
-            Self::PromiseLate(_) => 3,
             Self::PauseOver(it) if it.waiting_since.is_some() => 4,
             Self::Target(_) => 5,
             Self::Fails(_) => 6,

@@ -2,7 +2,6 @@
 
 use crate::conversations::ConversationRow;
 use crate::ids::ChannelId;
-use crate::promises::CustomerPromise;
 use crate::queries::ConversationKey;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -43,8 +42,6 @@ pub enum DigestFact {
     Waits(Box<ConversationRow>),
     /// The AI answers, and there is trouble with it.
     Fails(Box<ConversationRow>),
-    /// What was promised to a customer fell due.
-    Promised(Box<CustomerPromise>),
     /// The AI was paused from this desk.
     Paused {
         /// The author; may be empty.

@@ -49,7 +49,6 @@ pub mod phones;
 pub mod pictures;
 pub mod places;
 pub mod prices;
-pub mod promises;
 pub mod proposals;
 pub mod queries;
 pub mod reactions;

@@ -3,7 +3,6 @@
 
 use crate::email::rules::MailRule;
 use crate::ids::ConversationId;
-use crate::promises::CustomerPromise;
 use crate::snooze::Snooze;
 use crate::text::SafeText;
 use crate::time::Timestamp;
@@ -16,8 +15,6 @@ pub struct Local {
     pub snooze: Option<Snooze>,
     /// Who takes care of it.
     pub claim: Option<Assignment>,
-    /// What was promised to its customer.
-    pub promise: Option<CustomerPromise>,
     /// Its tags, in the order of the alphabet.
     pub tags: Vec<Tag>,
     /// Whether the AI stays paused and drafts are made ready in its place, and
@@ -75,8 +72,6 @@ pub enum Keep {
     Wake(Timestamp),
     /// Claims, or with `None` releases.
     Claim(Vec<(ConversationId, Option<Assignment>)>),
-    /// Notes what was promised, or with `None` that nothing is any more.
-    Promise(Vec<(ConversationId, Option<CustomerPromise>)>),
     /// Sets all tags that only this desk keeps; others among them are left
     /// out.
     Tags(Vec<(ConversationId, Vec<Tag>)>),

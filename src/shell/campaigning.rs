@@ -56,7 +56,6 @@ pub fn load(reader: &Reader, wanted: &BroadcastQuery) -> Result<Loaded, StoreErr
                 running: running(reader)?,
                 ended: reader.ended_broadcasts(*since)?,
                 undelivered: reader.undelivered(*since)?,
-                promised: reader.promised()?,
                 snoozed: reader.snoozed(*until, MOST)?,
                 claims: reader.claims(MOST)?,
                 troubled: troubled(reader, query)?,

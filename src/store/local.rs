@@ -7,7 +7,6 @@ use crate::email::rules;
 use crate::{Store, StoreError, draft_only};
 use model::ids::{ChannelId, ConversationId};
 use model::local::{Assignment, Keep, Tag, TagPlace};
-use model::promises::CustomerPromise;
 use model::snooze::Snooze;
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -31,7 +30,7 @@ impl Store {
     }
 
     /// Somebody takes over what others of this desk have on some channels:
-    /// claims, pauses and promises; only what one of them has, if one is named.
+    /// claims and pauses; only what one of them has, if one is named.
     /// Tells how many there were. Blocks.
     pub fn take_over(
         &self,
@@ -55,9 +54,6 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
         Keep::Claim(all) => {
             all.iter().try_for_each(|(id, assignment)| claim(change, channel, id, assignment.as_ref()))
         }
-        Keep::Promise(all) => all
-            .iter()
-            .try_for_each(|(id, customer_promise)| promise(change, channel, id, customer_promise.as_ref())),
         Keep::Tags(all) => all.iter().try_for_each(|(id, entry)| tags(change, channel, id, entry)),
         Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
         Keep::DraftOnly(all) => {
@@ -109,23 +105,6 @@ fn claim(
     Ok(())
 }
 
-fn promise(
-    change: &Connection,
-    channel: &str,
-    conversation: &ConversationId,
-    wanted: Option<&CustomerPromise>,
-) -> rusqlite::Result<()> {
-    forget(change, "promise", channel, conversation)?;
-    if let Some(it) = wanted {
-        change.execute(
-            "INSERT INTO promise (channel, conversation, words, due_at, agent, at)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-            params![channel, conversation, it.words, it.due, it.by, it.at],
-        )?;
-    }
-    Ok(())
-}
-
 /// All that others have is somebody's from now on; pauses count from now, too.
 fn take_over(
     change: &Connection,
@@ -135,7 +114,6 @@ fn take_over(
 ) -> rusqlite::Result<usize> {
     let statements = [
         "UPDATE claim SET agent = ?2, at = ?3 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
-        "UPDATE promise SET agent = ?2 WHERE channel = ?1 AND agent <> ?2 AND (?4 IS NULL OR agent = ?4)",
         "UPDATE pause SET owner = ?2, extended_at = ?3
              WHERE channel = ?1 AND owner <> ?2 AND (?4 IS NULL OR owner = ?4)",
     ];

@@ -58,7 +58,6 @@ mod pictures;
 mod piping;
 mod planning;
 mod popups;
-mod promises;
 mod proposals;
 mod radar;
 mod reacting;

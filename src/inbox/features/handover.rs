@@ -1,5 +1,5 @@
 //! The handover: what the next shift must know, as Markdown on the clipboard:
-//! what was promised, what broke, what is paused, what is queued, which
+//! what broke, what is paused, what is queued, which
 //! broadcasts go on; and taking over what others have.
 
 use crate::Inbox;
@@ -23,7 +23,6 @@ use model::local::Assignment;
 use model::news::Health;
 use model::outbox::RowState;
 use model::prices;
-use model::promises::PromiseEntry;
 use model::queries::{OutboxEntry, PausedEntry, SnoozedEntry};
 use model::snooze;
 use model::text::SafeText;
@@ -66,7 +65,7 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
         from.as_ref().map_or_else(|| "everybody else".to_owned(), |text| SafeText::line(text).to_string());
     let lines = vec![
         DialogLine::plain(format!("All that {whose} has on this desk becomes yours, {me}:")),
-        DialogLine::plain("claims, pauses of the AI and promises, in all tabs."),
+        DialogLine::plain("claims and pauses of the AI, in all tabs."),
         DialogLine::dim("Pauses count from now. It cannot be taken back as a whole."),
     ];
     let from = from.map(|text| SafeText::line(&text));
@@ -82,12 +81,9 @@ fn ask_take_over(from: Option<String>, context: &mut Context) {
 pub(crate) fn taken_over(inbox: &mut Inbox, channels: &[ChannelId], count: usize) {
     channels.iter().for_each(|channel| inbox.conversations_changed(channel));
     if count == 0 {
-        return inbox
-            .context
-            .say("nothing was taken over: nobody else has a claim, a pause or a promise here");
+        return inbox.context.say("nothing was taken over: nobody else has a claim or a pause here");
     }
-    let words =
-        format!("{count} claims, pauses and promises taken over · {{needs-you}} shows what needs you");
+    let words = format!("{count} claims and pauses taken over · {{needs-you}} shows what needs you");
     inbox.context.say(inbox.context.keyed(&words));
 }
 
@@ -104,7 +100,6 @@ impl Features {
         let zone = &context.settings.zone;
         let mut text =
             format!("# Handover, {} {}\n", context.now.day_name(zone), context.now.clock_face(zone));
-        part(&mut text, "Promised to customers", promised(facts, desk, context));
         part(&mut text, "Whom the AI fails", troubled(facts, desk, context));
         let mut broken = self.request_log.broken(desk, context);
         broken.extend(not_delivered(facts, desk));
@@ -160,22 +155,6 @@ impl Features {
 fn name(desk: &Desk, channel: &ChannelId) -> String {
     let tab = desk.tabs.iter().find(|tab| tab.channel.id == *channel);
     tab.map_or_else(|| channel.to_string(), |tab| tab.channel.name.clone())
-}
-
-fn promised(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {
-    let (now, zone) = (context.now, &context.settings.zone);
-    let line = |promise_entry: &PromiseEntry| {
-        let late = if promise_entry.promise.is_late(now) { "LATE, " } else { "" };
-        let (due, promise) = (snooze::moment(promise_entry.promise.due, now, zone), &promise_entry.promise);
-        format!(
-            "{late}{due}: {} on {}: {} ({})",
-            promise_entry.title,
-            name(desk, promise_entry.channel()),
-            promise.words,
-            promise.by
-        )
-    };
-    facts.promised.iter().map(line).collect()
 }
 
 fn troubled(facts: &HandoverFacts, desk: &Desk, context: &Context) -> Vec<String> {

@@ -35,7 +35,6 @@ use model::news::Health;
 use model::outbox::OutboxRow;
 use model::queries::ConversationKey;
 use model::service_window::window_label;
-use model::snooze;
 use model::spending;
 use model::targets::TargetState;
 use model::text::SafeText;
@@ -304,17 +303,13 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
     if let Some(since) = row.waiting_since {
         add(format!("waits {}", short_span(inbox.context.shown_at().since(since))));
     }
-    let (now, zone) = (inbox.context.now, &inbox.context.settings.zone);
+    let now = inbox.context.now;
     match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {
         Some(TargetState::Left(left) | TargetState::Near(left)) => {
             add(format!("{} left to answer", short_span(left)));
         }
         Some(TargetState::Missed(late)) => add(format!("the answer is {} late", short_span(late))),
         None => (),
-    }
-    if let Some(promise) = &row.local.promise {
-        let late = if promise.is_late(now) { "LATE, " } else { "" };
-        add(format!("promised: {late}{}: {}", snooze::moment(promise.due, now, zone), promise.words));
     }
     if row.is_failing() {
         add("AI failing".to_owned());

@@ -15,7 +15,6 @@ use model::attention::{
 use model::conversations::{ConversationRow, PATIENCE};
 use model::ids::{ChannelId, ConversationId};
 use model::outbox::OutboxRow;
-use model::promises::{CustomerPromise, PromiseEntry};
 use model::queries::{ConversationKey, DeskQuery};
 use model::targets;
 use model::text::SafeText;
@@ -48,8 +47,6 @@ pub(crate) fn answer(connection: &Connection, ask: &AttentionAsk) -> Result<Atte
 fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<AttentionEntry>, bool), StoreError> {
     let mut entries = stopped(connection)?;
     entries.extend(overdue_pauses(connection, query)?);
-    let late = promises(connection, "due_at <= ?1", query.now)?;
-    entries.extend(late.into_iter().map(late_promise));
     let mut told: Vec<ConversationKey> = Vec::new();
     let ways: [(Ask, ReasonOfRow); 4] = [
         (silent, AttentionReason::Silent),
@@ -85,17 +82,6 @@ fn list(connection: &Connection, query: &AttentionQuery) -> Result<(Vec<Attentio
 fn alarms(connection: &Connection, query: &AttentionQuery, since: Timestamp) -> Result<Alarms, StoreError> {
     let now = query.now;
     let mut alarms = Alarms::default();
-    let late = promises(connection, "due_at <= ?1", now)?;
-    let late: Vec<_> =
-        late.into_iter().filter(|promise_entry| query.channels.contains(promise_entry.channel())).collect();
-    alarms.late_promises = count(late.len());
-    alarms
-        .rung
-        .extend(late.into_iter().filter(|promise_entry| promise_entry.promise.due > since).map(late_promise));
-    let next = "SELECT min(due_at) FROM desk.promise WHERE due_at > ?1";
-    if let Some(next) = connection.scalar::<Option<Timestamp>>(next, [now])? {
-        alarms.comes(next);
-    }
     for channel in &query.channels {
         for row in handed_back(connection, channel)? {
             let Some(at) = row.asked_ai_at.map(|asked_ai| asked_ai.plus(PATIENCE)) else { continue };
@@ -111,10 +97,6 @@ fn alarms(connection: &Connection, query: &AttentionQuery, since: Timestamp) -> 
         target_alarms(connection, channel, query, since, &mut alarms)?;
     }
     Ok(alarms)
-}
-
-fn count(found: usize) -> u32 {
-    u32::try_from(found).unwrap_or(u32::MAX)
 }
 
 /// Targets of a channel that have come near since a time, how many are near or
@@ -189,36 +171,6 @@ fn near_target(
     }
     found.truncate(usize::try_from(MOST).unwrap_or(usize::MAX));
     rows_of(connection, channel, &found)
-}
-
-/// Promises of which something holds, the earliest first.
-pub(crate) fn promises(
-    connection: &Connection,
-    holds: &str,
-    at: Timestamp,
-) -> Result<Vec<PromiseEntry>, StoreError> {
-    let sql = format!(
-        "SELECT channel, conversation, words, due_at, agent, at FROM desk.promise WHERE {holds}
-         ORDER BY due_at, channel, conversation LIMIT {MOST}"
-    );
-    let found: Vec<(ConversationKey, CustomerPromise)> = connection.all(&sql, [at], |row| {
-        let key = ConversationKey { channel: row.get("channel")?, conversation: row.get("conversation")? };
-        let (words, by) = (row.line("words")?, row.line("agent")?);
-        Ok((key, CustomerPromise { words, by, due: row.get("due_at")?, at: row.get("at")? }))
-    })?;
-    let entry = |(key, promise): (ConversationKey, CustomerPromise)| {
-        let title = desk::title(connection, &key.channel, &key.conversation)?;
-        Ok(PromiseEntry { key, title, promise })
-    };
-    found.into_iter().map(entry).collect()
-}
-
-fn late_promise(it: PromiseEntry) -> AttentionEntry {
-    AttentionEntry {
-        channel: it.key.channel.clone(),
-        title: it.title.clone(),
-        reason: AttentionReason::PromiseLate(Box::new(it)),
-    }
 }
 
 /// Why a conversation needs a person.

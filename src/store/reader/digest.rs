@@ -4,7 +4,7 @@
 use rusqlite::{Connection, params};
 
 use crate::reader::conversations::row_of;
-use crate::reader::{attention, desk};
+use crate::reader::desk;
 use crate::rows::outbox::{COLUMNS, read};
 use crate::rows::{campaign, local};
 use crate::{StoreError, broadcast_messages};
@@ -53,14 +53,6 @@ pub(crate) fn digest(connection: &Connection, channels: &[ChannelId]) -> Result<
     let mut entries: Vec<DigestEntry> =
         waiting.into_iter().map(|conversation_row| entry_of(conversation_row, DigestFact::Waits)).collect();
     entries.extend(failing.into_iter().map(|conversation_row| entry_of(conversation_row, DigestFact::Fails)));
-    let due = attention::promises(connection, "due_at > ?1", absence.from)?;
-    let due = due.into_iter().filter(|promise_entry| promise_entry.promise.due <= absence.until);
-    entries.extend(due.map(|due| DigestEntry {
-        channel: due.key.channel.clone(),
-        title: due.title,
-        fact: DigestFact::Promised(Box::new(due.promise)),
-        place: DigestPlace::Conversation(due.key),
-    }));
     let (stopped, finished) = broadcasts(connection, absence.from)?;
     entries.extend(stopped);
     let paused = paused(connection, absence.from)?;

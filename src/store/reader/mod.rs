@@ -19,7 +19,6 @@ use model::messages::Place;
 use model::outbox::Moment;
 use model::past::PastNote;
 use model::person::{PersonPage, PersonQuery};
-use model::promises::PromiseEntry;
 use model::proposals::ProposalEntry;
 use model::queries::{
     ConversationKey, ConversationPage, ConversationQuery, DeskQuery, Draft, DraftEntry, HistoryPage,
@@ -324,14 +323,6 @@ impl Reader {
     pub fn attention(&self, ask: &AttentionAsk) -> Result<AttentionAnswer, StoreError> {
         let moment = self.connection.unchecked_transaction()?;
         attention::answer(&moment, ask)
-    }
-
-    /// What was promised to customers, the earliest first.
-    ///
-    /// # Errors
-    /// When the database fails.
-    pub fn promised(&self) -> Result<Vec<PromiseEntry>, StoreError> {
-        attention::promises(&self.connection, "due_at > ?1", Timestamp::from_micros(0))
     }
 
     /// How fast customers were answered; hours are those of a zone.

@@ -3,7 +3,6 @@
 use crate::rows::operation;
 use model::local::{Assignment, DraftReadiness, Local, Tag, TagPlace};
 use model::outbox::Operation;
-use model::promises::CustomerPromise;
 use model::snooze::{Snooze, Woken};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -14,8 +13,7 @@ use sqlite::{Row, read_row};
 pub(crate) const JOIN: &str = "LEFT JOIN desk.snooze z ON z.channel = c.channel AND z.conversation = c.id
      LEFT JOIN desk.claim k ON k.channel = c.channel AND k.conversation = c.id
      LEFT JOIN desk.draft_only q ON q.channel = c.channel AND q.conversation = c.id
-     LEFT JOIN desk.pause p ON p.channel = c.channel AND p.conversation = c.id
-     LEFT JOIN desk.promise g ON g.channel = c.channel AND g.conversation = c.id";
+     LEFT JOIN desk.pause p ON p.channel = c.channel AND p.conversation = c.id";
 
 /// The columns [`read`] expects. Tags come as lines: those kept
 /// here, those of the contact, and the changes on their way to it.
@@ -24,7 +22,6 @@ pub(crate) const COLUMNS: &str = "z.set_at, z.until, z.after, z.woken_at,
      CASE q.is_on WHEN 1 THEN EXISTS (SELECT 1 FROM suggestion s WHERE s.conversation = c.number
          AND s.kind = 'draft' AND s.is_ready AND s.message = (SELECT m.id FROM message m
              WHERE m.conversation = c.number ORDER BY m.sort_at DESC, m.id DESC LIMIT 1)) END AS draft_ready,
-     g.words AS promised, g.due_at AS promise_due, g.agent AS promised_by, g.at AS promised_at,
      (SELECT group_concat(t.word, char(10)) FROM desk.tag t
          WHERE t.channel = c.channel AND t.conversation = c.id) AS tags_here,
      (SELECT group_concat(j.value, char(10)) FROM contact p, json_each(p.tags) j
@@ -48,18 +45,7 @@ pub(crate) fn read(row: &Row<'_>) -> rusqlite::Result<Local> {
         true => DraftReadiness::Ready,
         false => DraftReadiness::Missing,
     });
-    Ok(Local { snooze: snooze(row)?, claim, promise: promise(row)?, tags: tags(row)?, draft_only })
-}
-
-/// What was promised; on a row with these columns.
-fn promise(row: &Row<'_>) -> rusqlite::Result<Option<CustomerPromise>> {
-    let Some(due) = row.get("promise_due")? else { return Ok(None) };
-    Ok(Some(CustomerPromise {
-        words: row.line("promised")?,
-        due,
-        by: row.line("promised_by")?,
-        at: row.get("promised_at")?,
-    }))
+    Ok(Local { snooze: snooze(row)?, claim, tags: tags(row)?, draft_only })
 }
 
 fn snooze(row: &Row<'_>) -> rusqlite::Result<Option<Snooze>> {

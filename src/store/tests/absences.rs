@@ -9,11 +9,8 @@ use crate::tests::{add, at, channel, conversation, list, message, send};
 use crate::{Store, StoreDurability, StoreOptions, outbox, pauses};
 use model::conversations::{Automation, Conversation};
 use model::digest::{Absence, DigestFact, DigestPlace};
-use model::local::Keep;
 use model::messages::Direction;
 use model::outbox::OutboxRow;
-use model::promises::CustomerPromise;
-use model::text::SafeText;
 use model::time::SECOND;
 
 /// Seconds after which somebody was away.
@@ -32,7 +29,6 @@ struct AbsenceModel {
     pauses: Vec<usize>,
     stops: Vec<OutboxRow>,
     left: Vec<usize>,
-    promised: [Option<i64>; PEOPLE as usize],
     events: usize,
     told: usize,
 }
@@ -101,18 +97,6 @@ impl AbsenceModel {
                 };
                 store.outbox().call(job).unwrap();
             }
-            6 => {
-                // Something is promised, or it is kept.
-                let due = self.promised[who].is_none().then_some(now + 5 * 60);
-                let promise = due.map(|due| CustomerPromise {
-                    words: SafeText::line("call back"),
-                    due: at(due),
-                    by: SafeText::line("Ana"),
-                    at: at(now),
-                });
-                store.keep(&channel(), Keep::Promise(vec![(id.as_str().into(), promise)])).unwrap();
-                self.promised[who] = due;
-            }
             _ => {
                 let row =
                     store.enqueue_many(vec![send(&id, "on its way", 0)], false, at(now)).unwrap().remove(0);
@@ -125,19 +109,14 @@ impl AbsenceModel {
     }
 
     /// What is to be told, the most important first.
-    fn expected(&self, from: i64) -> Vec<String> {
+    fn expected(&self) -> Vec<String> {
         let mut waiting: Vec<_> =
             self.wrote.iter().filter_map(|number| Some((self.waits[*number]?, *number))).collect();
         waiting.sort_unstable();
         let waiting: Vec<usize> = waiting.into_iter().map(|pair| pair.1).collect();
-        let mut due: Vec<_> =
-            (0..self.promised.len()).filter_map(|number| Some((self.promised[number]?, number))).collect();
-        due.retain(|due| from < due.0 && due.0 <= self.seconds);
-        due.sort_unstable();
         let paused = self.pauses.iter().filter(|pause| !waiting.contains(pause));
         let asks = self.stops.iter().map(|stop| format!("asks {}", stop.lane.id()));
         let mut all: Vec<String> = waiting.iter().map(|number| format!("waits {}", name(*number))).collect();
-        all.extend(due.iter().map(|pair| format!("promised {}", name(pair.1))));
         all.extend(paused.map(|number| format!("paused {}", name(*number))));
         all.extend(asks);
         all.extend(self.left.iter().map(|number| format!("left {}", name(*number))));
@@ -153,7 +132,7 @@ impl AbsenceModel {
         assert_eq!(store.note_presence(at(now), AWAY * SECOND).unwrap(), absence, "at {now}");
         if absence.is_some() {
             let digest = store.reader().unwrap().digest(&[channel()]).unwrap();
-            let expected = self.expected(from.unwrap_or_default());
+            let expected = self.expected();
             self.told += expected.len();
             let entries: Vec<String> =
                 digest.entries.iter().map(|entry| word(&entry.fact, &entry.place)).collect();
@@ -172,7 +151,6 @@ fn word(fact: &DigestFact, place: &DigestPlace) -> String {
     let word = match fact {
         DigestFact::Waits(_) => "waits",
         DigestFact::Fails(_) => "fails",
-        DigestFact::Promised(_) => "promised",
         DigestFact::Paused { by, .. } if by.as_str() == "Ana" => "paused",
         DigestFact::Paused { .. } => "paused by nobody",
         DigestFact::Waves(_) => "waves",
@@ -205,7 +183,7 @@ async fn of_a_thousand_absences_nothing_is_missed_and_nothing_told_twice() {
         let end = model.seconds + gap;
         for _ in 0..draw(&mut seed, 4) {
             model.seconds += 1 + i64::try_from(draw(&mut seed, 10)).unwrap();
-            let (what, who) = (draw(&mut seed, 8), draw(&mut seed, PEOPLE));
+            let (what, who) = (draw(&mut seed, 7), draw(&mut seed, PEOPLE));
             model.happens(&processes[draw(&mut seed, 2)], what, who).await;
         }
         model.seconds = end;

@@ -6,10 +6,8 @@ use model::attention::{
     Alarms, AttentionAnswer, AttentionAsk, AttentionEntry, AttentionQuery, AttentionReason,
 };
 use model::conversations::{Automation, Escalation};
-use model::ids::ConversationId;
 use model::local::{Assignment, Keep};
 use model::messages::Direction::{Inbound, Outbound};
-use model::promises::CustomerPromise;
 use model::targets::ResponseTargets;
 use model::text::SafeText;
 use model::time::{MINUTE, SECOND};
@@ -45,14 +43,8 @@ fn alarms(store: &Store, since: i64, seconds: i64, targets: ResponseTargets) -> 
     }
 }
 
-fn promise(due: i64, by: &str) -> Option<CustomerPromise> {
-    let (words, by) = (SafeText::line("call back"), SafeText::line(by));
-    Some(CustomerPromise { words, due: at(due), by, at: at(0) })
-}
-
 fn word(entry: &AttentionEntry) -> String {
     let kind = match &entry.reason {
-        AttentionReason::PromiseLate(_) => "promised",
         AttentionReason::Target(_) => "target",
         AttentionReason::Asks(_) => "asks",
         AttentionReason::Silent(_) => "silent",
@@ -62,47 +54,19 @@ fn word(entry: &AttentionEntry) -> String {
 }
 
 #[tokio::test]
-async fn a_promise_rings_once_it_is_due_and_stays_late_until_it_is_kept() {
-    let folder = tempfile::tempdir().unwrap();
-    let store = Store::open(folder.path()).unwrap();
-    list(&store, vec![conversation("a", 1), conversation("b", 2)]).await;
-    let keep = |id: &str, promise| {
-        let all = vec![(ConversationId::from(id), promise)];
-        store.keep(&channel(), Keep::Promise(all)).unwrap();
-    };
-    keep("a", promise(100, "Ana"));
-    keep("b", promise(200, "Bo"));
-    let none = ResponseTargets::default();
-    let before = alarms(&store, 0, 99, none);
-    assert_eq!((before.late_promises, before.next, before.rung.len()), (0, Some(at(100)), 0));
-    let due = alarms(&store, 99, 100, none);
-    assert_eq!((due.late_promises, due.next, due.rung.len()), (1, Some(at(200)), 1));
-    let after = alarms(&store, 100, 150, none);
-    assert_eq!((after.late_promises, after.rung.len()), (1, 0), "it rings once");
-    assert_eq!(entries(&store, 250, none).iter().map(word).collect::<Vec<_>>(), ["promised a", "promised b"]);
-    // Another one takes its place, and one that is kept is gone.
-    keep("a", promise(300, "Ana"));
-    keep("b", None);
-    assert!(entries(&store, 250, none).is_empty());
-    assert_eq!(store.reader().unwrap().promised().unwrap().len(), 1);
-}
-
-#[tokio::test]
 async fn whoever_takes_over_has_all_that_others_had_or_one_of_them() {
     let folder = tempfile::tempdir().unwrap();
     let store = Store::open(folder.path()).unwrap();
     list(&store, vec![conversation("a", 1), conversation("b", 2)]).await;
     let claim = |who: &str| Some(Assignment { agent: SafeText::line(who), at: at(1) });
     store.keep(&channel(), Keep::Claim(vec![("a".into(), claim("Ana")), ("b".into(), claim("Bo"))])).unwrap();
-    store.keep(&channel(), Keep::Promise(vec![("a".into(), promise(9, "Ana"))])).unwrap();
     let who = Assignment { agent: SafeText::line("Cy"), at: at(50) };
     let reader = store.reader().unwrap();
     let claims = || reader.claims(9).unwrap();
     let take =
         |from: Option<&str>| store.take_over(vec![channel()], who.clone(), from.map(SafeText::line)).unwrap();
-    assert_eq!((take(Some("Ana")), take(Some("Ana"))), (2, 0));
+    assert_eq!((take(Some("Ana")), take(Some("Ana"))), (1, 0));
     assert_eq!(claims(), [(SafeText::line("Bo"), 1), (SafeText::line("Cy"), 1)]);
-    assert_eq!(reader.promised().unwrap()[0].promise.by, SafeText::line("Cy"));
     assert_eq!(take(None), 1);
     assert_eq!(claims(), [(SafeText::line("Cy"), 2)]);
 }

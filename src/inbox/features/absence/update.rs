@@ -158,10 +158,7 @@ fn line(entry: &DigestEntry, desk: &Desk, context: &Context) -> ListLine {
 /// Whether a person has something to do.
 fn is_loud(fact: &DigestFact) -> bool {
     match fact {
-        DigestFact::Waits(_)
-        | DigestFact::Asks { .. }
-        | DigestFact::Promised(_)
-        | DigestFact::Undelivered(_) => true,
+        DigestFact::Waits(_) | DigestFact::Asks { .. } | DigestFact::Undelivered(_) => true,
         DigestFact::Waves(it) => it.phase == Phase::Paused,
         DigestFact::Fails(_)
         | DigestFact::Paused { .. }
@@ -184,7 +181,6 @@ fn words(fact: &DigestFact, now: Timestamp) -> (String, Option<Timestamp>) {
             let why = row.trouble_words(now).unwrap_or_else(|| row.conversation.preview.to_string());
             (format!("AI fails: {why}"), row.conversation.last_message_at)
         }
-        DigestFact::Promised(it) => (format!("promised, and due: {}", it.words), Some(it.due)),
         DigestFact::Paused { by, at } => (paused_by(by), Some(*at)),
         DigestFact::Waves(it) if it.phase == Phase::Paused => (waves::paused_words(it), None),
         DigestFact::Waves(it) => {

@@ -1,5 +1,5 @@
 //! What needs a person, of all tabs in one list by urgency; and what rings
-//! because its time has come: a late promise, an AI that did not wake up, an
+//! because its time has come: an AI that did not wake up, an
 //! answer whose target is near.
 
 pub(crate) mod update;
@@ -49,14 +49,13 @@ impl AttentionQueue {
         let words = |count: u32, one: &str, many: &str| {
             (count > 0).then(|| format!("{count} {}", if count == 1 { one } else { many }))
         };
-        let Alarms { late_promises, silent, near, missed, .. } = self.alarms;
+        let Alarms { silent, near, missed, .. } = self.alarms;
         let parts = [
-            words(late_promises, "promise late", "promises late"),
             words(silent, "AI silent", "AIs silent"),
             words(missed, "answer late", "answers late"),
             words(near, "answer due", "answers due"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
-        (!parts.is_empty()).then(|| (parts.join(", "), late_promises + silent + missed > 0))
+        (!parts.is_empty()).then(|| (parts.join(", "), silent + missed > 0))
     }
 }

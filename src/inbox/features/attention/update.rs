@@ -35,20 +35,18 @@ enum AttentionKey {
     Pause,
     Claim,
     Snooze,
-    Promise,
     Continue,
     Drop,
 }
 
 impl AttentionKey {
     /// Each with the command whose key it is elsewhere, too.
-    const ALL: [(Self, Command); 8] = [
+    const ALL: [(Self, Command); 7] = [
         (Self::Decide, Command::DecideRow),
         (Self::HandBack, Command::HandBack),
         (Self::Pause, Command::PauseAi),
         (Self::Claim, Command::Claim),
         (Self::Snooze, Command::Snooze),
-        (Self::Promise, Command::Promise),
         (Self::Continue, Command::ContinueBroadcast),
         (Self::Drop, Command::DropProposal),
     ];
@@ -156,7 +154,6 @@ impl AttentionQueue {
 fn ring(entry: &AttentionEntry, desk: &mut Desk, context: &mut Context) {
     let who = if desk.panes.blurred { "A customer" } else { entry.title.as_str() };
     let words = match &entry.reason {
-        AttentionReason::PromiseLate(it) => format!("promised to {who}, and due: {}", it.promise.words),
         AttentionReason::Silent(_) => format!("the AI did not wake up: {who} waits"),
         AttentionReason::Target(row) => format!("{who}: {}", target_words(row, context)),
         AttentionReason::Stopped(_)
@@ -192,7 +189,6 @@ fn line(entry: &AttentionEntry, desk: &Desk, context: &Context) -> ListLine {
         AttentionReason::Stopped(_)
         | AttentionReason::Silent(_)
         | AttentionReason::Asks(_)
-        | AttentionReason::PromiseLate(_)
         | AttentionReason::Target(_)
         | AttentionReason::Fails(_) => false,
     };
@@ -218,11 +214,6 @@ pub(crate) fn words(reason: &AttentionReason, context: &Context) -> String {
             format!("the AI did not wake up: {}", row.conversation.preview)
         }
         AttentionReason::Asks(row) => asks(row, now),
-        AttentionReason::PromiseLate(it) => {
-            let mine = it.promise.by == context.settings.agent;
-            let by = if mine { String::new() } else { format!(" by {}", it.promise.by) };
-            format!("promised{by}, and late: {}", it.promise.words)
-        }
         AttentionReason::Target(row) => {
             format!("{}: {}", target_words(row, context), row.conversation.preview)
         }
@@ -313,10 +304,6 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &AttentionEntry) -> Result<(
             inbox.changes.snooze_these(vec![conversation()?], &mut inbox.context);
             return Ok(());
         }
-        (AttentionKey::Promise, _) => {
-            inbox.changes.promise_this(conversation()?, &mut inbox.context);
-            return Ok(());
-        }
         _ => (),
     }
     let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == entry.channel);
@@ -342,7 +329,7 @@ fn act(inbox: &mut Inbox, key: AttentionKey, entry: &AttentionEntry) -> Result<(
         (AttentionKey::Decide, _) => return Err("there is nothing to decide here; Enter goes there".into()),
         (AttentionKey::Drop, _) => return Err("only a proposal is dropped with this key".into()),
         (AttentionKey::Continue, _) => return Err("only a broadcast goes on with this key".into()),
-        (AttentionKey::Claim | AttentionKey::Snooze | AttentionKey::Promise, _) => (),
+        (AttentionKey::Claim | AttentionKey::Snooze, _) => (),
     }
     Ok(())
 }

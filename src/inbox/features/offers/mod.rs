@@ -3,7 +3,6 @@
 
 pub(crate) mod update;
 
-use model::promises::CustomerPromise;
 use model::queries::ConversationKey;
 use model::time::{MINUTE, Moment};
 
@@ -23,8 +22,6 @@ pub(crate) struct Offer {
 enum OfferedAction {
     /// Only the customer can open the window again: out of sight until then.
     SnoozeUntilReply(ConversationKey),
-    /// What was just written promises something.
-    NotePromise(ConversationKey, CustomerPromise),
     /// So much happened while nobody was here.
     ShowDigest(usize),
 }

@@ -11,9 +11,7 @@ use crate::screens::conversations::bulk_plan::BulkWish;
 use model::conversations::ServiceWindow;
 use model::outbox::Operation;
 use model::outbox::content::ChatContent;
-use model::promises::CustomerPromise;
 use model::queries::ConversationKey;
-use model::snooze;
 use model::time::Moment;
 
 impl Credits {
@@ -22,10 +20,6 @@ impl Credits {
     pub fn offered(&self, desk: &Desk, context: &Context) -> Option<String> {
         match context.offer.as_ref().map(|offer| &offer.what) {
             Some(OfferedAction::SnoozeUntilReply(_)) => Some("snoozes until the reply".to_owned()),
-            Some(OfferedAction::NotePromise(_, promise)) => {
-                let due = snooze::moment(promise.due, context.now, &context.settings.zone);
-                Some(format!("notes your promise, due {due}"))
-            }
             Some(OfferedAction::ShowDigest(count)) if *count > 0 => {
                 Some(format!("shows {count} since you left"))
             }
@@ -70,7 +64,7 @@ impl Desk {
                         && !current_conversation.local.is_asleep()
                 })
             }
-            OfferedAction::ShowDigest(_) | OfferedAction::NotePromise(..) => true,
+            OfferedAction::ShowDigest(_) => true,
         };
         if !stays || offer.until <= context.moment {
             context.offer = None;
@@ -84,9 +78,6 @@ pub(crate) fn take_offer(inbox: &mut Inbox) {
         None | Some(OfferedAction::ShowDigest(_)) => {
             inbox.features.credits.ask_unpaid(&inbox.desk, &mut inbox.context)
         }
-        Some(OfferedAction::NotePromise(key, promise)) => {
-            inbox.changes.act_on(vec![key], BulkWish::Promise(Some(promise)), &mut inbox.context);
-        }
         Some(OfferedAction::SnoozeUntilReply(key)) => {
             inbox.changes.act_on(
                 vec![key],
@@ -95,12 +86,6 @@ pub(crate) fn take_offer(inbox: &mut Inbox) {
             );
         }
     }
-}
-
-/// Offers to note what was promised.
-pub(crate) fn offer_promise(key: ConversationKey, promise: CustomerPromise, context: &mut Context) {
-    let until = context.moment.plus(STANDS);
-    context.offer = Some(Offer { what: OfferedAction::NotePromise(key, promise), until });
 }
 
 /// When what is offered ends.

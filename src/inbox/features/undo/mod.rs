@@ -101,7 +101,6 @@ fn only(keep: &Keep) -> Option<&ConversationId> {
     match keep {
         Keep::Snooze(it) => one(it),
         Keep::Claim(it) => one(it),
-        Keep::Promise(it) => one(it),
         Keep::Tags(it) => one(it),
         Keep::DraftOnly(it) => one(it),
         Keep::Unseen(it) => one(it),

@@ -17,7 +17,6 @@ use model::attention::{AttentionEntry, AttentionQuery};
 use model::board::{BoardDetail, BoardEntry, BoardId};
 use model::digest::DigestEntry;
 use model::ids::{BroadcastId, CampaignId, ChannelId};
-use model::promises::PromiseEntry;
 use model::queries::DeskQuery;
 use model::queries::{OutboxEntry, PausedEntry, SnoozedEntry};
 use model::text::SafeText;
@@ -97,8 +96,6 @@ pub struct HandoverFacts {
     pub ended: Vec<BoardEntry>,
     /// Texts written here that did not arrive within the shift.
     pub undelivered: Vec<DigestEntry>,
-    /// What was promised to customers, the earliest first.
-    pub promised: Vec<PromiseEntry>,
     /// What was put aside and comes back soon.
     pub snoozed: Vec<SnoozedEntry>,
     /// Who takes care of how many conversations.

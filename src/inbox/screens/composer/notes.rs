@@ -9,11 +9,9 @@ use crate::event::FileWrite;
 use crate::features::undo::UndoTarget;
 use crate::screens::composer::ComposerMode;
 use crate::screens::composer::returned_texts::{DraftPlace, Returned};
-use crate::screens::conversations::promises;
 use crate::tab::Focus;
 use model::ids::{ChannelId, ConversationId};
 use model::notes::PrivateNote;
-use model::queries::ConversationKey;
 
 impl Desk {
     /// Goes into the composer to write a private note.
@@ -61,8 +59,6 @@ pub(crate) fn note_saved(
 ) {
     inbox.context.say(inbox.context.keyed("note kept on this desk; nothing was sent · {undo} takes it back"));
     inbox.history_changed(channel.clone(), &conversation);
-    let key = ConversationKey { channel: channel.clone(), conversation: conversation.clone() };
-    promises::offer(key, note.text.as_str(), &mut inbox.context);
     let words = format!("note · {}", inbox.desk.name_of(&channel, Some(&conversation)));
     inbox.changes.note_done(channel, &words, UndoTarget::Note(conversation, note.id), &inbox.context);
 }

@@ -114,7 +114,6 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     add("trouble", row.trouble_sum(inbox.context.shown_at()));
     add("answer", target(inbox, row));
     add("lease", lease(inbox, row));
-    add("promised", promise(inbox, row));
     add("claimed", claim(inbox, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
@@ -240,14 +239,6 @@ fn lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
             format!("until {}, {} left{who}", snooze::moment(ends, now, &settings.zone), short_span(left))
         }
     })
-}
-
-/// What was promised to the customer, and until when.
-fn promise(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
-    let (now, zone) = (inbox.context.shown_at(), &inbox.context.settings.zone);
-    let promise = row.local.promise.as_ref()?;
-    let late = if promise.is_late(now) { "LATE, " } else { "" };
-    Some(format!("{late}{} by {}: {}", snooze::moment(promise.due, now, zone), promise.by, promise.words))
 }
 
 /// Who takes care of it, and since when.

@@ -13,7 +13,6 @@ use crate::overlays::listing::ListKind;
 use crate::screens::composer::suggesting::update as suggesting;
 use crate::screens::conversations::bulk_plan::BulkWish;
 use crate::screens::conversations::pauses::update as pauses;
-use crate::screens::conversations::promises;
 use crate::screens::conversations::takeover::{closable, switchable};
 use crate::screens::mail::thread_filing::ThreadFiling;
 use crate::screens::mail::triage::TriageDecision;
@@ -108,10 +107,6 @@ pub(crate) fn snooze(inbox: &mut Inbox, _: KeyPress) {
 
 pub(crate) fn tags(inbox: &mut Inbox, _: KeyPress) {
     inbox.changes.ask_tags(&inbox.desk, &mut inbox.context);
-}
-
-pub(crate) fn promise(inbox: &mut Inbox, _: KeyPress) {
-    promises::ask_current(inbox);
 }
 
 pub(crate) fn claim(inbox: &mut Inbox, _: KeyPress) {

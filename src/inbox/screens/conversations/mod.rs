@@ -14,7 +14,6 @@ pub(crate) mod draft_only;
 pub(crate) mod lists;
 mod lost_row;
 pub(crate) mod pauses;
-pub(crate) mod promises;
 pub(crate) mod row_view;
 pub mod saved_views;
 pub mod saved_views_view;

@@ -7,7 +7,6 @@ use crate::Inbox;
 use crate::components::paint_view;
 use crate::layout::Area;
 use crate::screens::conversations::draft_only::view as draft_view;
-use crate::screens::conversations::promises;
 use crate::screens::history::view::paused_by;
 use crate::screens::mail;
 use crate::theme_view::Theme;
@@ -35,7 +34,7 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
     let title_room = room.saturating_sub(u16::try_from(count.len()).unwrap_or(0));
     let mut used = paint_view::text(buffer, left, area.y, title_room, title.as_str(), title_style);
     used += paint_view::text(buffer, left + used, area.y, room - used, &count, theme.strong());
-    paint_view::text(buffer, left + used, area.y, room - used, &labels(inbox, row), theme.quiet());
+    paint_view::text(buffer, left + used, area.y, room - used, &labels(row), theme.quiet());
     if area.height < 2 {
         return;
     }
@@ -114,14 +113,13 @@ pub(crate) fn tab_name(inbox: &Inbox, row: &ConversationRow) -> String {
     tab.map_or_else(String::new, |tab| format!("{} · ", wrap::cut(&tab.channel.name, TAB_NAME)))
 }
 
-/// Who has claimed it, what was promised, its tags, and a thread's draft.
-pub(crate) fn labels(inbox: &Inbox, row: &ConversationRow) -> String {
+/// Who has claimed it, its tags, and a thread's draft.
+pub(crate) fn labels(row: &ConversationRow) -> String {
     let claim = row.local.claim.iter().map(|assignment| format!(" @{}", assignment.agent));
-    let promised = promises::label(row, inbox.context.shown_at(), &inbox.context.settings.zone);
     // A thread has no line for the AI's state.
     let drafts = row.thread.iter().filter_map(|_| draft_view::words(row)).map(|text| format!(" {text}"));
     let tags = row.local.tags.iter().map(|tag| format!(" #{}", tag.word));
-    claim.chain([promised]).chain(tags).chain(drafts).collect()
+    claim.chain(tags).chain(drafts).collect()
 }
 
 /// Why the row needs a person, and for how long; else how old the newest
@@ -144,9 +142,6 @@ fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 
     }
     if let Some(silent) = row.unanswered_since(now) {
         return since("AI silent", theme.error(), Some(silent));
-    }
-    if let Some(late) = row.local.promise.as_ref().filter(|promise| promise.is_late(now)) {
-        return since("promise late", theme.error(), Some(late.due));
     }
     let open = row.conversation.status != ConversationStatus::Closed;
     if row.is_failing() {

@@ -182,7 +182,7 @@ pub fn row(
         0 | 1 => String::new(),
         count => format!(" ({count})"),
     };
-    let labels = conversations::row_view::labels(inbox, row);
+    let labels = conversations::row_view::labels(row);
     let style = if unread { theme.strong() } else { Style::new() };
     let runs = [
         (star, theme.strong()),

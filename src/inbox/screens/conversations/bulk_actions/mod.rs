@@ -18,8 +18,6 @@ enum PendingBulkAction {
     Snooze,
     /// The line in which tags are edited.
     Tags,
-    /// What was promised, or what became of it.
-    Promise,
 }
 
 /// What acting on many remembers.

@@ -12,7 +12,6 @@ use crate::notice::Fact;
 use crate::screens::conversations::bulk_actions::PendingBulkAction;
 use crate::screens::conversations::bulk_plan::update as bulk_plan;
 use crate::screens::conversations::bulk_plan::{Batch, BulkPlan, BulkWish, HELD};
-use crate::screens::conversations::promises;
 use crate::screens::conversations::snooze;
 use crate::screens::conversations::tags;
 use crate::screens::mail::triage::TriageDecision;
@@ -188,12 +187,6 @@ impl Changes {
         context.push(Effect::Load(Load::Marked(keys)));
     }
 
-    /// Asks what was promised in this conversation, or what became of it.
-    pub(crate) fn promise_this(&mut self, key: ConversationKey, context: &mut Context) {
-        self.bulk.asked = Some(PendingBulkAction::Promise);
-        context.push(Effect::Load(Load::Marked(vec![key])));
-    }
-
     fn ask_marked(&mut self, asked: PendingBulkAction, desk: &Desk, context: &mut Context) {
         self.bulk.asked = Some(asked);
         context.push(Effect::Load(Load::Marked(desk.list().marks.keys())));
@@ -206,9 +199,6 @@ impl Changes {
             Some(PendingBulkAction::Snooze) => context
                 .open(crate::screens::conversations::snooze::SnoozeMenu { rows, typed: None, stays: false }),
             Some(PendingBulkAction::Tags) => tags::open_tags(context, rows),
-            Some(PendingBulkAction::Promise) => {
-                rows.into_iter().take(1).for_each(|row| promises::ask_promise(row, None, context));
-            }
             Some(PendingBulkAction::Wish(wish)) => self.plan(wish, rows, desk, context),
         }
     }
@@ -267,7 +257,6 @@ impl Changes {
             BulkWish::Tag { .. } => self.tag_all(plan, desk, context),
             BulkWish::Claim(_) => self.claim_all(plan, context),
             BulkWish::DraftOnly(is_on) => self.draft_only_all(plan, *is_on, desk, context),
-            BulkWish::Promise(promise) => self.promise_all(plan, promise.as_ref(), context),
             BulkWish::Seen(_) => self.seen_all(plan, context),
             BulkWish::File(filing) => {
                 let change = |row: &ConversationRow| filing.change(row);

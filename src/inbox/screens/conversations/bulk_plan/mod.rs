@@ -11,7 +11,6 @@ use crate::screens::mail::thread_filing::ThreadFiling;
 use model::conversations::ConversationRow;
 use model::ids::RowId;
 use model::local::{Tag, TagPlace};
-use model::promises::CustomerPromise;
 use model::queries::{ConversationKey, OutboxFate};
 use model::text::SafeText;
 use model::time::Timestamp;
@@ -45,8 +44,6 @@ pub enum BulkWish {
     Claim(bool),
     /// Keep the AI paused and make drafts ready in its place, or no longer.
     DraftOnly(bool),
-    /// Note what was promised, or that it was kept.
-    Promise(Option<CustomerPromise>),
     /// Mark as seen, or as not seen yet.
     Seen(bool),
     File(ThreadFiling),
@@ -66,8 +63,6 @@ impl BulkWish {
             Self::Claim(false) => "release",
             Self::DraftOnly(true) => "make draft-only",
             Self::DraftOnly(false) => "end draft-only in",
-            Self::Promise(Some(_)) => "note the promise to",
-            Self::Promise(None) => "note as kept the promise to",
             Self::Seen(true) => "mark as seen",
             Self::Seen(false) => "mark as not seen",
             Self::File(filing) => filing.verb(),
@@ -87,8 +82,6 @@ impl BulkWish {
             Self::Claim(false) => "released",
             Self::DraftOnly(true) => "draft-only",
             Self::DraftOnly(false) => "not draft-only any more: the AI stays paused",
-            Self::Promise(Some(_)) => "noted the promise",
-            Self::Promise(None) => "noted the promise as kept",
             Self::Seen(true) => "marked as seen",
             Self::Seen(false) => "marked as not seen",
             Self::File(filing) => filing.past(),
@@ -123,7 +116,6 @@ impl BulkWish {
                 Err(if *on { "draft-only already" } else { "not draft-only" }.into())
             }
             Self::DraftOnly(true) if crate::tab::Tab::is_closed(row) => Err("closed".into()),
-            Self::Promise(None) if row.local.promise.is_none() => Err("nothing is promised".into()),
             Self::Claim(false) if row.local.claim.is_none() => Err("not claimed".into()),
             Self::Tag { add, remove } if tagged(&row.local.tags, add, remove) == row.local.tags => {
                 Err("its tags are so already".into())
