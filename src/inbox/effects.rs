@@ -122,7 +122,7 @@ pub enum Load {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Insight {
     /// What was said with a person on every channel.
-    Timeline(PersonQuery),
+    Person(PersonQuery),
     /// What was seen that the interface does not name.
     Lens,
     /// How much the rules of trouble weigh, and what a person's word of a

@@ -213,7 +213,7 @@ pub enum Loaded {
 #[derive(Debug, Clone, PartialEq)]
 pub enum InsightResult {
     /// What was said with a person on every channel.
-    Timeline(PersonQuery, Box<PersonPage>),
+    Person(PersonQuery, Box<PersonPage>),
     /// What was seen that the interface does not name.
     Lens(LensReport),
     /// What a lesson would change.

@@ -4,7 +4,6 @@ use crate::Inbox;
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, Load};
-use crate::features::person::update as person;
 use crate::keyboard::Keyboard;
 use crate::pages::PageKind;
 use crate::screens::broadcasts::sending;
@@ -14,9 +13,6 @@ use model::ids::ChannelId;
 
 /// A fetch has ended.
 pub(crate) fn fetched(inbox: &mut Inbox, channel: &ChannelId, fetch: &Fetch, fetched: Fetching) {
-    if matches!(fetch, Fetch::Person { .. }) {
-        person::mark_stale(&mut inbox.context);
-    }
     sending::audience_fetched(&mut inbox.context, channel, fetch, &fetched);
     match fetch {
         Fetch::People { .. } => inbox.people.people_fetched(channel, fetch, fetched, &inbox.context),

@@ -3,11 +3,11 @@
 use crate::context::Context;
 use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, InsightResult, Load, Loaded};
+use crate::features::cheapest_way;
 use crate::features::credits::Credits;
 use crate::features::lens::update as lens;
 use crate::features::lessons;
 use crate::features::past::update as past;
-use crate::features::person::update as person;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::fetching;
@@ -59,7 +59,7 @@ pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) 
 
 fn insight(inbox: &mut Inbox, found: InsightResult) {
     match found {
-        InsightResult::Timeline(query, page) => person::received(inbox, &query, *page),
+        InsightResult::Person(query, page) => cheapest_way::received(inbox, &query, *page),
         InsightResult::Lens(report) => lens::lens_loaded(inbox, report),
         InsightResult::Lesson(taught, preview) => lessons::lesson_loaded(inbox, taught, &preview),
         InsightResult::ForgetLessons(weights) => lessons::forget(inbox, weights),
@@ -234,7 +234,6 @@ pub(crate) fn news(inbox: &mut Inbox, news: News) {
         News::Fetched(channel, fetch, fetched) => fetching::fetched(inbox, &channel, &fetch, fetched),
         News::Mailbox(channel, account) => inbox.desk.mailbox_told(&channel, *account),
         News::Correspondents(channel, text) => {
-            person::mark_stale(&mut inbox.context);
             inbox.context.push(Effect::Load(Load::Correspondents(channel, text)));
         }
         News::Mailed(channel, before, thread) => mail::mailed(inbox, &channel, &before, &thread),

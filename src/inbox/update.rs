@@ -7,7 +7,6 @@ use crate::features::clipboard;
 use crate::features::handover;
 use crate::features::offers::update as offers;
 use crate::features::past::update as past;
-use crate::features::person::update as person;
 
 use crate::features::macros::playing::update as playing;
 use crate::keyboard::ahead::TypedInput;
@@ -214,7 +213,6 @@ impl Inbox {
         self.features.pauses.follow_leases(&self.desk, &mut self.context);
         self.features.absence.follow(&self.desk, &mut self.context);
         self.features.attention.follow(&self.desk, &mut self.context);
-        person::follow(&self.desk, &mut self.context);
         let journal = &mut self.changes.journal;
         self.changes.queueing.note(&self.context.effects, || journal.group());
         self.desk.note_newest_in_triage(journal.newest());
@@ -267,7 +265,6 @@ impl Inbox {
     pub(crate) fn rows_changed(&mut self) {
         self.people.rows.mark_stale();
         self.outbox.rows.mark_stale();
-        person::mark_stale(&mut self.context);
         self.outbox.drafts.mark_stale();
         self.outbox.proposals.mark_stale();
         self.outbox.reviews.rows.mark_stale();

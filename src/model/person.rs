@@ -1,19 +1,16 @@
-//! One person on every channel: what was said there, the ways to reach them,
-//! what each way costs, and which costs least.
+//! One person on every channel: the ways to reach them, what each costs, and
+//! which costs least.
 
 use crate::conversations::{ConversationRow, ServiceWindow};
-use crate::messages::MessageRow;
 use crate::prices::{Price, TEMPLATE, TEMPLATE_IN_TEXT};
 use crate::queries::ConversationKey;
 use crate::time::Timestamp;
 
-/// Asks for the newest of what was said with the person of a conversation.
+/// Asks for the conversations and addresses of the person of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PersonQuery {
     /// Any conversation with them.
     pub key: ConversationKey,
-    /// Messages at most, counted from the newest.
-    pub limit: u32,
 }
 
 /// Why a conversation reaches its customer no more, as far as this desk saw.
@@ -32,24 +29,9 @@ pub struct PersonConversation {
     pub row: ConversationRow,
     /// Why nothing written there reaches them.
     pub bar: Option<ContactBar>,
-    /// Whether the server may hold older messages than are stored.
-    pub more_on_server: bool,
-    /// The oldest message that is stored.
-    pub oldest: Option<Timestamp>,
 }
 
-/// A message on one of the channels.
-#[derive(Debug, Clone, PartialEq)]
-pub struct PersonMessage {
-    /// The place of its conversation in [`PersonPage::conversations`].
-    pub conversation: usize,
-    /// When it came or left.
-    pub at: Timestamp,
-    /// The message.
-    pub row: MessageRow,
-}
-
-/// The newest of what was said with a person on any channel.
+/// Conversations and addresses of a person on any channel.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PersonPage {
     /// Their conversations, the one asked about first, then by activity.
@@ -61,10 +43,6 @@ pub struct PersonPage {
     /// Mail addresses that stand for several numbers: whose they are is not
     /// known, so nothing is joined by them.
     pub shared: Vec<String>,
-    /// Messages, oldest first.
-    pub messages: Vec<PersonMessage>,
-    /// Whether older messages are stored.
-    pub more_stored: bool,
 }
 
 /// Whether a way reaches the person, and for how much.

@@ -20,8 +20,7 @@ impl Load {
             // Two of one channel can stand side by side.
             return (&new.channel, &new.conversation) == (&old.channel, &old.conversation);
         }
-        if let (Self::Insight(Insight::Timeline(new)), Self::Insight(Insight::Timeline(old))) = (self, older)
-        {
+        if let (Self::Insight(Insight::Person(new)), Self::Insight(Insight::Person(old))) = (self, older) {
             return new.key == old.key;
         }
         if let (Self::At(new_at, new), Self::At(old_at, old)) = (self, older) {

@@ -29,14 +29,14 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         Load::Broadcasts(BroadcastQuery::Rows(query)) => {
             inbox.broadcasts.rows.resource.fail(&query, &why, now);
         }
-        Load::Insight(Insight::Timeline(query)) if query.limit == 0 => {
+        Load::Insight(Insight::Person(_)) => {
             gave_up(&mut inbox.context, "no way was looked for", &why);
         }
         Load::Counts(_)
         | Load::Draft(..)
         | Load::Account(_)
         | Load::Card(_)
-        | Load::Insight(Insight::Timeline(_) | Insight::Lens)
+        | Load::Insight(Insight::Lens)
         | Load::Tags(_)
         | Load::Spent
         | Load::ModelUsage(_)

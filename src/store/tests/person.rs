@@ -1,5 +1,4 @@
-//! One person on several channels: what joins their conversations, what does
-//! not, and the window of what was said.
+//! One person on several channels: what joins their conversations, and what does not.
 
 use crate::tests::{at, conversation, message};
 use crate::{Reader, Store};
@@ -7,8 +6,8 @@ use model::account::Platform;
 use model::contacts::ToldContact;
 use model::conversations::Conversation;
 use model::email::Correspondent;
-use model::ids::{ChannelId, ConversationId};
-use model::messages::Direction::{self, Inbound, Outbound};
+use model::ids::ConversationId;
+use model::messages::Direction::Inbound;
 use model::person::{ContactBar, PersonPage, PersonQuery};
 use model::queries::ConversationKey;
 use model::text::SafeText;
@@ -34,14 +33,6 @@ async fn list(store: &Store, channel: &str, all: Vec<Conversation>) {
     store.apply_conversations(&channel.into(), all, snapshot, true, Vec::new()).await.unwrap();
 }
 
-async fn said(store: &Store, channel: &str, conversation: &str, all: &[(i64, Direction)]) {
-    let one = |(seconds, direction): &(i64, Direction)| {
-        message(conversation, &format!("{channel}-{seconds}"), *seconds, *direction)
-    };
-    let all = all.iter().map(one).collect();
-    store.apply_messages(&ChannelId::from(channel), all, Platform::Whatsapp, Vec::new()).await.unwrap();
-}
-
 async fn contact(store: &Store, phone: &str, email: &str) {
     let told = ToldContact { email: Some(email.to_owned()), ..ToldContact::default() };
     store.apply_people(&"chat".into(), vec![(phone.to_owned(), told)], at(0)).await.unwrap();
@@ -58,12 +49,12 @@ async fn correspondent(store: &Store, email: &str, phone: &str) {
     store.apply_correspondents(&"mail".into(), vec![one]).await.unwrap();
 }
 
-fn page(reader: &Reader, of: &ConversationKey, limit: u32) -> PersonPage {
-    reader.person_page(&PersonQuery { key: of.clone(), limit }).unwrap()
+fn page(reader: &Reader, of: &ConversationKey) -> PersonPage {
+    reader.person_page(&PersonQuery { key: of.clone() }).unwrap()
 }
 
 fn joined(reader: &Reader, of: &ConversationKey) -> Vec<String> {
-    page(reader, of, 10)
+    page(reader, of)
         .conversations
         .iter()
         .map(|conversation| conversation.row.conversation.id.to_string())
@@ -106,7 +97,7 @@ async fn an_address_that_stands_with_several_numbers_joins_nobody() {
     assert_eq!(joined(&reader, &key("chat", "c1")), ["c1", "t2"], "it is hers as far as is known");
     contact(&store, OTHER, "SHOP@x.test").await;
     for (of, alone) in [("chat", "c1"), ("chat", "c2"), ("mail", "t2")] {
-        let found = page(&reader, &key(of, alone), 10);
+        let found = page(&reader, &key(of, alone));
         assert_eq!(found.conversations.len(), 1, "{alone}");
         assert_eq!(found.shared, ["shop@x.test"], "{alone}");
     }
@@ -118,32 +109,9 @@ async fn an_address_that_stands_with_several_numbers_joins_nobody() {
 }
 
 #[tokio::test]
-async fn the_newest_of_all_channels_come_in_the_order_of_time() {
-    let (_folder, store, reader) = desk().await;
-    correspondent(&store, "maria@x.test", MARIA).await;
-    said(&store, "chat", "c1", &[(10, Inbound), (30, Outbound), (50, Inbound)]).await;
-    said(&store, "mail", "t1", &[(20, Inbound), (40, Outbound), (60, Inbound)]).await;
-    let of = |limit| {
-        let found = page(&reader, &key("chat", "c1"), limit);
-        let seconds =
-            |person_message: &model::person::PersonMessage| person_message.at.since(at(0)) / 1_000_000;
-        let is_right = |person_message: &model::person::PersonMessage| {
-            let row = &found.conversations[person_message.conversation].row;
-            row.conversation.id == person_message.row.message.conversation
-        };
-        assert!(found.messages.iter().all(is_right));
-        (found.messages.iter().map(seconds).collect::<Vec<_>>(), found.more_stored)
-    };
-    assert_eq!(of(2), (vec![50, 60], true));
-    assert_eq!(of(5), (vec![20, 30, 40, 50, 60], true));
-    assert_eq!(of(6), (vec![10, 20, 30, 40, 50, 60], false));
-    assert_eq!(of(0), (vec![], true));
-}
-
-#[tokio::test]
 async fn who_wrote_stop_is_not_reached_until_they_write_start() {
     let (_folder, store, reader) = desk().await;
-    let bar = || page(&reader, &key("chat", "c1"), 1).conversations[0].bar;
+    let bar = || page(&reader, &key("chat", "c1")).conversations[0].bar;
     let says = |seconds, words: &'static str| {
         let mut one = message("c1", &format!("m{seconds}"), seconds, Inbound);
         one.content = SafeText::block(words);
@@ -163,5 +131,5 @@ async fn who_wrote_stop_is_not_reached_until_they_write_start() {
         assert_eq!(bar(), expected, "{words}");
     }
     let unknown = ConversationKey { conversation: ConversationId::from("none"), ..key("chat", "c1") };
-    assert_eq!(page(&reader, &unknown, 1), PersonPage::default());
+    assert_eq!(page(&reader, &unknown), PersonPage::default());
 }

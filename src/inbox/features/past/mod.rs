@@ -48,7 +48,6 @@ const READS: &[Command] = &[
     Command::Card,
     Command::OpenOutside,
     Command::Elsewhere,
-    Command::ShowPerson,
     Command::Raw,
     Command::FieldsOnCard,
     Command::Pipe,
@@ -127,7 +126,7 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::History(_)
         | Load::Ahead(_)
         | Load::Card(_)
-        | Load::Insight(Insight::Timeline(_))
+        | Load::Insight(Insight::Person(_))
         | Load::Elsewhere(_)
         | Load::Needing(_)
         | Load::Depth(..)

@@ -171,7 +171,7 @@ impl Load {
             | Self::Insight(Insight::Lesson(_) | Insight::ForgetLessons)
             | Self::Broadcasts(BroadcastQuery::Handover(..)) => true,
             // Without rows it only tells which ways there are.
-            Self::Insight(Insight::Timeline(query)) => query.limit == 0,
+            Self::Insight(Insight::Person(_)) => true,
             Self::Conversations(_)
             | Self::History(_)
             | Self::Counts(_)

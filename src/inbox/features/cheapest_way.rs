@@ -1,0 +1,155 @@
+//! Writes to a person on the way that costs least: their conversations on all
+//! tabs, their numbers and mail addresses.
+
+use crate::Inbox;
+use crate::command::Reason;
+use crate::conditions::{on_conversation, tab_writable};
+use crate::desk::Desk;
+use crate::event::{Effect, Insight, Load};
+use crate::keys::{KeyCode, KeyPress};
+use crate::pages::PageKind;
+use crate::screens::composer::commands as composer;
+use crate::screens::mail::update as mail;
+use crate::tab::{Focus, Tab};
+use model::account::Platform;
+use model::conversations::ServiceWindow;
+use model::ids::ConversationId;
+use model::person::{ContactWay, PersonPage, PersonQuery, Reach, cheapest, ways_words};
+
+/// The query whose answer decides which way is written on.
+#[derive(Debug, Default)]
+pub(crate) struct CheapestWay {
+    wanted: Option<PersonQuery>,
+}
+
+/// Where a way leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum WayTarget {
+    /// A conversation that is there.
+    Conversation(usize),
+    /// A text to a number, from this tab.
+    Number(usize, String),
+    /// A new mail to an address, from this tab.
+    Mail(usize, String),
+}
+
+pub(crate) fn may_write_cheapest(inbox: &Inbox) -> Result<(), Reason> {
+    on_conversation(inbox)
+}
+
+/// Reads which ways there are, then writes on one.
+pub(crate) fn write_cheapest(inbox: &mut Inbox, _: KeyPress) {
+    let Some(key) = inbox.desk.current_conversation().map(|current_conversation| current_conversation.key())
+    else {
+        return;
+    };
+    let query = PersonQuery { key };
+    inbox.features.cheapest.wanted = Some(query.clone());
+    inbox.context.push(Effect::Load(Load::Insight(Insight::Person(query))));
+}
+
+/// Writes on the cheapest way, unless another conversation is open by now.
+pub(crate) fn received(inbox: &mut Inbox, query: &PersonQuery, page: PersonPage) {
+    let here = inbox
+        .desk
+        .current_conversation()
+        .is_some_and(|current_conversation| current_conversation.is(&query.key));
+    if inbox.features.cheapest.wanted.take_if(|person_query| person_query == query).is_some() && here {
+        write_on(inbox, &page);
+    }
+}
+
+/// The ways to reach the person, each with where it leads.
+fn ways(desk: &Desk, page: &PersonPage) -> Vec<(ContactWay, WayTarget)> {
+    let mut ways = Vec::new();
+    for (at, it) in page.conversations.iter().enumerate() {
+        let Some(tab) = desk.tabs.iter().find(|tab| tab.channel.id == it.row.channel) else { continue };
+        // Of several threads with one address the newest is the way.
+        let is_first = |pair: &(ContactWay, WayTarget)| pair.0.name == tab.channel.name;
+        if tab.is_mail() && ways.iter().any(is_first) {
+            continue;
+        }
+        let conversation = &it.row.conversation;
+        let reach = match conversation.address.is_none() && !tab.is_mail() {
+            true => Reach::Barred("no address".to_owned()),
+            false => reach(tab, conversation.window, it.bar),
+        };
+        let way = ContactWay { name: tab.channel.name.clone(), reach, last_at: conversation.last_message_at };
+        ways.push((way, WayTarget::Conversation(at)));
+    }
+    for (at, tab) in desk.tabs.iter().enumerate() {
+        if ways.iter().any(|way| way.0.name == tab.channel.name) {
+            continue;
+        }
+        let target = match tab.platform() {
+            Some(Platform::Voip) => page.phones.first().map(|phone| WayTarget::Number(at, phone.clone())),
+            Some(Platform::Email) => page.emails.first().map(|email| WayTarget::Mail(at, email.clone())),
+            Some(Platform::Whatsapp | Platform::Telegram | Platform::Web | Platform::Other(_)) | None => None,
+        };
+        let Some(target) = target else { continue };
+        let reach = reach(tab, ServiceWindow::NotApplicable, None);
+        ways.push((ContactWay { name: tab.channel.name.clone(), reach, last_at: None }, target));
+    }
+    ways
+}
+
+/// Whether a tab reaches somebody whose window stands so.
+fn reach(tab: &Tab, window: ServiceWindow, bar: Option<model::person::ContactBar>) -> Reach {
+    if let Err(why) = tab_writable(tab) {
+        return Reach::Barred(why);
+    }
+    if tab.is_simulated() {
+        return Reach::Simulated;
+    }
+    let text = tab.has_price().then(|| tab.text_price(1));
+    let reach = Reach::of(window, bar, text);
+    let price = match &reach {
+        Reach::Open(price) => *price,
+        Reach::Template(price) => Some(*price),
+        Reach::Simulated | Reach::Barred(_) => None,
+    };
+    match price.and_then(|price| tab.cannot_pay(price)) {
+        Some(why) => Reach::Barred(why),
+        None => reach,
+    }
+}
+
+/// Opens the composer on the way that costs least, and says why it is that one.
+fn write_on(inbox: &mut Inbox, page: &PersonPage) {
+    let (ways, targets): (Vec<_>, Vec<_>) = ways(&inbox.desk, page).into_iter().unzip();
+    let Some(best) = cheapest(&ways) else {
+        return inbox.context.warn(format!("nothing reaches them now: {}", ways_words(&ways)));
+    };
+    match &targets[best] {
+        WayTarget::Conversation(at) => {
+            let row = page.conversations[*at].row.clone();
+            let key = row.key();
+            inbox.desk.visit(&key.channel, &key.conversation, Focus::History, &mut inbox.context);
+            if let Some(history) = &mut inbox.desk.tab_mut().history {
+                history.row.get_or_insert(row);
+            }
+            if let Err(why) = composer::may_write(inbox) {
+                return inbox.context.warn(inbox.context.keyed(&why));
+            }
+            composer::reply(inbox, KeyPress::plain(KeyCode::Enter));
+        }
+        WayTarget::Number(at, number) => {
+            go_to_tab(inbox, *at);
+            inbox.desk.write_to(&ConversationId::new(number.clone()), &mut inbox.context);
+        }
+        WayTarget::Mail(at, address) => {
+            go_to_tab(inbox, *at);
+            mail::new_mail_to(inbox, address.clone());
+        }
+    }
+    let why = match ways.len() {
+        1 => format!("the only way: {}", ways_words(&ways)),
+        _ => format!("the cheapest way: {} · {}", ways[best].name, ways_words(&ways)),
+    };
+    inbox.context.say(why);
+}
+
+fn go_to_tab(inbox: &mut Inbox, at: usize) {
+    inbox.desk.page = PageKind::Inbox;
+    inbox.keyboard.go_to_tab(at, &mut inbox.desk);
+}
