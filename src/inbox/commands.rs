@@ -11,7 +11,6 @@ use crate::conditions::{always, on_conversation, on_mail, on_writable_tab};
 use crate::desk_commands as desk;
 use crate::features::cheapest_way;
 use crate::features::commands as features;
-use crate::features::lens::update as lens;
 use crate::features::lessons;
 use crate::features::past::update as past;
 use crate::keys::KeyPress;
@@ -211,8 +210,6 @@ macro_rules! each_command {
             ShowResults Desk ["g r"] "results" "What became of the last action on many" => conversations::may_show_results, conversations::show_results;
             ShowCalls Desk ["g l"] "requests" "What was asked of the servers lately, how they answered and how fast; each as a curl command" => always, desk::show_calls;
             ShowUnreadable Desk ["g u"] "unreadable" "What the server sent to this tab that could not be read, as it came" => history::may_show_unreadable, history::show_unreadable;
-            ShowLens Desk ["g X"] "fields" "Fields and words from the server that the interface does not name: how often, with examples" => always, lens::show_lens;
-            FieldsOnCard Conversation ["g I"] "card fields" "Show on the card the fields that the interface does not name, or hide them" => lens::may_show_fields, lens::fields_on_card;
             AskConnection Desk ["!"] "ask" "Ask any endpoint of a connection, with a form for what it wants to know" => connections::may_ask, connections::ask_connection;
             ShowConnectionCalls Desk ["g L"] "connections" "The calls of connections: when, what, for whom, how they were answered and how fast" => always, connections::show_connection_calls;
             MailFolders Desk ["g f"] "folders" "Mail: show a folder, a category, unread or starred threads; the server looks, too" => on_mail, mail::mail_folders;
@@ -304,7 +301,6 @@ macro_rules! each_verb {
             "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one sent elsewhere" => sending::broadcast_line, broadcasts::audiences;
             "handover" "[take [NAME]]" "Copy what the next shift must know: what broke, what is paused and queued; take makes what others have yours" => features::handover, nothing;
             "trouble" "[reset]" "Show how much each sign of trouble with the AI weighs here, or forget what was taught" => lessons::trouble_line, lessons::trouble_words;
-            "export-schema" "FILE" "Write the fields and words that the interface does not name as a JSON Schema, without anybody's values" => lens::export_schema, nothing;
             "said" "" "Show what the status line said lately" => notice::show_said, nothing;
             "pipe" "COMMAND" "Give the selected item as JSON to a command" => pipe::pipe, nothing;
             "setup" "" "Add a channel key, step by step" => editor::set_up, nothing;

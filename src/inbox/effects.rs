@@ -123,8 +123,6 @@ pub enum Load {
 pub enum Insight {
     /// What was said with a person on every channel.
     Person(PersonQuery),
-    /// What was seen that the interface does not name.
-    Lens,
     /// How much the rules of trouble weigh, and what a person's word of a
     /// conversation would change.
     Lesson(Option<(ConversationKey, TroubleVerdict)>),

@@ -16,7 +16,6 @@ use model::digest::{Absence, Digest};
 use model::email::rules::{RulesPage, RulesQuery};
 use model::email::{Correspondent, MailAccount};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
-use model::lens::LensReport;
 use model::macros::Macro;
 use model::model_costs::ModelUsageRow;
 use model::news::News;
@@ -215,7 +214,6 @@ pub enum InsightResult {
     /// What was said with a person on every channel.
     Person(PersonQuery, Box<PersonPage>),
     /// What was seen that the interface does not name.
-    Lens(LensReport),
     /// What a lesson would change.
     Lesson(Option<(ConversationKey, TroubleVerdict)>, Box<LessonPreview>),
     /// How much the rules weigh, to forget it.

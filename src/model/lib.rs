@@ -30,7 +30,6 @@ pub mod json;
 pub mod keywords;
 pub mod known;
 pub mod leader;
-pub mod lens;
 pub mod links;
 pub mod local;
 pub mod looks;

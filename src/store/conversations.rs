@@ -5,10 +5,9 @@ use rusqlite::{Connection, named_params, params};
 use crate::changed::last_change;
 use crate::meta::{self, MetaChange};
 use crate::rows::conversation::{automation_from, automation_word, escalation_text, parameters, window_word};
-use crate::{Snapshot, Store, StoreError, facts, lens, messages, stuck};
+use crate::{Snapshot, Store, StoreError, facts, stuck};
 use model::conversations::{Automation, Conversation, ConversationStatus, Escalation, ServiceWindow};
 use model::ids::{ChannelId, ConversationId};
-use model::lens::shape_of;
 use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, Row, only, read_row};
@@ -25,8 +24,6 @@ pub struct AppliedConversations {
     /// Whether the page's last row was known and is as it was: what follows
     /// in a list by newest activity is known too.
     pub ends_known: bool,
-    /// Fields that were something else until now, in words.
-    pub reshaped: Vec<SafeText>,
     /// Conversations that were known and whose AI is switched on or off by now.
     pub switched: Vec<(ConversationId, Automation)>,
 }
@@ -82,11 +79,8 @@ impl Store {
                         applied.ends_known = false;
                         continue;
                     }
-                    let (id, raw) = (conversation.id.clone(), conversation.raw.clone());
+                    let id = conversation.id.clone();
                     let fate = merge(&change, &channel, conversation, outdated, baseline)?;
-                    if fate != MergeResult::Same {
-                        applied.reshaped.extend(observe(&change, &channel, &id, &raw)?);
-                    }
                     applied.inserted += usize::from(fate == MergeResult::New);
                     applied.ends_known = fate == MergeResult::Same;
                     if let MergeResult::Changed(switched) = fate {
@@ -222,19 +216,6 @@ impl Store {
                 Ok(())
             })
             .await
-    }
-}
-
-/// Counts what a conversation tells that the interface does not name.
-fn observe(
-    change: &Connection,
-    channel: &ChannelId,
-    id: &ConversationId,
-    raw: &str,
-) -> Result<Vec<SafeText>, StoreError> {
-    match messages::number(change, channel, id)? {
-        Some(number) => lens::observe(change, shape_of(raw), raw, number),
-        None => Ok(Vec::new()),
     }
 }
 

@@ -129,7 +129,6 @@ fn condition(what: &FilterSubject, at: Timestamp) -> Clause {
         FilterSubject::To(phrase) => threads::recipient(phrase),
         FilterSubject::After(day) => activity(">=", *day, at),
         FilterSubject::Before(day) => activity("<", *day, at),
-        FilterSubject::Field(path, value) => field(path, value),
         FilterSubject::Has(has) => having(*has),
         FilterSubject::Is(is) => being(*is),
     }
@@ -215,21 +214,6 @@ fn tagged(tag: &str) -> Clause {
                  ON t.channel = g.channel AND t.id = g.conversation WHERE lower(g.word) = ?)",
         vec![tag.to_owned().into(); 3],
     )
-}
-
-/// A field of the conversation as it came; `*` stands for any value.
-fn field(path: &str, value: &str) -> Clause {
-    let names: Vec<String> = path.split('.').map(|part| format!(".\"{}\"", part.replace('"', ""))).collect();
-    let path = Value::from(format!("${}", names.concat()));
-    let told = "iif(json_valid(c.raw), c.raw, '{}')";
-    if value == "*" {
-        return Clause::with(&format!("json_type({told}, ?) IS NOT NULL"), vec![path]);
-    }
-    let sql = format!(
-        "coalesce(CASE json_type({told}, ?) WHEN 'true' THEN 'true' WHEN 'false' THEN 'false' WHEN 'null' THEN 'null'
-             ELSE lower(CAST(json_extract({told}, ?) AS TEXT)) END, '') = ?"
-    );
-    Clause::with(&sql, vec![path.clone(), path, value.to_owned().into()])
 }
 
 fn having(has: Has) -> Clause {

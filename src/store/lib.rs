@@ -44,7 +44,6 @@ pub mod inspect;
 pub mod lane;
 mod latest;
 pub mod leases;
-mod lens;
 pub mod local;
 pub mod macros;
 mod mark_file;

@@ -7,13 +7,11 @@ use rusqlite::{Connection, params};
 
 use crate::meta::{self, MetaChange};
 use crate::rows::message::sender_word;
-use crate::{Store, StoreError, broadcast_messages, conversations, facts, gone, lens};
+use crate::{Store, StoreError, broadcast_messages, conversations, facts, gone};
 use model::account::Platform;
 use model::conversations::Conversation;
 use model::ids::{ChannelId, ConversationId, MessageId};
-use model::lens::LensShape;
 use model::messages::{DeliveryStatus, Direction, Message, Sender};
-use model::text::SafeText;
 use model::time::Timestamp;
 use sqlite::{Queries, only, read_row};
 
@@ -42,8 +40,6 @@ pub struct AppliedMessages {
     /// Whether the history that was read ends before the activity the list
     /// tells of: an older answer, or activity that is no message.
     pub lags: bool,
-    /// Fields that were something else until now, in words.
-    pub reshaped: Vec<SafeText>,
 }
 
 impl Store {
@@ -102,7 +98,6 @@ pub(crate) fn merge_all(
 ) -> Result<AppliedMessages, StoreError> {
     let mut applied = AppliedMessages::default();
     let mut numbers = BTreeSet::new();
-    let shape = if *platform == Platform::Email { LensShape::Mail } else { LensShape::Message };
     // Oldest first: of one moment, what is stored later is the newer.
     for (message, sort_at) in messages.iter().zip(places(messages)).rev() {
         let number = number_of(connection, channel, message, platform)?;
@@ -125,7 +120,6 @@ pub(crate) fn merge_all(
             Some(known) => update(connection, number, message, sort_at, known)?,
         };
         if changed {
-            applied.reshaped.extend(lens::observe(connection, shape, &message.raw, number)?);
             numbers.insert(number);
             applied.touched.insert(message.conversation.clone());
         }

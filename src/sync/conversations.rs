@@ -271,7 +271,6 @@ impl ChannelSync {
         let beside = covered | self.keep_threads(&mut page.items, None, snapshot).await?;
         let applied = store.apply_conversations(self.id(), page.items, snapshot, baseline, marks).await?;
         self.heard_switches(&applied.switched, switches).await?;
-        self.tell_reshaped(&applied.reshaped);
         if applied.is_news() || beside {
             self.tell(News::Conversations(self.id().clone()));
         }

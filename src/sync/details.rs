@@ -205,7 +205,6 @@ impl ChannelSync {
             client.note_applied();
         }
         self.heard_switches(&applied.switched, switches).await?;
-        self.tell_reshaped(&applied.reshaped);
         if applied.is_news() {
             self.tell(News::Conversations(self.id().clone()));
             self.tell(News::History(self.id().clone(), conversation.clone()));

@@ -194,16 +194,6 @@ impl ChannelSync {
         Ok(())
     }
 
-    /// Announces fields whose type has changed at the server.
-    pub(crate) fn tell_reshaped(&self, reshaped: &[SafeText]) {
-        if let Some(first) = reshaped.first() {
-            let more =
-                if reshaped.len() > 1 { format!(", and {} more", reshaped.len() - 1) } else { String::new() };
-            let words = SafeText::line(&format!("the server changed a field: {first}{more}"));
-            self.tell(News::Notice(self.id().clone(), None, words));
-        }
-    }
-
     /// Announces changed messages; new ones from customers ring unless they predate the first reading or
     /// were announced before.
     pub(crate) fn tell_messages(&self, applied: &AppliedMessages, ring_after: Option<Timestamp>) {
@@ -223,7 +213,6 @@ impl ChannelSync {
         if !applied.touched.is_empty() {
             self.tell(News::Conversations(self.id().clone()));
         }
-        self.tell_reshaped(&applied.reshaped);
         let now = self.clock.now();
         self.state(|SyncState { details, .. }| {
             applied.inserted.iter().for_each(|inserted| details.want(&inserted.conversation, now));

@@ -31,7 +31,6 @@ mod importing;
 mod journeys;
 mod keyboard;
 mod leases;
-mod lens;
 mod lessons;
 mod links;
 mod looking;

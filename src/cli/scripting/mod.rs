@@ -20,7 +20,6 @@ mod outbox;
 mod phone;
 mod proposals;
 mod review;
-mod schema;
 pub mod search;
 mod session;
 mod show;
@@ -46,7 +45,6 @@ pub use outbox::OutboxAction;
 pub use phone::{CallArguments, SmsArguments};
 pub use proposals::ProposalsAction;
 pub use review::ReviewAction;
-pub use schema::SchemaAction;
 pub use search::SearchArguments;
 pub use session::Session;
 pub use show::{ListArguments, ListStatus, ShowArguments};
@@ -103,10 +101,6 @@ pub enum Script {
     /// What people said of the AI's answers.
     #[command(subcommand)]
     Review(ReviewAction),
-    /// Tell which fields and words the server sends that the interface does not
-    /// name; works offline.
-    #[command(subcommand)]
-    Schema(SchemaAction),
     /// Write a conversation's whole history.
     Export(ExportArguments),
     /// Send a text, file, link, place or template to a conversation.
@@ -165,7 +159,6 @@ pub fn run(script: Script) -> Result<(), CliError> {
         Script::Search(arguments) => search::run(files, &arguments),
         Script::Stats(arguments) => stats::run(&files, &arguments),
         Script::Review(action) => review::run(&files, &action),
-        Script::Schema(action) => schema::run(&files, &action),
         Script::Outbox(action) => outbox::run(files, &action),
         Script::Proposals(action) => return proposals::run(files, &action),
         Script::List(arguments) => show::list(&open(files, &arguments.common)?, &arguments),

@@ -9,7 +9,6 @@ pub(crate) mod commands;
 pub mod credits;
 pub mod handover;
 pub(crate) mod jump_list;
-pub(crate) mod lens;
 pub(crate) mod lessons;
 pub mod macros;
 pub(crate) mod notifications;
@@ -28,7 +27,6 @@ use crate::features::bursts::Burst;
 use crate::features::cheapest_way::CheapestWay;
 use crate::features::credits::Credits;
 use crate::features::jump_list::JumpList;
-use crate::features::lens::Lens;
 use crate::features::macros::Macros;
 use crate::features::service_levels::LevelsChart;
 use crate::overlays::request_log::RequestLogView;
@@ -56,7 +54,6 @@ pub struct Features {
     /// How fast customers are answered.
     pub(crate) service_levels: LevelsChart,
     /// What the server tells that the interface does not name.
-    pub(crate) lens: Lens,
     /// Writing on the way that costs least.
     pub(crate) cheapest: CheapestWay,
     /// Many customers at once.

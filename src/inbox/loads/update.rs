@@ -36,7 +36,6 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Draft(..)
         | Load::Account(_)
         | Load::Card(_)
-        | Load::Insight(Insight::Lens)
         | Load::Tags(_)
         | Load::Spent
         | Load::ModelUsage(_)

@@ -10,10 +10,9 @@ use crate::command::Command;
 use crate::components::list::ListLine;
 use crate::components::list::chosen_after;
 use crate::context::Context;
-use crate::event::{Insight, Load};
+use crate::event::{Load};
 use crate::features::absence::update as absence;
 use crate::features::attention::update as attention;
-use crate::features::lens::update as lens;
 use crate::features::privacy::names::NameIndex;
 use crate::features::undo::update as undo;
 use crate::keys::{KeyCode, KeyPress};
@@ -39,8 +38,6 @@ pub enum ListKind {
     Since,
     /// How fast customers are answered.
     ServiceLevels,
-    /// What the server tells that the interface does not name.
-    Lens,
     /// The balance, and what was spent.
     Credits,
     /// The requests of the last while.
@@ -62,9 +59,6 @@ impl Overlay for ListOverlay {
         let page = usize::from(inbox.context.size.1).saturating_sub(6).max(1);
         match key.code {
             KeyCode::Esc | KeyCode::Char('q') => return KeyOutcome::Done,
-            KeyCode::Enter if self.kind == ListKind::Lens => {
-                return lens::filter_by_field(inbox, self.chosen);
-            }
             KeyCode::Enter if self.kind == ListKind::Since => return absence::go_to(inbox, self.chosen),
             KeyCode::Enter if self.kind == ListKind::NeedsYou => return attention::go_to(inbox, self.chosen),
             KeyCode::Enter => {
@@ -88,7 +82,6 @@ impl Overlay for ListOverlay {
             ListKind::Since => matches!(load, Load::Digest(_)),
             ListKind::NeedsYou => matches!(load, Load::Attention(_)),
             ListKind::ServiceLevels => matches!(load, Load::ServiceLevels(..)),
-            ListKind::Lens => matches!(load, Load::Insight(Insight::Lens)),
             ListKind::Credits => matches!(load, Load::Spent | Load::Unpaid | Load::ModelUsage(_)),
             ListKind::Done | ListKind::Results => matches!(load, Load::Fates(_)),
             ListKind::Calls | ListKind::Connections => false,
@@ -128,7 +121,7 @@ impl Overlay for ListOverlay {
             ListKind::Connections => {
                 inbox.connections.names_called_about(&inbox.desk).iter().for_each(|text| names.add(text))
             }
-            ListKind::Credits | ListKind::Calls | ListKind::ServiceLevels | ListKind::Lens => (),
+            ListKind::Credits | ListKind::Calls | ListKind::ServiceLevels => (),
         }
     }
 }
@@ -153,10 +146,6 @@ pub fn list_head(inbox: &Inbox, kind: ListKind) -> (String, String) {
             return (inbox.features.attention.title(), attention::keys_said(&inbox.context));
         }
         ListKind::ServiceLevels => (inbox.features.service_levels.title(), "m measure · d days · Esc back"),
-        ListKind::Lens => {
-            let title = "Fields and words the interface does not name".to_owned();
-            (title, "Enter filters by it · :export-schema writes it · Esc")
-        }
         ListKind::Calls => inbox.features.request_log.calls_head(),
         ListKind::Connections => {
             ("Calls of connections · newest first".to_owned(), "r anew · j k move · Esc back")
@@ -184,7 +173,6 @@ pub fn list_empty(inbox: &Inbox, kind: ListKind) -> &'static str {
         ListKind::Since => inbox.features.absence.digest_empty(&inbox.context),
         ListKind::NeedsYou => inbox.features.attention.empty(),
         ListKind::ServiceLevels => inbox.features.service_levels.empty(),
-        ListKind::Lens => inbox.features.lens.empty(),
         ListKind::Results => "Nothing was done with many yet.",
         ListKind::Calls => "No such request was made lately.",
         ListKind::Connections => "No connection was asked yet.",
@@ -199,7 +187,6 @@ pub fn list_lines(inbox: &Inbox, kind: ListKind) -> Vec<ListLine> {
         ListKind::Since => inbox.features.absence.digest_lines(&inbox.desk, &inbox.context),
         ListKind::NeedsYou => inbox.features.attention.lines(&inbox.desk, &inbox.context),
         ListKind::ServiceLevels => inbox.features.service_levels.lines(&inbox.desk),
-        ListKind::Lens => inbox.features.lens.lines(&inbox.context.settings.zone),
         ListKind::Results => inbox.changes.result_lines(),
         ListKind::Credits => inbox.features.credits.credit_lines(&inbox.desk, &inbox.context),
         ListKind::Calls => inbox.features.request_log.call_lines(&inbox.desk, &inbox.context),

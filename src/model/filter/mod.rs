@@ -55,9 +55,6 @@ pub enum FilterSubject {
     After(FilterDay),
     /// The newest activity is of an earlier day.
     Before(FilterDay),
-    /// A field as the server sent it that the interface does not name, by its
-    /// path, with this value without case; `*` for any.
-    Field(String, String),
     /// Something the conversation has.
     Has(Has),
     /// A state of the conversation on this desk.

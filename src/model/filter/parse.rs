@@ -47,9 +47,6 @@ pub const FIELDS: &[(&str, &str)] = &[
     ("is", "is:waiting"),
 ];
 
-/// Before the path of a field that the interface does not name.
-const UNNAMED: &str = "x.";
-
 /// The words a field knows; none if anything may stand there.
 pub fn known_values(field: &str) -> &'static [&'static str] {
     match field {
@@ -144,10 +141,7 @@ fn word(line: &str, at: Range<usize>) -> FilterWord<'_> {
         Some(rest) if !rest.is_empty() => (true, rest),
         _ => (false, whole),
     };
-    let is_field = |text: &str| {
-        let is_named = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
-        is_named || text.strip_prefix(UNNAMED).is_some_and(|path| !path.is_empty())
-    };
+    let is_field = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphabetic());
     let (field, value) = match rest.split_once(':') {
         Some((field, value)) if is_field(field) && !value.starts_with("//") => (Some(field), value),
         _ => (None, rest),
@@ -163,10 +157,6 @@ impl FilterWord<'_> {
             let phrase = self.phrase();
             return Ok((!phrase.is_empty()).then_some(FilterSubject::Text(phrase)));
         };
-        if let Some(path) = field.strip_prefix(UNNAMED) {
-            let (path, value) = (path.to_owned(), self.value.to_lowercase());
-            return Ok((!value.is_empty()).then_some(FilterSubject::Field(path, value)));
-        }
         let field = field.to_ascii_lowercase();
         if !FIELDS.iter().any(|(name, _)| *name == field) {
             let names: Vec<&str> = FIELDS.iter().map(|(name, _)| *name).collect();

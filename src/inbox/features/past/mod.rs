@@ -49,7 +49,6 @@ const READS: &[Command] = &[
     Command::OpenOutside,
     Command::Elsewhere,
     Command::Raw,
-    Command::FieldsOnCard,
     Command::Pipe,
     Command::Down,
     Command::Up,
@@ -133,7 +132,7 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::ViewCounts(..)
         | Load::Lookup(_) => true,
         Load::At(..)
-        | Load::Insight(Insight::Lens | Insight::Lesson(_) | Insight::ForgetLessons | Insight::LeavePast)
+        | Load::Insight(Insight::Lesson(_) | Insight::ForgetLessons | Insight::LeavePast)
         | Load::Counts(_)
         | Load::Draft(..)
         | Load::Account(_)

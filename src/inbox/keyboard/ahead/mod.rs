@@ -197,7 +197,7 @@ impl Load {
             | Self::ServiceLevels(..)
             | Self::Macros
             | Self::Echo(_)
-            | Self::Insight(Insight::Lens | Insight::LeavePast)
+            | Self::Insight(Insight::LeavePast)
             | Self::At(..)
             | Self::DueDrafts(..)
             | Self::Fates(_)

@@ -123,7 +123,6 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     facts.extend(contact(inbox, row));
     facts.extend(elsewhere(inbox));
     facts.extend(referral(row));
-    facts.extend(unnamed(inbox, row));
     facts
 }
 
@@ -190,18 +189,6 @@ fn referral(row: &ConversationRow) -> Vec<(String, String, Style)> {
     ];
     let told = told.into_iter().filter_map(|(label, text)| Some(fact(label, text.as_ref()?.to_string())));
     std::iter::once(heading("Came from an ad")).chain(told).collect()
-}
-
-/// What the server tells that the interface does not name, if it is wanted.
-fn unnamed(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)> {
-    if !inbox.features.lens.on_card {
-        return Vec::new();
-    }
-    let told = inbox.features.lens.card_facts(row);
-    let none = told.is_empty().then(|| fact("", "none"));
-    let told =
-        told.into_iter().map(|(path, example)| fact(&wrap::cut(&path, usize::from(LABELS) - 1), example));
-    std::iter::once(heading("Not named by the interface")).chain(told).chain(none).collect()
 }
 
 /// The window, with the countdown called what it is.
