@@ -11,7 +11,6 @@ use crate::conditions::{always, on_conversation, on_mail, on_writable_tab};
 use crate::desk_commands as desk;
 use crate::features::cheapest_way;
 use crate::features::commands as features;
-use crate::features::lessons;
 use crate::features::past::update as past;
 use crate::keys::KeyPress;
 use crate::notice::update as notice;
@@ -100,8 +99,6 @@ macro_rules! each_command {
             WriteCheapest Conversation ["~"] "cheapest" "Write on the way that costs least and still reaches the person; says why it is that one" => cheapest_way::may_write_cheapest, cheapest_way::write_cheapest;
             Raw Conversation ["d"] "raw" "Show the item as the server sent it" => on_conversation, history::raw;
             Pipe Conversation ["|"] "pipe" "Give the item as JSON to a command of yours, and show what it says; asks once for each command" => on_conversation, history::pipe;
-            NotTrouble Conversation ["g -"] "not trouble" "Teach: this is no trouble with the AI; what its rules saw weighs less on this desk" => lessons::may_teach, lessons::not_trouble;
-            IsTrouble Conversation ["g +"] "trouble" "Teach: this is trouble with the AI; what its rules saw weighs more on this desk" => lessons::may_teach, lessons::trouble;
             Down List ["j", "Down"] "down" "Next conversation" => always, conversations::down;
             Up List ["k", "Up"] "up" "Previous conversation" => always, conversations::up;
             Open List ["Enter", "l", "Right"] "open" "Open the conversation" => always, conversations::open;
@@ -300,7 +297,6 @@ macro_rules! each_verb {
             "connection" "add, credential NAME or remove NAME" "Connect the business's own system, give it another credential, or remove it" => upkeep::connection_line, upkeep::connection_words;
             "broadcast" "everyone, file PATH or track ID" "Send to everyone, to those a file names, or watch one sent elsewhere" => sending::broadcast_line, broadcasts::audiences;
             "handover" "[take [NAME]]" "Copy what the next shift must know: what broke, what is paused and queued; take makes what others have yours" => features::handover, nothing;
-            "trouble" "[reset]" "Show how much each sign of trouble with the AI weighs here, or forget what was taught" => lessons::trouble_line, lessons::trouble_words;
             "said" "" "Show what the status line said lately" => notice::show_said, nothing;
             "pipe" "COMMAND" "Give the selected item as JSON to a command" => pipe::pipe, nothing;
             "setup" "" "Add a channel key, step by step" => editor::set_up, nothing;

@@ -24,7 +24,6 @@ use model::selector::Selector;
 use model::service_levels::LevelsQuery;
 use model::text::SafeText;
 use model::time::{Timestamp, Zone};
-use model::trouble::weights::TroubleVerdict;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Load {
@@ -123,11 +122,6 @@ pub enum Load {
 pub enum Insight {
     /// What was said with a person on every channel.
     Person(PersonQuery),
-    /// How much the rules of trouble weigh, and what a person's word of a
-    /// conversation would change.
-    Lesson(Option<(ConversationKey, TroubleVerdict)>),
-    /// How much the rules weigh, to forget it.
-    ForgetLessons,
     /// Nothing: what was made to read the past is let go of.
     LeavePast,
 }

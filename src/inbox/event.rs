@@ -37,7 +37,6 @@ use model::suggestions::DueDraft;
 use model::templates::Templates;
 use model::text::SafeText;
 use model::time::Times;
-use model::trouble::weights::{LessonPreview, TroubleVerdict, TroubleWeights};
 
 pub use crate::effects::{Effect, FileWrite, Insight, Load, Spread, SyncOrder, TerminalOrder};
 pub use crate::intent::Intent;
@@ -213,11 +212,6 @@ pub enum Loaded {
 pub enum InsightResult {
     /// What was said with a person on every channel.
     Person(PersonQuery, Box<PersonPage>),
-    /// What was seen that the interface does not name.
-    /// What a lesson would change.
-    Lesson(Option<(ConversationKey, TroubleVerdict)>, Box<LessonPreview>),
-    /// How much the rules weigh, to forget it.
-    ForgetLessons(TroubleWeights),
     /// The past was let go of.
     LeftPast,
 }

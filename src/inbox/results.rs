@@ -5,7 +5,6 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, InsightResult, Load, Loaded};
 use crate::features::cheapest_way;
 use crate::features::credits::Credits;
-use crate::features::lessons;
 use crate::features::past::update as past;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
@@ -59,8 +58,6 @@ pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) 
 fn insight(inbox: &mut Inbox, found: InsightResult) {
     match found {
         InsightResult::Person(query, page) => cheapest_way::received(inbox, &query, *page),
-        InsightResult::Lesson(taught, preview) => lessons::lesson_loaded(inbox, taught, &preview),
-        InsightResult::ForgetLessons(weights) => lessons::forget(inbox, weights),
         InsightResult::LeftPast => (),
     }
 }

@@ -6,7 +6,6 @@ use crate::ids::ConversationId;
 use crate::snooze::Snooze;
 use crate::text::SafeText;
 use crate::time::Timestamp;
-use crate::trouble::weights::TroubleWeights;
 
 /// What is kept of one conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -85,6 +84,4 @@ pub enum Keep {
     /// The pauses made from here that are older than the first time go on:
     /// their age counts from the second.
     ExtendPauses(Timestamp, Timestamp),
-    /// The rules of trouble weigh so from now on, on every tab.
-    Weights(TroubleWeights),
 }

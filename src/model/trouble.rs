@@ -7,13 +7,11 @@ use crate::messages::{DeliveryStatus, Direction, Sender};
 use crate::text::SafeText;
 use crate::time::{MINUTE, short_span};
 use crate::trouble::phrases::FoldedText;
-use crate::trouble::weights::TroubleRule;
 
 pub mod phrases;
 pub mod similar;
 #[cfg(test)]
 mod tests;
-pub mod weights;
 
 /// Messages looked at, counted from the newest.
 pub const LAST: usize = 14;
@@ -45,20 +43,9 @@ impl MessageSummary {
 /// What a rule saw, and how much it weighs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TroubleReason {
-    /// Which rule it was; `None` for one that learns nothing.
-    pub rule: Option<TroubleRule>,
     /// In words for the list.
     pub words: String,
     pub weight: u32,
-    /// How much it would add if nothing had been taught.
-    pub untaught: u32,
-}
-
-impl TroubleReason {
-    /// What a rule saw, before anything was taught.
-    pub fn new(rule: Option<TroubleRule>, words: String, weight: u32) -> Self {
-        Self { rule, words, weight, untaught: weight }
-    }
 }
 
 /// What the newest messages tell, whatever the time is.
@@ -74,25 +61,20 @@ impl TroubleScore {
         self.reasons.iter().map(|reason| reason.weight).sum()
     }
 
-    /// As it is kept: a reason a line; its weight, its rule and what it weighs
-    /// untaught before its words.
+    /// As it is kept: a reason a line, its weight before its words.
     pub fn line(&self) -> String {
-        let lines = self.reasons.iter().map(|reason| {
-            let rule = reason.rule.map_or("", TroubleRule::word);
-            format!("{}/{rule}/{} {}", reason.weight, reason.untaught, reason.words.replace('\n', " "))
-        });
+        let lines = self
+            .reasons
+            .iter()
+            .map(|reason| format!("{} {}", reason.weight, reason.words.replace('\n', " ")));
         lines.collect::<Vec<_>>().join("\n")
     }
 
     /// From what [`TroubleScore::line`] made; what is not of its making is left out.
     pub fn read(kept: &str) -> Self {
         let reason = |line: &str| {
-            let (numbers, words) = line.split_once(' ')?;
-            let mut parts = numbers.split('/');
-            let weight = parts.next()?.parse().ok()?;
-            let rule = parts.next().and_then(TroubleRule::from_word);
-            let untaught = parts.next().and_then(|part| part.parse().ok()).unwrap_or(weight);
-            Some(TroubleReason { rule, words: SafeText::line(words).to_string(), weight, untaught })
+            let (weight, words) = line.split_once(' ')?;
+            Some(TroubleReason { words: SafeText::line(words).to_string(), weight: weight.parse().ok()? })
         };
         Self { reasons: kept.lines().filter_map(reason).collect() }
     }
@@ -125,7 +107,7 @@ pub fn waits(waiting: i64) -> Option<TroubleReason> {
     let minutes = waiting / MINUTE;
     (waiting >= LONG).then(|| {
         let weight = u32::try_from((10 + minutes).min(30)).unwrap_or(30);
-        TroubleReason::new(None, format!("no answer for {}", short_span(waiting)), weight)
+        TroubleReason { words: format!("no answer for {}", short_span(waiting)), weight }
     })
 }
 
@@ -146,7 +128,7 @@ fn wants_person(asked: &[FoldedText]) -> Option<TroubleReason> {
         times => format!("asked {times}x for a human"),
     };
     let weight = 45 + 10 * u32::try_from(times.min(3)).unwrap_or(3);
-    Some(TroubleReason::new(Some(TroubleRule::WantsPerson), words, weight))
+    Some(TroubleReason { words, weight })
 }
 
 /// The customer says the same again and again.
@@ -154,7 +136,7 @@ fn repeats_question(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::most_alike(asked);
     let weight = if times == 2 { 25 } else { 45 };
     let words = format!("asked {times}x the same");
-    (times >= 2).then(|| TroubleReason::new(Some(TroubleRule::RepeatsQuestion), words, weight))
+    (times >= 2).then(|| TroubleReason { words, weight })
 }
 
 /// The AI says the same again and again.
@@ -162,7 +144,7 @@ fn repeats_answer(said: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::most_alike(said);
     let weight = if times == 2 { 20 } else { 35 };
     let words = format!("AI said {times}x the same");
-    (times >= 2).then(|| TroubleReason::new(Some(TroubleRule::RepeatsAnswer), words, weight))
+    (times >= 2).then(|| TroubleReason { words, weight })
 }
 
 /// Words of anger or despair.
@@ -170,7 +152,7 @@ fn upset(asked: &[FoldedText]) -> Option<TroubleReason> {
     let found: Vec<&str> = asked.iter().filter_map(FoldedText::negative).collect();
     let weight = if found.len() == 1 { 20 } else { 35 };
     let found = found.last()?;
-    Some(TroubleReason::new(Some(TroubleRule::Upset), format!("upset: \"{found}\""), weight))
+    Some(TroubleReason { words: format!("upset: \"{found}\""), weight })
 }
 
 /// Capitals, or more than one mark of exclamation or question at the end.
@@ -184,7 +166,7 @@ fn shouts(asked: &[&str]) -> Option<TroubleReason> {
     };
     let times = asked.iter().filter(shouting).count();
     let weight = if times == 1 { 12 } else { 20 };
-    (times > 0).then(|| TroubleReason::new(Some(TroubleRule::Shouts), "shouts".to_owned(), weight))
+    (times > 0).then(|| TroubleReason { words: "shouts".to_owned(), weight })
 }
 
 /// Something could not be delivered.
@@ -195,12 +177,12 @@ fn failed(open: &[MessageSummary]) -> Option<TroubleReason> {
         1 => "a message was not delivered".to_owned(),
         times => format!("{times} messages were not delivered"),
     };
-    Some(TroubleReason::new(Some(TroubleRule::Failed), words, 30))
+    Some(TroubleReason { words, weight: 30 })
 }
 
 /// A long to and fro that ends nowhere.
 fn long(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
     let words = format!("{turns} turns with the AI");
-    (turns >= 6).then(|| TroubleReason::new(Some(TroubleRule::Long), words, 10))
+    (turns >= 6).then(|| TroubleReason { words, weight: 10 })
 }

@@ -110,10 +110,6 @@ fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreErr
 fn insight(reader: &mut Reader, wanted: &Insight) -> Result<InsightResult, StoreError> {
     Ok(match wanted {
         Insight::Person(query) => InsightResult::Person(query.clone(), Box::new(reader.person_page(query)?)),
-        Insight::Lesson(taught) => {
-            InsightResult::Lesson(taught.clone(), Box::new(reader.lesson(taught.as_ref())?))
-        }
-        Insight::ForgetLessons => InsightResult::ForgetLessons(reader.lesson(None)?.before),
         Insight::LeavePast => {
             reader.leave_past();
             InsightResult::LeftPast

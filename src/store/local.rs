@@ -19,9 +19,6 @@ impl Store {
         if let Keep::Unseen(wanted) = keep {
             return self.set_unseen(channel, wanted);
         }
-        if let Keep::Weights(weights) = keep {
-            return self.weigh_trouble(weights);
-        }
         let channel = channel.clone();
         self.outbox().change(move |change| {
             write(change, channel.as_str(), &keep)?;
@@ -55,7 +52,7 @@ fn write(change: &Connection, channel: &str, keep: &Keep) -> rusqlite::Result<()
             all.iter().try_for_each(|(id, assignment)| claim(change, channel, id, assignment.as_ref()))
         }
         Keep::Tags(all) => all.iter().try_for_each(|(id, entry)| tags(change, channel, id, entry)),
-        Keep::Unseen(_) | Keep::Weights(_) => Ok(()),
+        Keep::Unseen(_) => Ok(()),
         Keep::DraftOnly(all) => {
             all.iter().try_for_each(|(id, is_on)| draft_only::mark(change, channel, id, *is_on))
         }

@@ -31,7 +31,6 @@ mod importing;
 mod journeys;
 mod keyboard;
 mod leases;
-mod lessons;
 mod links;
 mod looking;
 mod macros;

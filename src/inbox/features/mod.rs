@@ -9,7 +9,6 @@ pub(crate) mod commands;
 pub mod credits;
 pub mod handover;
 pub(crate) mod jump_list;
-pub(crate) mod lessons;
 pub mod macros;
 pub(crate) mod notifications;
 pub(crate) mod offers;

@@ -10,7 +10,7 @@ use crate::command::Command;
 use crate::components::list::ListLine;
 use crate::components::list::chosen_after;
 use crate::context::Context;
-use crate::event::{Load};
+use crate::event::Load;
 use crate::features::absence::update as absence;
 use crate::features::attention::update as attention;
 use crate::features::privacy::names::NameIndex;

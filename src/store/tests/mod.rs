@@ -14,7 +14,6 @@ mod failing;
 mod files;
 mod filters;
 mod histories;
-mod lessons;
 mod local;
 mod model_usage;
 mod operations;

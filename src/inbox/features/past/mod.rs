@@ -132,7 +132,7 @@ fn is_of_a_time(load: &Load) -> bool {
         | Load::ViewCounts(..)
         | Load::Lookup(_) => true,
         Load::At(..)
-        | Load::Insight(Insight::Lesson(_) | Insight::ForgetLessons | Insight::LeavePast)
+        | Load::Insight(Insight::LeavePast)
         | Load::Counts(_)
         | Load::Draft(..)
         | Load::Account(_)

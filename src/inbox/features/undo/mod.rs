@@ -104,7 +104,7 @@ fn only(keep: &Keep) -> Option<&ConversationId> {
         Keep::Tags(it) => one(it),
         Keep::DraftOnly(it) => one(it),
         Keep::Unseen(it) => one(it),
-        Keep::Wake(_) | Keep::Rule(..) | Keep::ExtendPauses(..) | Keep::Weights(_) => None,
+        Keep::Wake(_) | Keep::Rule(..) | Keep::ExtendPauses(..) => None,
     }
 }
 

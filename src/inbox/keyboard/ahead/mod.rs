@@ -168,7 +168,6 @@ impl Load {
             | Self::Pauses(_)
             | Self::Person(..)
             | Self::Triage(_)
-            | Self::Insight(Insight::Lesson(_) | Insight::ForgetLessons)
             | Self::Broadcasts(BroadcastQuery::Handover(..)) => true,
             // Without rows it only tells which ways there are.
             Self::Insight(Insight::Person(_)) => true,
