@@ -11,7 +11,6 @@ use crate::conditions::{always, on_conversation, on_mail, on_writable_tab};
 use crate::desk_commands as desk;
 use crate::features::cheapest_way;
 use crate::features::commands as features;
-use crate::features::past::update as past;
 use crate::keys::KeyPress;
 use crate::notice::update as notice;
 use crate::screens::broadcasts::commands as broadcasts;
@@ -85,10 +84,6 @@ macro_rules! each_command {
             Repeat Conversation ["."] "repeat" "Do again what was done last to a conversation: pause, hand back, close, snooze, tags, claim, reaction" => features::may_repeat, features::repeat;
             PlayMacro Desk ["m"] "macro" "Play a macro: then its letter; it stops at the first refusal and at every question" => features::may_play_macro, features::play_macro;
             RecordMacro Desk ["Q"] "record" "Record a macro under a letter, and end it again" => always, features::record_macro;
-            PastBack Desk ["("] "5 min back" "Back in time: show list and history as they were five minutes before; only to be read" => past::may_step_back, past::back;
-            PastForward Desk [")"] "5 min on" "Five minutes on, up to the present" => past::may_step_forward, past::forward;
-            PastHourBack Desk ["{"] "hour back" "An hour back in time" => past::may_step_back, past::hour_back;
-            PastHourForward Desk ["}"] "hour on" "An hour on, up to the present" => past::may_step_forward, past::hour_forward;
             NextWaiting Desk ["w"] "next waiting" "Go to the next conversation whose customer waits" => always, conversations::next_waiting;
             PreviousWaiting Desk ["W"] "previous waiting" "Go to the one before it" => always, conversations::previous_waiting;
             MostUrgent Desk ["g w"] "most urgent" "Go to the conversation that needs someone most, in any tab" => always, conversations::most_urgent;
@@ -290,7 +285,6 @@ macro_rules! each_verb {
             "sort" "ORDER" "Sort the list" => conversations::sort_by, conversations::orders;
             "open" "NUMBER, ADDRESS, ID or --name NAME" "Open a conversation" => desk::look_up_conversation, nothing;
             "draft" "" "Bring back the text that another window wrote over" => draft_conflict::fetch_aside, nothing;
-            "at" "[TIME]" "Show list and history as they were: 14:05, yesterday 14:05, 2026-11-20 09:00, 2h; now returns" => past::at_line, past::moments;
             "search" "[WORDS]" "Look in everything seen" => desk::search_for, nothing;
             "find" "WORDS" "Look in this conversation" => history::find, nothing;
             "import" "FILE or stop" "Import people from a CSV file, after looking it through" => importing::import, nothing;

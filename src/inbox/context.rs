@@ -4,7 +4,6 @@
 use crate::command::Command;
 use crate::event::{Effect, TerminalOrder};
 use crate::features::offers::Offer;
-use crate::features::past::ShownPast;
 use crate::notice::{Fact, Notice, NoticeLog};
 use crate::overlays::guard::PromptGuard;
 use crate::overlays::overlay::{Overlay, OverlayStack, PopupTarget};
@@ -18,8 +17,6 @@ pub struct Context {
     pub now: Timestamp,
     /// The steady clock as read last; never goes back.
     pub moment: Moment,
-    /// The time in the past that list and history are shown as of.
-    pub past: Option<ShownPast>,
     /// Columns and rows of the terminal.
     pub size: (u16, u16),
     /// Whether the terminal window has the focus.
@@ -49,7 +46,6 @@ impl Context {
         Self {
             now: times.now,
             moment: times.moment,
-            past: None,
             size,
             focused: true,
             settings,

@@ -8,7 +8,6 @@ use crate::commands;
 use crate::features::macros::playing::update as playing;
 use crate::features::macros::recording::update as recording;
 use crate::features::macros::steps::RecordedStep;
-use crate::features::past::update as past;
 use crate::keymap::Resolution;
 use crate::keys::{KeyCode, KeyPress};
 use crate::overlays::guard::update as guard;
@@ -50,10 +49,6 @@ impl Inbox {
         if self.desk.is_typing() {
             return typing::composer_key(self, key);
         }
-        let ends = key.code == KeyCode::Esc && self.keyboard.pressed.is_empty();
-        if ends && self.context.past.is_some() {
-            return past::leave(self);
-        }
         if let Some(letter) =
             recording::fixed_macro(&self.context, key).filter(|_| self.keyboard.pressed.is_empty())
         {
@@ -82,7 +77,7 @@ impl Inbox {
     /// Whether a command can be done now.
     pub fn enabled(&self, command: Command) -> Result<(), Reason> {
         let (enabled, _) = commands::functions(command);
-        past::may(self, command).and_then(|()| enabled(self)).map_err(|error| self.context.keyed(&error))
+        enabled(self).map_err(|error| self.context.keyed(&error))
     }
 
     /// Runs a command a person called and records it, or says why it cannot be
@@ -175,7 +170,6 @@ impl Inbox {
             // What was wrong with the line before is over.
             self.context.notice = None;
             let done = match rest {
-                _ if past::may_say(self, name).is_err() => past::may_say(self, name),
                 "" if verb.needs_words() => Err(format!("{name} needs {}", verb.takes)),
                 _ => run(self, rest),
             };

@@ -86,8 +86,6 @@ pub enum Load {
     Echo(u64),
     /// What is worked out from what is stored.
     Insight(Insight),
-    /// A read as of a time in the past.
-    At(Timestamp, Box<Self>),
     /// Draft-only conversations of these tabs without a draft for what was said
     /// last, the open one first.
     DueDrafts(Vec<ChannelId>, Option<ConversationKey>, Timestamp),
@@ -122,8 +120,6 @@ pub enum Load {
 pub enum Insight {
     /// What was said with a person on every channel.
     Person(PersonQuery),
-    /// Nothing: what was made to read the past is let go of.
-    LeavePast,
 }
 
 /// How the marks of a whole list are set.

@@ -21,7 +21,6 @@ use model::model_costs::ModelUsageRow;
 use model::news::News;
 use model::notes::PrivateNote;
 use model::outbox::{OutboxRow, StopVerdict};
-use model::past::PastNote;
 use model::person::{PersonPage, PersonQuery};
 use model::proposals::{DeskProposal, ProposalEntry, ProposalVerdict};
 use model::queries::{
@@ -172,7 +171,6 @@ pub enum Loaded {
     /// What was worked out from what is stored.
     Insight(InsightResult),
     /// What was read as of a time, and what the files can tell of it.
-    At(PastNote, Box<Self>),
     /// Draft-only conversations without a draft for what was said last.
     DueDrafts(Vec<DueDraft>),
     /// Who needs a person, in a tab or in all.
@@ -212,6 +210,4 @@ pub enum Loaded {
 pub enum InsightResult {
     /// What was said with a person on every channel.
     Person(PersonQuery, Box<PersonPage>),
-    /// The past was let go of.
-    LeftPast,
 }

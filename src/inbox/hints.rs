@@ -4,7 +4,6 @@
 use crate::Inbox;
 use crate::command;
 use crate::command::Command;
-use crate::features::past;
 use crate::layout::Area;
 use crate::overlays::guard::update as guard;
 use crate::pages::PageKind;
@@ -242,7 +241,6 @@ fn offered(inbox: &Inbox) -> &'static [Command] {
     let tab = inbox.desk.tab();
     let asks = matches!(inbox.outbox.current_row(&inbox.desk), Some(row) if row.is_stopped());
     match tab.focus {
-        _ if inbox.context.past.is_some() => past::HINTS,
         _ if inbox.desk.page != PageKind::Inbox => offered_of_rows(inbox, asks),
         _ if !tab.is_inbox() => &[C::NextTab, C::GoToTab, C::Refresh, C::Help, C::Quit],
         Focus::Composer if tab.writes_mail() => mail::view::WRITING_HINTS,

@@ -5,7 +5,6 @@ use crate::desk::Desk;
 use crate::event::{Effect, FileWrite, InsightResult, Load, Loaded};
 use crate::features::cheapest_way;
 use crate::features::credits::Credits;
-use crate::features::past::update as past;
 use crate::features::undo::update as undo;
 use crate::features::undo_send::Early;
 use crate::fetching;
@@ -42,15 +41,11 @@ pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) 
     }
     match read {
         Ok(found) => {
-            if let Some((load, found)) = past::sift(&mut inbox.context, load, found) {
-                inbox.loads.answered(&load);
-                loaded(inbox, found);
-            }
+            inbox.loads.answered(&load);
+            loaded(inbox, found);
         }
         Err(why) => {
-            if let Some(load) = past::sift_failure(&inbox.context, load) {
-                loads::load_failed(inbox, load, &why);
-            }
+            loads::load_failed(inbox, load, &why);
         }
     }
 }
@@ -58,7 +53,6 @@ pub(crate) fn read(inbox: &mut Inbox, load: Load, read: Result<Loaded, String>) 
 fn insight(inbox: &mut Inbox, found: InsightResult) {
     match found {
         InsightResult::Person(query, page) => cheapest_way::received(inbox, &query, *page),
-        InsightResult::LeftPast => (),
     }
 }
 
@@ -127,7 +121,6 @@ pub(crate) fn loaded(inbox: &mut Inbox, loaded: Loaded) {
         Loaded::Macros(macros) => inbox.features.macros.macros_known(macros, &inbox.context),
         Loaded::Insight(found) => insight(inbox, found),
         // Taken out of its time before.
-        Loaded::At(..) => (),
         Loaded::Echo(number) => inbox.features.macros.echoed(number),
         Loaded::DueDrafts(found) => draft_only::due(inbox, found),
         Loaded::Needing(scope, rows) => inbox.desk.most_urgent(scope, rows, &mut inbox.context),

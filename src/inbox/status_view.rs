@@ -81,10 +81,6 @@ pub fn draw_status(inbox: &Inbox, theme: Theme, area: Area, buffer: &mut Buffer)
         Some((text, false)) => (text, theme.strong()),
         None => connected(inbox, theme),
     };
-    let (first, style) = match inbox.context.past_words() {
-        Some(past) => (format!("PAST {past} · {first}"), theme.needs_a_person()),
-        None => (first, style),
-    };
     let mut items = under_way(inbox, theme, area.width < 100);
     let room_for = |items: &[StatusSegment]| {
         items.iter().filter(|item| item.needed).map(|item| wide(&item.words)).sum::<u16>()

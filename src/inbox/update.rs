@@ -6,7 +6,6 @@ use crate::event::{Effect, Event, Load, TerminalOrder};
 use crate::features::clipboard;
 use crate::features::handover;
 use crate::features::offers::update as offers;
-use crate::features::past::update as past;
 
 use crate::features::macros::playing::update as playing;
 use crate::keyboard::ahead::TypedInput;
@@ -136,7 +135,6 @@ impl Inbox {
         self.desk.ask_again_of_ai(&self.context);
         self.settle();
         self.go_on();
-        past::wrap(&mut self.context);
         std::mem::take(&mut self.context.effects)
     }
 
@@ -200,7 +198,6 @@ impl Inbox {
         self.desk.fetch_wanted_pictures(&mut self.context);
         self.context.effects.extend(self.loads.retry(self.context.moment));
         self.changes.save_drafts(&mut self.desk, &mut self.context);
-        past::keep_out_of_composer(&mut self.desk, &mut self.context);
         self.features.watch.mark_seen(&mut self.desk, &mut self.context);
         self.features.snoozed.come_back(&mut self.desk, &mut self.context);
         self.changes.follow_batch(&mut self.context);

@@ -62,13 +62,7 @@ pub fn draw(inbox: &Inbox, theme: Theme, buffer: &mut Buffer) -> Option<Position
             crate::screens::composer::suggesting::view::draw_brief(inbox, theme, area, buffer);
         }
         if let Some(area) = areas.composer {
-            cursor = match inbox.context.past {
-                Some(_) => {
-                    crate::features::past::view::draw(inbox, theme, area, buffer);
-                    None
-                }
-                None => crate::screens::composer::view::draw(inbox, theme, area, buffer),
-            };
+            cursor = crate::screens::composer::view::draw(inbox, theme, area, buffer);
         }
     } else {
         crate::pages_view::draw(inbox, theme, areas.body, buffer);

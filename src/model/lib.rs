@@ -41,7 +41,6 @@ pub mod news;
 pub mod notes;
 mod odd_times;
 pub mod outbox;
-pub mod past;
 pub mod person;
 pub mod phone_forms;
 pub mod phones;

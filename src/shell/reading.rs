@@ -110,20 +110,7 @@ fn mail_account(reader: &Reader, channel: &ChannelId) -> Result<Loaded, StoreErr
 fn insight(reader: &mut Reader, wanted: &Insight) -> Result<InsightResult, StoreError> {
     Ok(match wanted {
         Insight::Person(query) => InsightResult::Person(query.clone(), Box::new(reader.person_page(query)?)),
-        Insight::LeavePast => {
-            reader.leave_past();
-            InsightResult::LeftPast
-        }
     })
-}
-
-/// Reads what was asked for as of a time.
-fn of_past(reader: &mut Reader, at: Timestamp, wanted: &Load) -> Result<Loaded, String> {
-    let (past, note) = reader.past(at).map_err(|error| {
-        tracing::error!(%error, "the past could not be read");
-        error.to_string()
-    })?;
-    load(past, wanted).map(|load| Loaded::At(note, Box::new(load)))
 }
 
 pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
@@ -196,7 +183,6 @@ pub fn load(reader: &mut Reader, load: &Load) -> Result<Loaded, String> {
         Load::Attention(ask) => reader.attention(ask).map(|attention| Loaded::Attention(Box::new(attention))),
         Load::Echo(number) => Ok(Loaded::Echo(*number)),
         Load::Insight(wanted) => insight(reader, wanted).map(Loaded::Insight),
-        Load::At(at, load) => return of_past(reader, *at, load),
         Load::Fates(rows) => reader.fates(rows).map(Loaded::Fates),
         Load::Tags(limit) => reader.tags(*limit).map(Loaded::Tags),
         Load::Paused(limit) => reader.paused(*limit).map(Loaded::Paused),

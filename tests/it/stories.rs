@@ -47,7 +47,6 @@ mod modal;
 mod model_at_the_desk;
 mod notes;
 mod outbox;
-mod past;
 mod pasting;
 mod people;
 mod person;

@@ -12,7 +12,6 @@ pub(crate) mod jump_list;
 pub mod macros;
 pub(crate) mod notifications;
 pub(crate) mod offers;
-pub mod past;
 pub mod privacy;
 pub(crate) mod service_levels;
 pub(crate) mod tutor;

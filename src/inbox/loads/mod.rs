@@ -23,9 +23,6 @@ impl Load {
         if let (Self::Insight(Insight::Person(new)), Self::Insight(Insight::Person(old))) = (self, older) {
             return new.key == old.key;
         }
-        if let (Self::At(new_at, new), Self::At(old_at, old)) = (self, older) {
-            return new_at != old_at || new.replaces(old);
-        }
         if let (Self::People(new), Self::People(old)) = (self, older) {
             return new.channel == old.channel;
         }

@@ -82,8 +82,6 @@ pub(crate) fn load_failed(inbox: &mut Inbox, load: Load, why: &str) {
         | Load::Needing(_)
         | Load::Lookup(_)
         | Load::Echo(_)
-        | Load::Insight(Insight::LeavePast)
-        | Load::At(..)
         | Load::Broadcasts(BroadcastQuery::Handover(..)) => {
             gave_up(&mut inbox.context, "nothing was done", &why)
         }

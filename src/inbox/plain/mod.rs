@@ -301,7 +301,7 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
         }
     };
     if let Some(since) = row.waiting_since {
-        add(format!("waits {}", short_span(inbox.context.shown_at().since(since))));
+        add(format!("waits {}", short_span(inbox.context.now.since(since))));
     }
     let now = inbox.context.now;
     match row.target_state(now, inbox.context.settings.targets_of(&row.channel)) {
@@ -314,14 +314,14 @@ fn describe(row: &ConversationRow, inbox: &Inbox) -> String {
     if row.is_failing() {
         add("AI failing".to_owned());
     }
-    if let Some(words) = row.trouble_words(inbox.context.shown_at()) {
+    if let Some(words) = row.trouble_words(inbox.context.now) {
         add(format!("trouble: {words}"));
     }
     if row.unread > 0 {
         add(format!("{} unread", row.unread));
     }
     add(conversation.automation.label().to_owned());
-    let window = window_label(conversation.window, row.last_inbound_at, inbox.context.shown_at());
+    let window = window_label(conversation.window, row.last_inbound_at, inbox.context.now);
     if !window.is_empty() {
         add(format!("window {window}"));
     }

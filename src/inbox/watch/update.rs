@@ -58,7 +58,7 @@ impl WatchState {
     /// terminal has the focus.
     pub(crate) fn mark_seen(&mut self, desk: &mut Desk, context: &mut Context) {
         let is_shown = context.focused && !layout::is_too_small(context.size);
-        if !is_shown || !desk.is_inbox_shown() || context.past.is_some() {
+        if !is_shown || !desk.is_inbox_shown() {
             return;
         }
         let tab = desk.tab();

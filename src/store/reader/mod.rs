@@ -17,7 +17,6 @@ use model::email::rules::{RulesPage, RulesQuery};
 use model::ids::{ChannelId, ConversationId, MessageId, RowId};
 use model::messages::Place;
 use model::outbox::Moment;
-use model::past::PastNote;
 use model::person::{PersonPage, PersonQuery};
 use model::proposals::ProposalEntry;
 use model::queries::{
@@ -42,7 +41,6 @@ mod finding;
 mod history;
 mod listed;
 mod order;
-mod past;
 mod person;
 mod search;
 mod service_levels;
@@ -55,8 +53,6 @@ pub struct Reader {
     zone: Zone,
     /// Paths of the files, and the cache as it was opened.
     files: Option<(Paths, Standing)>,
-    /// The files as they were at a time, where that is looked at.
-    past: Option<Box<(Timestamp, Reader, PastNote)>>,
 }
 
 impl Reader {
@@ -66,7 +62,7 @@ impl Reader {
         drafts: drafts::WrittenDrafts,
     ) -> rusqlite::Result<Self> {
         filter::install_days(&connection, zone)?;
-        Ok(Self { connection, drafts, zone: zone.clone(), files: None, past: None })
+        Ok(Self { connection, drafts, zone: zone.clone(), files: None })
     }
 
     /// Notes where its files are, so that it can follow them.

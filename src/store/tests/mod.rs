@@ -18,7 +18,6 @@ mod local;
 mod model_usage;
 mod operations;
 mod outbox;
-mod past;
 mod person;
 mod proposals;
 mod reviews;

@@ -144,7 +144,6 @@ impl TypedAhead {
     /// A read has ended. False if it would take a person elsewhere who does
     /// not wait for it any more.
     pub(crate) fn read_ended(&mut self, load: &Load) -> bool {
-        let load = if let Load::At(_, load) = load { load } else { load };
         let before = self.awaited.len();
         self.awaited.retain(|entry| entry != load);
         let came = self.awaited.len() < before;
@@ -196,8 +195,6 @@ impl Load {
             | Self::ServiceLevels(..)
             | Self::Macros
             | Self::Echo(_)
-            | Self::Insight(Insight::LeavePast)
-            | Self::At(..)
             | Self::DueDrafts(..)
             | Self::Fates(_)
             | Self::Paused(_)
@@ -268,10 +265,7 @@ mod tests {
         assert!(ahead.goes_elsewhere());
         assert!(ahead.read_ended(&Load::Macros) && !ahead.came, "it goes nowhere anyway");
         assert!(!ahead.read_ended(&lookup("maria")), "nobody asked for it");
-        assert!(
-            ahead.read_ended(&Load::At(model::time::Timestamp::default(), Box::new(lookup("dana"))))
-                && ahead.came
-        );
+        assert!(ahead.read_ended(&lookup("dana")) && ahead.came);
         assert!(!ahead.read_ended(&lookup("dana")), "it came already");
         ahead.note(&Load::Names);
         assert!(!ahead.goes_elsewhere() && ahead.awaited == [Load::Names]);

@@ -99,25 +99,19 @@ fn facts(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> Vec<(String, Str
     let first = conversation.first_message_at.or(conversation.created_at);
     let since = first.map(|time| format!(" since {}", time.day_name(zone)));
     add("messages", Some(format!("{}{}", conversation.message_count, since.unwrap_or_default())));
-    add(
-        "last",
-        conversation.last_message_at.map(|last_message| ago(inbox.context.shown_at().since(last_message))),
-    );
-    add(
-        "waits",
-        row.waiting_since.map(|waiting_since| short_span(inbox.context.shown_at().since(waiting_since))),
-    );
+    add("last", conversation.last_message_at.map(|last_message| ago(inbox.context.now.since(last_message))));
+    add("waits", row.waiting_since.map(|waiting_since| short_span(inbox.context.now.since(waiting_since))));
     add("AI", Some(conversation.automation.label().to_owned()).filter(|text| !text.is_empty()));
     for (number, line) in conversation.escalation.lines().enumerate() {
         add(if number == 0 { "failing" } else { "" }, Some(line.to_owned()));
     }
-    add("trouble", row.trouble_sum(inbox.context.shown_at()));
+    add("trouble", row.trouble_sum(inbox.context.now));
     add("answer", target(inbox, row));
     add("lease", lease(inbox, row));
     add("claimed", claim(inbox, row));
     add("tags", tags(row));
     let snooze = row.local.snooze.as_ref();
-    add("snoozed", snooze.map(|snooze| snooze.words(inbox.context.shown_at(), zone)));
+    add("snoozed", snooze.map(|snooze| snooze.words(inbox.context.now, zone)));
     add("window", window(inbox, row));
     facts.extend(connections::view::facts(inbox, theme, row));
     facts.extend(contact(inbox, row));
@@ -157,7 +151,7 @@ fn contact(inbox: &Inbox, row: &ConversationRow) -> Vec<(String, String, Style)>
     for (name, value) in &contact.metadata {
         facts.push(fact(&wrap::cut(name.as_str(), usize::from(LABELS) - 1), value.to_string()));
     }
-    facts.push(fact("read", ago(inbox.context.shown_at().since(contact.read_at))));
+    facts.push(fact("read", ago(inbox.context.now.since(contact.read_at))));
     facts
 }
 
@@ -172,7 +166,7 @@ fn elsewhere(inbox: &Inbox) -> Vec<(String, String, Style)> {
     for it in others {
         let tab = inbox.desk.tabs.iter().find(|tab| tab.channel.id == it.key.channel);
         let name = tab.map_or_else(|| it.key.channel.to_string(), |tab| tab.channel.name.clone());
-        let last = it.last_at.map(|at| format!(" · {}", ago(inbox.context.shown_at().since(at))));
+        let last = it.last_at.map(|at| format!(" · {}", ago(inbox.context.now.since(at))));
         facts.push(fact("g x", format!("{name}: {}{}", it.title, last.unwrap_or_default())));
     }
     facts
@@ -197,7 +191,7 @@ fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
         ServiceWindow::NotApplicable => None,
         ServiceWindow::Unknown => Some("not told".to_owned()),
         ServiceWindow::Closed => Some("closed: only templates".to_owned()),
-        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, inbox.context.shown_at()) {
+        ServiceWindow::Open => Some(match window_left(row.last_inbound_at, inbox.context.now) {
             Some(left) => format!("open, about {}h {}m left (estimate)", left / HOUR, left % HOUR / MINUTE),
             None => "open".to_owned(),
         }),
@@ -206,7 +200,7 @@ fn window(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
 
 /// Until when an answer is wanted.
 fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
-    let now = inbox.context.shown_at();
+    let now = inbox.context.now;
     Some(match row.target_state(now, inbox.context.settings.targets_of(&row.channel))? {
         TargetState::Left(left) | TargetState::Near(left) => format!("within {}", short_span(left)),
         TargetState::Missed(late) => format!("{} late", short_span(late)),
@@ -215,7 +209,7 @@ fn target(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
 
 /// When the lease of a pause made here ends.
 fn lease(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
-    let (now, settings) = (inbox.context.shown_at(), &inbox.context.settings);
+    let (now, settings) = (inbox.context.now, &inbox.context.settings);
     let ends = row.lease_from.filter(|_| settings.pause_lease > 0)?.plus(settings.pause_lease);
     let who =
         row.paused.as_ref().map(|pair| &pair.0).filter(|text| !text.is_empty() && **text != settings.agent);
@@ -234,7 +228,7 @@ fn claim(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     Some(format!(
         "by {} for {} (noted on this desk)",
         claim.agent,
-        short_span(inbox.context.shown_at().since(claim.at))
+        short_span(inbox.context.now.since(claim.at))
     ))
 }
 

@@ -166,11 +166,3 @@ impl Keyboard {
         self.pressed.clear();
     }
 }
-
-impl ConversationList {
-    /// Wants the same of another time: what is on its way is dropped.
-    pub(crate) fn read_anew(&mut self) {
-        self.resource.amend(self.wanted.clone());
-        self.resource.mark_stale();
-    }
-}

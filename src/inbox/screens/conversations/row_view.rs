@@ -48,7 +48,7 @@ pub(crate) fn draw(inbox: &Inbox, theme: Theme, row: &ConversationRow, area: Are
         width,
         &[(&ai, ai_style), (&window, window_style(theme, row, &window))],
     );
-    let trouble = row.trouble_words(inbox.context.shown_at());
+    let trouble = row.trouble_words(inbox.context.now);
     let troubled = trouble.is_some();
     let preview = trouble.unwrap_or_else(|| preview(row));
     let room = width.saturating_sub(state + 2);
@@ -125,7 +125,7 @@ pub(crate) fn labels(row: &ConversationRow) -> String {
 /// Why the row needs a person, and for how long; else how old the newest
 /// message is. Only the word has a colour.
 fn age(inbox: &Inbox, theme: Theme, row: &ConversationRow) -> [(String, Style); 2] {
-    let now = inbox.context.shown_at();
+    let now = inbox.context.now;
     let since = |word: &str, style, at: Option<Timestamp>| {
         let span = at.map_or_else(String::new, |time| format!(" {}", short_span(now.since(time))));
         [(word.to_owned(), style), (span, Style::new())]
@@ -194,7 +194,7 @@ fn ai(inbox: &Inbox, theme: Theme, row: &ConversationRow, width: u16) -> (String
 }
 
 fn window(inbox: &Inbox, row: &ConversationRow) -> String {
-    window_label(row.conversation.window, row.last_inbound_at, inbox.context.shown_at())
+    window_label(row.conversation.window, row.last_inbound_at, inbox.context.now)
 }
 
 fn window_style(theme: Theme, row: &ConversationRow, label: &str) -> Style {

@@ -7,13 +7,6 @@ use model::messages::Direction;
 use model::queries::HistoryPage;
 
 impl History {
-    /// Wants the same of another time: what is on its way is dropped.
-    pub(crate) fn read_anew(&mut self) {
-        self.resource.amend(self.wanted.clone());
-        self.resource.mark_stale();
-        self.follow();
-    }
-
     /// The newest message there is of it.
     pub(crate) fn newest_message(&self) -> Option<MessageId> {
         self.items.iter().rev().find_map(message_of).map(|item| item.message.id.clone())

@@ -136,7 +136,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         ServiceWindow::Closed => "window closed".to_owned(),
         ServiceWindow::Unknown => "window ?".to_owned(),
         ServiceWindow::Open => {
-            match window_label(ServiceWindow::Open, row.last_inbound_at, inbox.context.shown_at()).as_str() {
+            match window_label(ServiceWindow::Open, row.last_inbound_at, inbox.context.now).as_str() {
                 "open" => "window open".to_owned(),
                 left => format!("window open {left}"),
             }
@@ -171,7 +171,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
         out.push((format!(" · {drafts}{keys}"), style));
     }
     // What is proposed waits now, whatever time is shown.
-    if inbox.context.past.is_none() && tab.counts.proposals.contains(&history.conversation) {
+    if tab.counts.proposals.contains(&history.conversation) {
         let words = format!(" · proposal, {}", inbox.context.key_of(Command::ShowProposals));
         out.push((words, theme.needs_a_person()));
     }
@@ -180,7 +180,7 @@ fn state(inbox: &Inbox, theme: Theme, tab: &Tab) -> Vec<(String, Style)> {
 }
 
 fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> (String, Style) {
-    let now = inbox.context.shown_at();
+    let now = inbox.context.now;
     match (row.automation_pending, row.conversation.automation) {
         (Some(_), Automation::NotApplicable) => (String::new(), Style::new()),
         (Some(_), _) if history.switch_is_unclear() => {
@@ -205,7 +205,7 @@ fn ai(inbox: &Inbox, theme: Theme, history: &History, row: &ConversationRow) -> 
 
 /// Who paused the AI, and how long ago, where that is known.
 pub fn paused_by(inbox: &Inbox, row: &ConversationRow) -> String {
-    let now = inbox.context.shown_at();
+    let now = inbox.context.now;
     if !row.paused_here {
         return "someone else".to_owned();
     }
@@ -222,7 +222,7 @@ pub fn paused_by(inbox: &Inbox, row: &ConversationRow) -> String {
 fn lease_words(inbox: &Inbox, row: &ConversationRow) -> Option<String> {
     let lease = inbox.context.settings.pause_lease;
     let ends = row.lease_from.filter(|_| lease > 0)?.plus(lease);
-    match ends.since(inbox.context.shown_at()) {
+    match ends.since(inbox.context.now) {
         left if left <= 0 => Some("over".to_owned()),
         left if left <= LEASE_NEAR.min(lease / 2) => Some(format!("ends in {}", short_span(left))),
         _ => None,
