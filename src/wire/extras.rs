@@ -26,6 +26,9 @@ pub struct MessageExtras {
     /// Its earlier contents, oldest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub former_contents: Vec<FormerContent>,
+    /// The platform's ids of its author, in a conversation of several people.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub written_by: Vec<String>,
     /// Of a reaction: the platform's ids of the message and of the person.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reaction: Option<ReactionOrigin>,

@@ -7,13 +7,21 @@
 
 use std::collections::HashSet;
 
-use crate::database::DatabaseError;
+use serde_json::Value;
+
 use crate::database::rows::{bound, only};
 use crate::database::session::DbSession;
+use crate::database::{DatabaseError, conversations};
+use model::time::Timestamp;
 use sqlite::read_row;
+use wire::extras::MessageExtras;
 
 /// Answer that is kept in place of one that told of an erased person.
 const ERASED_ANSWER: &[u8] = br#"{"code":"NOT_FOUND","message":"this person was erased"}"#;
+/// Words in place of what an erased person wrote to several people.
+const ERASED: &str = "[erased]";
+/// Address in place of that of an erased person.
+const ERASED_ADDRESS: &str = "erased@erased.invalid";
 /// Path of uploaded files within their addresses.
 const MEDIA_PATH: &str = "/media/";
 
@@ -66,12 +74,14 @@ pub const TABLES: [ServiceTable; 42] = [
     table("correspondents", Erasure::By(erase_correspondents)),
     table("peer_aliases", Erasure::By(erase_aliases)),
     table("calls", Erasure::With("messages")),
-    table("messages", Erasure::With("conversations")),
+    // Those of erased conversations go with them.
+    table("messages", Erasure::By(erase_said_in_groups)),
     table("escalation_summaries", Erasure::With("conversations")),
     table("proposals", Erasure::With("conversations")),
     table("characters", Erasure::With("conversations")),
     table("conversations", Erasure::By(erase_conversations)),
-    table("emails", Erasure::With("threads")),
+    // Those of erased threads go with them.
+    table("emails", Erasure::By(erase_named_in_mails)),
     table("letter_writers", Erasure::With("threads")),
     table("threads", Erasure::By(erase_threads)),
     table("contacts", Erasure::By(erase_contacts)),
@@ -99,6 +109,12 @@ pub fn is_own_table(name: &str) -> bool {
     TABLES.iter().any(|table| table.name == name)
 }
 
+/// Names of the tables from which something of a person is erased.
+pub fn tables_of_persons() -> impl Iterator<Item = &'static str> {
+    let is_touched = |table: &&ServiceTable| matches!(table.erasure, Erasure::By(_) | Erasure::With(_));
+    TABLES.iter().filter(is_touched).map(|table| table.name)
+}
+
 /// A person, and the rows that hold what they wrote.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ErasedPerson {
@@ -113,6 +129,31 @@ pub struct ErasedPerson {
     messages: Vec<String>,
     /// Ids of files that nobody else has.
     files: HashSet<String>,
+    /// What the person wrote in conversations of several people.
+    said_in_groups: Vec<GroupMessage>,
+    /// Mails in threads of others, in which the person wrote or is named.
+    named_in: Vec<NamingMail>,
+}
+
+/// A message that an erased person wrote in a conversation of others.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct GroupMessage {
+    id: String,
+    conversation: String,
+    created_at: Timestamp,
+}
+
+/// Addresses of a mail in a thread of somebody else.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct NamingMail {
+    id: String,
+    thread: String,
+    sender: String,
+    recipients: String,
+    copies: String,
+    blind_copies: String,
+    headers: String,
+    attachments: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -148,6 +189,10 @@ impl ErasedPerson {
             }
         }
         person.add_messages(db)?;
+        for channel in channels {
+            person.add_said_in_groups(db, channel)?;
+            person.add_mails_of_others(db, channel)?;
+        }
         Ok(person)
     }
 
@@ -158,7 +203,8 @@ impl ErasedPerson {
 
     /// True if there is nothing of the person.
     pub fn is_unknown(&self) -> bool {
-        self.contacts.is_empty() && self.conversations.is_empty() && self.threads.is_empty()
+        let is_elsewhere = !self.said_in_groups.is_empty() || !self.named_in.is_empty();
+        !is_elsewhere && self.contacts.is_empty() && self.conversations.is_empty() && self.threads.is_empty()
     }
 
     /// Number of conversations and threads of mail.
@@ -220,6 +266,67 @@ impl ErasedPerson {
             }
         }
         Ok(())
+    }
+
+    fn add_said_in_groups(&mut self, db: &dyn DbSession, channel: &str) -> Result<(), DatabaseError> {
+        let sql = "SELECT id, conversation, created_at, media_url, extras FROM messages
+                   WHERE channel = ?1 AND extras IS NOT NULL
+                       AND (instr(extras, '\"writtenBy\"') > 0 OR instr(extras, '\"by\"') > 0)";
+        let mut found: Vec<(GroupMessage, Option<String>)> = Vec::new();
+        db.each(sql, bound![channel], |row| {
+            let extras: Option<String> = row.get("extras")?;
+            let extras = MessageExtras::read(extras.as_deref());
+            let authors = extras.written_by.iter().chain(extras.reaction.iter().map(|origin| &origin.by));
+            if authors.into_iter().any(|author| self.addresses.contains(author)) {
+                found.push((
+                    read_row!(row, GroupMessage { id, conversation, created_at }),
+                    row.get("media_url")?,
+                ));
+            }
+            Ok::<_, DatabaseError>(())
+        })?;
+        for (message, file) in found {
+            if self.conversations.iter().any(|erased| erased.id == message.conversation) {
+                continue;
+            }
+            self.files.extend(file.iter().flat_map(|link| file_ids(link)));
+            self.messages.push(message.id.clone());
+            self.said_in_groups.push(message);
+        }
+        Ok(())
+    }
+
+    /// Adds mails in threads of others that name one of the person's addresses.
+    fn add_mails_of_others(&mut self, db: &dyn DbSession, channel: &str) -> Result<(), DatabaseError> {
+        let sql =
+            "SELECT id, thread, sender, recipients, copies, blind_copies, headers, attachments FROM emails
+                   WHERE channel = ?1
+                       AND instr(lower(sender || recipients || copies || blind_copies || headers), ?2) > 0";
+        for address in self.addresses.clone().iter().filter(|address| address.contains('@')) {
+            let found: Vec<NamingMail> = db.all(sql, bound![channel, address], |row| {
+                Ok(read_row!(
+                    row,
+                    NamingMail { id, thread, sender, recipients, copies, blind_copies, headers, attachments }
+                ))
+            })?;
+            for mail in found {
+                let is_known = self.named_in.iter().any(|known| known.id == mail.id);
+                if is_known || self.threads.contains(&mail.thread) {
+                    continue;
+                }
+                if self.wrote(&mail) {
+                    self.files.extend(file_ids(&mail.attachments));
+                    self.messages.push(mail.id.clone());
+                }
+                self.named_in.push(mail);
+            }
+        }
+        Ok(())
+    }
+
+    /// True if a mail is of the person's own hand.
+    fn wrote(&self, mail: &NamingMail) -> bool {
+        self.addresses.contains(&mail.sender.to_lowercase())
     }
 
     fn histories_ids(&self) -> impl Iterator<Item = &String> {
@@ -358,7 +465,7 @@ fn erase_thread_automation(db: &dyn DbSession, person: &ErasedPerson) -> Result<
 }
 
 fn erase_correspondents(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
-    if person.threads.is_empty() {
+    if person.threads.is_empty() && person.named_in.is_empty() {
         return Ok(());
     }
     let sql = "DELETE FROM correspondents WHERE address = ?1
@@ -370,6 +477,77 @@ fn erase_aliases(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), Databa
     let sql = "DELETE FROM peer_aliases WHERE channel = ?1 AND peer = ?2";
     let conversations = &person.conversations;
     conversations.iter().try_for_each(|erased| db.note(sql, bound![erased.channel, erased.peer]))
+}
+
+/// Replaces what a person wrote in conversations of several people. Events that tell of
+/// it and the summary of such a conversation go.
+fn erase_said_in_groups(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let words =
+        "UPDATE messages SET content = ?2, kind = 'text', media_url = NULL, details = NULL, extras = NULL
+                 WHERE id = ?1";
+    for GroupMessage { id, conversation, created_at } in &person.said_in_groups {
+        db.note(words, bound![id, ERASED])?;
+        conversations::retell(db, conversation, ERASED, *created_at)?;
+        db.note("DELETE FROM escalation_summaries WHERE conversation = ?1", bound![conversation])?;
+        erase_events_of(db, conversation, id)?;
+    }
+    Ok(())
+}
+
+/// Deletes the events of a conversation or thread that tell of a message.
+fn erase_events_of(db: &dyn DbSession, subject: &str, message: &str) -> Result<(), DatabaseError> {
+    let mut telling: Vec<String> = Vec::new();
+    db.each("SELECT id, body FROM events WHERE subject = ?1", bound![subject], |row| {
+        let body: Vec<u8> = row.get("body")?;
+        if body.windows(message.len().max(1)).any(|part| part == message.as_bytes()) {
+            telling.push(row.get("id")?);
+        }
+        Ok::<_, DatabaseError>(())
+    })?;
+    telling.iter().try_for_each(|id| db.note("DELETE FROM events WHERE id = ?1", bound![id]))
+}
+
+/// Replaces the person's addresses in mails of others, and what the person wrote in
+/// their threads.
+fn erase_named_in_mails(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
+    let addresses =
+        "UPDATE emails SET recipients = ?2, copies = ?3, blind_copies = ?4, headers = ?5 WHERE id = ?1";
+    let own = "UPDATE emails SET sender = ?2, sender_name = NULL, body_text = ?3, body_html = NULL, attachments = '[]'
+               WHERE id = ?1";
+    for mail in &person.named_in {
+        let [recipients, copies, blind_copies, headers] =
+            [&mail.recipients, &mail.copies, &mail.blind_copies, &mail.headers]
+                .map(|text| without_addresses(text, &person.addresses));
+        db.note(addresses, bound![mail.id, recipients, copies, blind_copies, headers])?;
+        if person.wrote(mail) {
+            db.note(own, bound![mail.id, ERASED_ADDRESS, ERASED])?;
+        }
+        erase_events_of(db, &mail.thread, &mail.id)?;
+    }
+    Ok(())
+}
+
+/// Returns JSON with every text that holds one of some addresses replaced.
+fn without_addresses(json: &str, addresses: &[String]) -> String {
+    fn replace(value: &mut Value, addresses: &[String]) {
+        match value {
+            Value::String(text) if addresses.iter().any(|address| names(text, address)) => {
+                *text = ERASED_ADDRESS.to_owned();
+            }
+            Value::Array(items) => items.iter_mut().for_each(|item| replace(item, addresses)),
+            Value::Object(fields) => fields.values_mut().for_each(|field| replace(field, addresses)),
+            _ => {}
+        }
+    }
+    let Ok(mut value) = serde_json::from_str(json) else { return json.to_owned() };
+    replace(&mut value, addresses);
+    value.to_string()
+}
+
+/// True if a text holds a mail address, alone or among others.
+fn names(text: &str, address: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || "@.!#$%&'*+/=?^_`{|}~-".contains(letter);
+    address.contains('@') && text.to_lowercase().split(|letter| !is_part(letter)).any(|word| word == address)
 }
 
 fn erase_conversations(db: &dyn DbSession, person: &ErasedPerson) -> Result<(), DatabaseError> {
@@ -414,6 +592,13 @@ mod tests {
                 assert!(count == 1 || table.is_of_servers, "{} is not removed with {parent}", table.name);
             }
         }
+    }
+
+    #[test]
+    fn addresses_of_a_person_alone_are_replaced() {
+        let json = r#"{"Cc":"Ana <ANA@mail.example>, bo@mail.example","To":["mariana@mail.example","ana@mail.example"]}"#;
+        let kept = r#"{"Cc":"erased@erased.invalid","To":["mariana@mail.example","erased@erased.invalid"]}"#;
+        assert_eq!(without_addresses(json, &["ana@mail.example".to_owned(), "34600".to_owned()]), kept);
     }
 
     #[test]

@@ -141,6 +141,12 @@ pub(super) fn speaker(message: &Value) -> Option<String> {
     named.filter(|_| kind != "channel" || message["author_signature"].is_string())
 }
 
+/// Returns the id of the person who wrote, where several people may write.
+pub(super) fn author(message: &Value) -> Vec<String> {
+    let person = message["from"]["id"].as_i64().filter(|_| message["sender_chat"].is_null());
+    person.filter(|_| speaker(message).is_some()).map(|id| id.to_string()).into_iter().collect()
+}
+
 /// Returns true if the owner of a business wrote in a chat that the bot is connected
 /// to.
 pub(super) fn is_own(message: &Value) -> bool {
@@ -158,6 +164,15 @@ pub(super) fn needs_no_answer(message: &Value) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn author_is_kept_where_several_people_write() {
+        let (ana, group) =
+            (json!({"id": 5, "first_name": "Ana"}), json!({"id": -100_123, "type": "supergroup"}));
+        assert_eq!(author(&json!({"chat": group, "from": ana})), ["5"]);
+        assert_eq!(author(&json!({"chat": group, "from": ana, "sender_chat": {"title": "Harbor"}})), [""; 0]);
+        assert_eq!(author(&json!({"chat": {"id": 5, "type": "private"}, "from": ana})), [""; 0]);
+    }
 
     #[test]
     fn address_names_the_topic_and_nothing_else() {

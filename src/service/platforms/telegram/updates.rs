@@ -89,7 +89,7 @@ fn read(message: &Value) -> Option<ArrivedMessage> {
         platform_id: Some(message["message_id"].as_i64()?.to_string()),
         // Two machines would answer each other without end.
         needs_no_answer: chat::needs_no_answer(message),
-        extras: MessageExtras::of_structure(structure),
+        extras: MessageExtras { written_by: chat::author(message), ..MessageExtras::of_structure(structure) },
         ..Inbound::default()
     };
     let quoted = message["reply_to_message"]["message_id"].as_i64().map(|id| id.to_string());

@@ -283,6 +283,16 @@ mod tests {
     }
 
     #[test]
+    fn author_is_kept_with_messages_of_a_group() {
+        for (group, wanted) in [(json!("G1"), vec!["+34600111222"]), (Value::Null, Vec::new())] {
+            let mut hook = message("text", json!({"body": "Hello"}));
+            hook["group_id"] = group;
+            let Some(PlatformEvent::Message(told)) = one(hook) else { panic!("no message") };
+            assert_eq!(told.inbound.extras.written_by, wanted);
+        }
+    }
+
+    #[test]
     fn every_kind_of_message_is_kept() {
         let cases = [
             ("text", json!({"body": "hi\u{0}"}), "text", "hi", None),

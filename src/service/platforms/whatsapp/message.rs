@@ -47,6 +47,10 @@ fn read(message: &Value, body: &Value, contact: &Value) -> Option<ArrivedMessage
         let by = person.address().map(str::to_owned);
         extras.reaction = quoted.clone().zip(by).map(|(to, by)| ReactionOrigin { to, by });
     }
+    if group.is_some() {
+        extras.written_by =
+            person.address().map(str::to_owned).into_iter().chain(person.other_ids()).collect();
+    }
     let inbound = Inbound {
         from: group.clone().or_else(|| person.address().map(str::to_owned))?,
         // The ids of one of many are not those of the group.
