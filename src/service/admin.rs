@@ -275,7 +275,10 @@ impl Admin {
             let files = MediaFiles::beside(path).map_err(DatabaseError::from)?;
             person.files().for_each(|id| files.remove(id));
         }
-        self.database.wipe().await;
+        if let Some(vacuuming) = self.database.wipe().await {
+            // The process may end behind it.
+            drop(vacuuming.await);
+        }
         Ok(ErasedCount { histories: person.histories(), files: person.files().count() })
     }
 

@@ -63,11 +63,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
+use tokio::task::JoinHandle;
 
 pub use error::DatabaseError;
 use load::LoadReading;
 pub use open::Durability;
-use place::DatabasePlace;
+use place::{DatabasePlace, ServerUrl};
 use pool::Pool;
 use postgres::REVISION;
 pub use postgres::feed::CommittedElsewhere;
@@ -101,6 +102,10 @@ pub struct Database {
     wiping: Arc<AtomicBool>,
     /// The file, if it is one.
     file: Option<PathBuf>,
+    /// The database on a server, if it is one.
+    server: Option<ServerUrl>,
+    /// Held while dead rows are removed, so that it is done once at a time.
+    vacuuming: Arc<Mutex<()>>,
 }
 
 impl Database {
@@ -150,7 +155,7 @@ impl Database {
                 let opened = postgres::serve(url, durability, stamp.clone())?;
                 let reading = (opened.readers, opened.searchers);
                 let database = Self::around(opened.writers, reading, stamp, committed)?;
-                (Self { shared: opened.shared, ..database }, opened.fresh)
+                (Self { shared: opened.shared, server: Some(url.clone()), ..database }, opened.fresh)
             }
         })
     }
@@ -170,7 +175,11 @@ impl Database {
             }
         };
         let database = Self::around(writers, reading, stamp, Arc::new(Notify::new()))?;
-        Ok(Self { wiping, file: place.file().map(Path::to_owned), ..database })
+        let server = match place {
+            DatabasePlace::File(_) => None,
+            DatabasePlace::Server(url) => Some(url.clone()),
+        };
+        Ok(Self { wiping, file: place.file().map(Path::to_owned), server, ..database })
     }
 
     fn around(
@@ -193,6 +202,8 @@ impl Database {
             inline_reader: None,
             wiping: Arc::default(),
             file: None,
+            server: None,
+            vacuuming: Arc::default(),
         })
     }
 
@@ -266,16 +277,25 @@ impl Database {
     }
 
     /// Takes what was erased out of the bytes of the files, too: out of the log, and
-    /// out of what the planner remembers. A server overwrites them by its own rules.
-    pub async fn wipe(&self) {
-        if self.file.is_none() {
-            return;
+    /// out of what the planner remembers. On a server the dead rows are removed in the
+    /// background; the handle ends with it.
+    pub async fn wipe(&self) -> Option<JoinHandle<()>> {
+        if let Some(url) = self.server.clone() {
+            let vacuuming = self.vacuuming.clone();
+            return Some(tokio::task::spawn_blocking(move || {
+                let _alone = vacuuming.lock().unwrap_or_else(PoisonError::into_inner);
+                let removed = postgres::remove_dead_rows(&url, erasing::tables_of_persons());
+                drop(removed.inspect_err(
+                    |cause| tracing::warn!(%cause, "dead rows of an erased person are left to the server"),
+                ));
+            }));
         }
         self.wiping.store(true, Ordering::SeqCst);
         // Its end wakes the writer, which tidies up behind it.
         let woken: Result<(), DatabaseError> = self.write(|_| Err(DatabaseError::NoRow)).await;
         let awaited: Result<(), DatabaseError> = self.write(|_| Err(DatabaseError::NoRow)).await;
         drop((woken, awaited));
+        None
     }
 
     /// Returns true if a write met an obstacle within a span.

@@ -39,12 +39,13 @@ impl ServiceState {
         read.await.map_err(|cause| ApiError::internal(&cause))?.map_err(|cause| ApiError::internal(&cause))
     }
 
-    /// Removes the bytes of erased files, and wipes what was deleted from the database.
+    /// Removes the bytes of erased files, and wipes what was deleted from the database; on
+    /// a server that goes on in the background.
     pub async fn forget_bytes(&self, files: Vec<String>) {
         for id in files {
             self.remove_media(&id).await;
         }
-        self.database.wipe().await;
+        drop(self.database.wipe().await);
     }
 
     /// Removes a file's bytes; a failure is only logged.

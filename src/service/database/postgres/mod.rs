@@ -114,6 +114,20 @@ pub fn existing(url: &ServerUrl, stamp: Arc<AtomicI64>) -> Result<Opened, Databa
     opened(&address, 1, &Arc::new(CommitOrder::new(stamp, Durability::Full)))
 }
 
+/// Removes the dead rows of tables and the values their statistics keep, each table by
+/// itself and outside of transactions. Neither reads nor writes wait for it.
+pub fn remove_dead_rows(
+    url: &ServerUrl,
+    tables: impl Iterator<Item = &'static str>,
+) -> Result<(), DatabaseError> {
+    let link = Link::patient(&ServerAddress::of(url)?)?;
+    link.connect()?;
+    for table in tables {
+        link.batch(&format!("VACUUM (ANALYZE) {table}"))?;
+    }
+    Ok(())
+}
+
 fn opened(
     address: &ServerAddress,
     writers: usize,
