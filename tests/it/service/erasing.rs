@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 use super::receiver::Receiver;
 use super::{Answer, Desk, texts};
 use crate::postgres::cluster;
+use crate::waiting::until_so;
 
 const LIVE: &str = "whatsapp live";
 const QUAGGA: &str = "+34600999888";
@@ -99,6 +100,29 @@ async fn fetch(desk: &Desk, url: &str) -> Answer {
     desk.send("", "GET", url, &[], Vec::new()).await
 }
 
+/// Groups and threads of somebody else in which the person wrote or is named.
+fn among_others(group: &str, thread: &str) -> String {
+    let message =
+        "INSERT INTO messages (id, conversation, channel, platform_id, direction, sender, content, kind,
+        media_url, details, status, created_at, extras) VALUES";
+    let mail = "INSERT INTO emails (id, thread, channel, header_id, direction, sender, sender_name, recipients, copies,
+        blind_copies, subject, body_text, attachments, headers, status, created_at) VALUES";
+    format!(
+        r#"{message} ('m_group', '{group}', 'ch_whatsapp', 'wamid.group', 'inbound', 'customer', 'Quagga: of Zyzzyva',
+             'image', '/media/med_group/quagga.png', '{{"name": "quagga.png"}}', 'received', 9000000000000000,
+             '{{"writtenBy":["{QUAGGA}","ES.1"]}}');
+         {message} ('m_reaction', '{group}', 'ch_whatsapp', 'reaction-1', 'inbound', 'customer', 'Quagga: 👍',
+             'reaction', NULL, NULL, 'received', 8000000000000000,
+             '{{"reaction":{{"to":"wamid.1","by":"{QUAGGA}"}}}}');
+         UPDATE conversations SET preview = 'Quagga: of Zyzzyva', last_at = 9000000000000000 WHERE id = '{group}';
+         {mail} ('e_others', '{thread}', 'ch_email', '<1@mail.example>', 'inbound', 'bo@mail.example', 'Bo',
+             '["Quagga@Zyzzyva.example"]', '["{MAIL}", "cy@mail.example"]', '["{MAIL}"]', 'Prices', 'Words of Bo',
+             '[]', '{{"Reply-To":"Quagga <{MAIL}>"}}', 'received', 1);
+         {mail} ('e_own', '{thread}', 'ch_email', '<2@mail.example>', 'inbound', '{MAIL}', 'Quagga',
+             '["bo@mail.example"]', '[]', '[]', 'Prices', 'Words of Quagga', '[]', '{{}}', 'received', 2);"#
+    )
+}
+
 /// Rows that the simulated world does not make by itself.
 fn rest_of(desk: &Desk, conversation: &str, thread: &str) -> String {
     let bytes =
@@ -163,7 +187,11 @@ async fn who_is_erased_is_in_no_table_and_no_file() {
     }
     receiver.answer(500, "");
     let (contact, conversation, thread, files) = somebody(&desk).await;
-    desk.inbound("whatsapp", "+34600111222", "somebody else").await;
+    let group = desk.inbound("whatsapp", "+34600111222", "somebody else").await;
+    let mail =
+        json!({"channel": "email", "from": "bo@mail.example", "subject": "Prices", "text": "Words of Bo"});
+    let others = desk.switch("/inbound", mail).await["threadId"].as_str().expect("an id").to_owned();
+    execute(&desk, &among_others(&group, &others)).await;
     desk.advance(3.0).await;
     assert!(!receiver.deliveries().is_empty(), "events were tried");
 
@@ -205,6 +233,29 @@ async fn who_is_erased_is_in_no_table_and_no_file() {
     for url in &files {
         fetch(&desk, url).await.refused(404, "NOT_FOUND");
     }
+    // In place of what was said among others stands that it was erased.
+    let said = cluster::column(
+        &desk.place,
+        "SELECT content FROM messages WHERE id IN ('m_group', 'm_reaction') ORDER BY id",
+    );
+    assert_eq!(said, ["[erased]", "[erased]"]);
+    let preview = format!("SELECT preview FROM conversations WHERE id = '{group}'");
+    assert_eq!(cluster::column(&desk.place, &preview), ["[erased]"]);
+    let mails = "SELECT sender || ' ' || copies || ' ' || body_text FROM emails WHERE id IN ('e_others', 'e_own') ORDER BY id";
+    assert_eq!(
+        cluster::column(&desk.place, mails),
+        [
+            r#"bo@mail.example ["erased@erased.invalid","cy@mail.example"] Words of Bo"#,
+            "erased@erased.invalid [] [erased]"
+        ]
+    );
+    if is_server {
+        let vacuumed = "SELECT relname FROM pg_stat_user_tables WHERE vacuum_count > 0 AND schemaname = current_schema()";
+        until_so("dead rows are removed", || {
+            let tables = cluster::column(&desk.place, vacuumed);
+            ["messages", "emails", "contacts"].iter().all(|table| tables.iter().any(|found| found == table))
+        });
+    }
     // A retry is told so and makes nothing anew.
     let again = json!({"phone": QUAGGA, "name": "Quagga", "email": MAIL, "tags": ["zyzzyva"],
                        "metadata": {"likes": "Zyzzyva"}});
@@ -221,7 +272,8 @@ async fn who_is_erased_is_in_no_table_and_no_file() {
     assert!(told.iter().any(|body| body.contains("somebody else")), "{told:?}");
     assert!(!told.iter().any(|body| WORDS.iter().any(|word| body.contains(word))), "{told:?}");
     assert_eq!(tables_with(&desk, &WORDS), BTreeSet::new());
-    assert_eq!(texts(&desk.get(LIVE, "/messages").await, "content"), ["somebody else"]);
+    let left = texts(&desk.get(LIVE, "/messages").await, "content");
+    assert_eq!(left, ["[erased]", "[erased]", "somebody else"]);
 }
 
 /// A file that was sent to others, too, stays theirs.
