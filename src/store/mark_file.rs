@@ -70,7 +70,7 @@ impl MarkFile {
         let part = disk::part_of(path);
         let mut file = disk::create(&part)?;
         let written = FileIdentity::of(&file)
-            .and_then(|identity| write!(file, "{id} {identity}\n"))
+            .and_then(|identity| writeln!(file, "{id} {identity}"))
             .and_then(|()| file.sync_all())
             .and_then(|()| fs::rename(&part, path));
         if written.is_err() {
