@@ -136,7 +136,7 @@ fn repeats_question(asked: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::most_alike(asked);
     let weight = if times == 2 { 25 } else { 45 };
     let words = format!("asked {times}x the same");
-    (times >= 2).then(|| TroubleReason { words, weight })
+    (times >= 2).then_some(TroubleReason { words, weight })
 }
 
 /// The AI says the same again and again.
@@ -144,7 +144,7 @@ fn repeats_answer(said: &[FoldedText]) -> Option<TroubleReason> {
     let times = similar::most_alike(said);
     let weight = if times == 2 { 20 } else { 35 };
     let words = format!("AI said {times}x the same");
-    (times >= 2).then(|| TroubleReason { words, weight })
+    (times >= 2).then_some(TroubleReason { words, weight })
 }
 
 /// Words of anger or despair.
@@ -184,5 +184,5 @@ fn failed(open: &[MessageSummary]) -> Option<TroubleReason> {
 fn long(asked: &[&str], said: &[&str]) -> Option<TroubleReason> {
     let turns = asked.len().min(said.len());
     let words = format!("{turns} turns with the AI");
-    (turns >= 6).then(|| TroubleReason { words, weight: 10 })
+    (turns >= 6).then_some(TroubleReason { words, weight: 10 })
 }
