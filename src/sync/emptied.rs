@@ -3,7 +3,7 @@
 //!
 //! 1. The first such list is announced; nothing is removed.
 //! 2. A second one, at least [`BETWEEN`] later, removes the conversations stored at the time of the
-//! first, with their histories.
+//!    first, with their histories.
 //! 3. A list that names one of them resets the state.
 //!
 //! The note is kept in the cache, so that processes on one data folder share it. Mail is excluded: its

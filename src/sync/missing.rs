@@ -5,7 +5,7 @@
 //! 2. If the list names it or cannot be read that far, the conversation is kept and the reading fails.
 //! 3. If the list does not name it, this is noted and the conversation is kept.
 //! 4. A later 404, at least [`BETWEEN`] after the first, that finds it missing from the list again
-//! removes the conversation with its history.
+//!    removes the conversation with its history.
 //!
 //! The note is kept in the cache, so that processes on one data folder share it and a restart keeps it.
 
