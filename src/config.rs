@@ -92,8 +92,6 @@ pub struct Config {
     pub macros: Vec<Fixed>,
     pub assist: Option<AssistConfig>,
     pub receiver: Option<ReceiverConfig>,
-    /// Whether text is edited by modes.
-    pub vim: bool,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -164,7 +162,6 @@ impl Default for Config {
             macros: Vec::new(),
             assist: None,
             receiver: None,
-            vim: false,
         }
     }
 }
@@ -220,7 +217,6 @@ impl Config {
         if let Some(writing) = mistakes.take(root.table("writing")).flatten() {
             mistakes.all(writing.unknown());
             config.agent = mistakes.value(writing.string("agent"));
-            config.vim = mistakes.value(writing.boolean("vim")).unwrap_or(false);
             // Relative to the file, unless absolute.
             config.replies = mistakes.value(writing.string("replies")).map(|text| folder.join(text));
         }

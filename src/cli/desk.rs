@@ -83,7 +83,6 @@ pub fn run(how: How) -> Result<(), CliError> {
             macros: config.macros.clone(),
             connections: links.connections.clone(),
             connects: true,
-            vim: config.vim,
             ..Settings::default()
         },
         connections: Some(ConnectionsSetup { log: files.data.join("connection-calls.log"), ..links }),

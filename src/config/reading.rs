@@ -29,6 +29,10 @@ pub struct Section<'a> {
     table: &'a DeTable<'a>,
 }
 
+/// Keys of earlier versions, with what takes their place.
+const REMOVED_KEYS: [(&str, &str); 1] =
+    [("vim", "a text is edited in your own $EDITOR instead; delete the line")];
+
 impl<'a> Section<'a> {
     pub fn new(place: ConfigText<'a>, name: &'a str, table: &'a DeTable<'a>) -> Self {
         Self { place, name, table }
@@ -41,6 +45,9 @@ impl<'a> Section<'a> {
         unknown
             .map(|key| {
                 let word = key.get_ref().as_ref();
+                if let Some((_, sentence)) = REMOVED_KEYS.iter().find(|(key, _)| *key == word) {
+                    return self.place.error(key.span().start, &format!("{word} was removed: {sentence}"));
+                }
                 let hint = match nearest(word, &known) {
                     Some(near) => format!("did you mean {near}?"),
                     None => format!("known keys are {}", known.join(", ")),

@@ -195,7 +195,6 @@ pub const TABLES: &[SettingTable] = &[
                 "\"replies\"",
                 "The folder of canned replies, beside this file unless it is a whole path",
             ),
-            setting("vim", Flag, "false", "Edit text by modes; Esc leaves the text from NORMAL"),
         ],
     },
     targets::TABLE,

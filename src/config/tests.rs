@@ -63,6 +63,10 @@ fn says_where_what_and_what_to_do() {
             "[behaviour]\npasue_on_reply = \"ask\"",
             "line 2: pasue_on_reply is not a key in [behaviour]; did you mean pause_on_reply?",
         ),
+        (
+            "[writing]\nvim = true\n",
+            "line 2: vim was removed: a text is edited in your own $EDITOR instead; delete the line",
+        ),
         ("[behavior]\n", "line 1: behavior is not a key; did you mean behaviour?"),
         ("[behaviour]\npause_on_reply = \"sometimes\"", "use one of: ask, always, never"),
         ("[polling]\nvisible_seconds = 0", "visible_seconds must be a whole number from 1 to 3600"),

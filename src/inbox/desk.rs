@@ -5,7 +5,6 @@ use crate::screens::history::ahead::HistoriesAhead;
 use model::queries::ConversationKey;
 use std::collections::HashMap;
 
-use crate::features::vim::Vim;
 use crate::pages::PageKind;
 use crate::screens::composer::canned::Canned;
 use crate::screens::conversations::ConversationList;
@@ -50,8 +49,6 @@ pub struct Desk {
     pub pictures: Pictures,
     /// How far the files of rows have been uploaded, in percent.
     pub uploads: HashMap<RowId, u8>,
-    /// Modal editing, where it is wanted.
-    pub vim: Vim,
     /// Who writes here, if the configuration says.
     pub agent: Option<String>,
 }
@@ -107,7 +104,6 @@ impl Desk {
             canned: Canned::default(),
             pictures: Pictures::default(),
             uploads: HashMap::new(),
-            vim: Vim::default(),
             agent: None,
         }
     }

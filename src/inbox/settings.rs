@@ -142,8 +142,6 @@ pub struct Settings {
     /// What the model may take in a day, where one is configured, and the
     /// currency of its prices.
     pub model_caps: Option<(ModelCaps, SafeText)>,
-    /// Whether text is edited by modes.
-    pub vim: bool,
     /// The view a list shows at first.
     pub first_view: SavedView,
 }
@@ -177,7 +175,6 @@ impl Default for Settings {
             review_one_in: ONE_IN,
             transcribes: false,
             model_caps: None,
-            vim: false,
             first_view: SavedView::needs_me(),
         }
     }

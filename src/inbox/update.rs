@@ -186,7 +186,6 @@ impl Inbox {
         self.features.watch.follow_selection(&mut self.desk, &mut self.context);
         self.desk.give_typed_back(&mut self.context);
         self.desk.follow_writing(&mut self.context);
-        self.desk.rest_modes(&self.context);
         self.features.jump_list.note_place(&self.desk);
         writing::go_on_with_mail(self);
         self.desk.load_what_is_missing(&mut self.context);

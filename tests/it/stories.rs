@@ -43,7 +43,6 @@ mod mail_writing;
 mod marking;
 mod markup;
 mod media;
-mod modal;
 mod model_at_the_desk;
 mod notes;
 mod outbox;

@@ -17,7 +17,6 @@ pub(crate) mod service_levels;
 pub(crate) mod tutor;
 pub mod undo;
 pub(crate) mod undo_send;
-pub mod vim;
 
 use crate::features::absence::Absences;
 use crate::features::attention::AttentionQueue;

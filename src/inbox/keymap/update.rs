@@ -3,7 +3,6 @@
 use crate::command::Command;
 use crate::context::Context;
 use crate::desk::Desk;
-use crate::features::vim;
 
 impl Desk {
     /// What takes back what was done last: while letters are text, the
@@ -16,10 +15,7 @@ impl Desk {
     /// types.
     pub fn key_from_here(&self, command: Command, context: &Context) -> String {
         let (leave, undo) = (context.key_of(Command::Leave), context.key_of(command));
-        // With modes, the first Esc ends typing and the second one leaves.
-        let twice = context.settings.vim && self.vim.mode() != vim::VimMode::Normal && leave == "Esc";
         match self.is_typing() {
-            true if twice => format!("{leave} {leave} {undo}"),
             true => format!("{leave} {undo}"),
             false => undo,
         }

@@ -12,9 +12,6 @@ use crate::screens::composer::{Composer, ComposerMode};
 
 /// A key was pressed while the composer has the keyboard.
 pub(crate) fn composer_key(inbox: &mut Inbox, key: KeyPress) {
-    if inbox.desk.modal_key(key, &inbox.context) {
-        return inbox.features.macros.recorded(RecordedStep::Key(key), &mut inbox.context);
-    }
     if inbox.desk.mail_key(key, &mut inbox.context) {
         return;
     }

@@ -87,12 +87,7 @@ fn border(
     let tab = inbox.desk.tab();
     let focused = tab.focus == Focus::Composer && inbox.context.layers.is_empty();
     if composer.mode == ComposerMode::Note {
-        let modal = modal(inbox, focused);
-        let left = [
-            (modal.as_str(), theme.strong()),
-            ("NOTE", theme.note().patch(theme.strong())),
-            (" · private, never sent", theme.note()),
-        ];
+        let left = [("NOTE", theme.note().patch(theme.strong())), (" · private, never sent", theme.note())];
         let set = theme.note_border_set();
         return paint_view::frame_of(buffer, area, (set, theme.note()), Sides::Joined, (&left, &[]));
     }
@@ -103,8 +98,7 @@ fn border(
     let price = if keys_shown { String::new() } else { price(tab) };
     let word = if composer.reply_to.is_some() { "Reply, quoting · " } else { "Reply · " };
     let locked = lock(tab);
-    let modal = modal(inbox, focused);
-    let mut left = vec![(modal.as_str(), theme.strong())];
+    let mut left = Vec::new();
     if composer.shared {
         left.push(("also open in another window · ", theme.needs_a_person()));
     }
@@ -113,12 +107,6 @@ fn border(
         None => left.extend([(word, theme.strong()), (label, label_style), (&price, Style::new())]),
     }
     paint_view::frame_of(buffer, area, tabs_view::line(tab, theme, focused), Sides::Joined, (&left, &right));
-}
-
-/// What letters do now, where text is edited by modes.
-pub(crate) fn modal(inbox: &Inbox, focused: bool) -> String {
-    let wanted = inbox.context.settings.vim && focused && inbox.desk.tab().writes_text();
-    if wanted { format!("{} · ", inbox.desk.vim.word()) } else { String::new() }
 }
 
 /// The count in words: from four fifths of the bound what is left, beyond it

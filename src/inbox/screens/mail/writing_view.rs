@@ -13,7 +13,6 @@ use crate::components::paint_view::Sides;
 use crate::components::text_line::TextLine;
 use crate::layout::Area;
 use crate::screens::composer::Composer;
-use crate::screens::composer::view::modal;
 use crate::screens::mail::head::{BODY, Head, LABELS, SUBJECT};
 use crate::screens::mail::last_look::file_words;
 use crate::tab::Tab;
@@ -44,8 +43,7 @@ pub fn compose(
     let word = if head.html { "Mail as HTML · " } else { "Mail · " };
     let counted = counted(theme, head);
     let right = [(counted.0.as_str(), counted.1)];
-    let modal = modal(inbox, focused);
-    let left = [(modal.as_str(), theme.strong()), (word, theme.strong()), (label, style)];
+    let left = [(word, theme.strong()), (label, style)];
     let right: &[paint_view::Run<'_>] = if counted.0.is_empty() { &[] } else { &right };
     paint_view::frame(buffer, area, theme, focused, Sides::Joined, (&left, right));
     bottom(inbox, theme, tab, area, buffer);
