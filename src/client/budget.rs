@@ -1,25 +1,24 @@
-//! The budget of retries: what all channels of a process may repeat together,
-//! so that a server in trouble is not asked ever more. Pure.
+//! Retry budget shared by all channels of a process, so that retries do not overload a failing server.
 //!
-//! A retry costs, every success gives back. What was certainly not executed
-//! (a refusal by rate, no connection) is outside of it.
+//! A retry costs 5 or 10 units, a success returns one. Requests that were certainly not
+//! executed (rate limited, no connection) are free.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What there is at most, and at the start.
+/// Initial and maximum number of units.
 const CAPACITY: u32 = 100;
 
-/// How an attempt ended that is going to be repeated.
+/// Result of the attempt that is retried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// With an answer that was of no use.
+    /// A response that does not settle the outcome.
     Answered,
-    /// Without any.
+    /// No response.
     Silent,
 }
 
 impl Doubt {
-    /// What a retry after it costs.
+    /// Returns the price of a retry, in units.
     fn cost(self) -> u32 {
         match self {
             Self::Answered => 5,
@@ -28,7 +27,6 @@ impl Doubt {
     }
 }
 
-/// What may still be repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RetryBudget {
     left: u32,
@@ -41,7 +39,7 @@ impl Default for RetryBudget {
 }
 
 impl RetryBudget {
-    /// Pays for a retry, if there is enough; otherwise nothing is taken.
+    /// Pays for a retry; returns false and takes nothing if too little is left.
     pub fn pay(&mut self, doubt: Doubt) -> bool {
         match self.left.checked_sub(doubt.cost()) {
             Some(left) => {
@@ -58,12 +56,11 @@ impl RetryBudget {
     }
 }
 
-/// A budget that all channels of a process share.
 #[derive(Debug, Clone, Default)]
 pub struct Retries(Arc<Mutex<RetryBudget>>);
 
 impl Retries {
-    /// Pays for a retry, if there is enough.
+    /// Pays for a retry; returns false if too little is left.
     pub fn pay(&self, doubt: Doubt) -> bool {
         self.look(|budget| budget.pay(doubt))
     }
@@ -73,7 +70,7 @@ impl Retries {
         self.look(RetryBudget::succeeded);
     }
 
-    /// A lock that a panic poisoned is still a budget.
+    /// Ignores lock poisoning: the budget is valid after a panic.
     fn look<R>(&self, look: impl FnOnce(&mut RetryBudget) -> R) -> R {
         look(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,8 +1,6 @@
-//! The requests of the last while, for people to look at: a ring that forgets
-//! the oldest.
+//! Ring buffer of the latest requests, for display; the oldest is dropped first.
 //!
-//! Keeps neither bodies nor keys nor headers but those named in [`Call`]. Knows
-//! nothing of what an answer means.
+//! Holds no bodies, no API keys and no headers other than those named in [`Call`].
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
@@ -19,7 +17,7 @@ use model::time::Timestamp;
 use wire::errors::ErrorBody;
 use wire::repair;
 
-/// Requests that are remembered.
+/// Maximum number of requests kept.
 const REMEMBERED: usize = 200;
 
 #[derive(Debug, Default)]
@@ -28,12 +26,12 @@ pub(crate) struct RequestRing(Mutex<RememberedCalls>);
 #[derive(Debug, Default)]
 struct RememberedCalls {
     all: VecDeque<Call>,
-    /// How many of the newest nobody has taken yet.
+    /// Number of newest calls that [`RequestRing::take_fresh`] has not returned yet.
     fresh: usize,
 }
 
 impl RequestRing {
-    /// Remembers one.
+    /// Appends a call; drops the oldest if the ring is full.
     pub(crate) fn note(&self, call: Call) {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if calls.all.len() == REMEMBERED {
@@ -43,13 +41,13 @@ impl RequestRing {
         calls.fresh = (calls.fresh + 1).min(REMEMBERED);
     }
 
-    /// All of them, oldest first, as of this channel.
+    /// Returns all calls, oldest first, labelled with `channel`.
     pub(crate) fn of(&self, channel: &ChannelId) -> Vec<Call> {
         let calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         calls.all.iter().map(|call| Call { channel: channel.clone(), ..call.clone() }).collect()
     }
 
-    /// Takes those that were not taken yet, oldest first.
+    /// Returns the calls added since the previous call of this function, oldest first.
     pub(crate) fn take_fresh(&self, channel: &ChannelId) -> Vec<Call> {
         let mut calls = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let known = calls.all.len() - calls.fresh;
@@ -58,9 +56,9 @@ impl RequestRing {
     }
 }
 
-/// A request that is about to leave.
+/// Creates the entry of a request that is about to be sent.
 pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Call {
-    // The address as it is asked, below the configured one.
+    // The URL as the parser normalizes it, relative to the base URL.
     let whole = Url::parse(&request.url).map_or_else(|_| request.url.clone(), Into::into);
     let path = whole.strip_prefix(base).unwrap_or(&whole).to_owned();
     Call {
@@ -80,7 +78,7 @@ pub(crate) fn begun(request: &OutgoingRequest, base: &str, at: Timestamp) -> Cal
     }
 }
 
-/// The same with what came of it.
+/// Adds the outcome and the duration to a call.
 pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) -> Call {
     let call = Call { took, ..call };
     match answer {
@@ -104,7 +102,7 @@ pub(crate) fn ended(call: Call, answer: &Result<Incoming, Broken>, took: i64) ->
     }
 }
 
-/// The code of a refusal, or why the body of an answer did not come whole.
+/// Returns the error code of a refusal, or why the response body is incomplete.
 fn code(answer: &Incoming) -> Option<SafeText> {
     match &answer.body {
         Err(cut) => Some(cut.why.clone()),

@@ -163,18 +163,17 @@ pub(crate) fn prepare_save(wish: &ContactWish) -> Result<PreparedRequest, Prepar
     json(WriteMethod::Post, paths::CONTACTS, &body)
 }
 
-/// `POST /contacts` with all the tags a contact shall have. What else it has
-/// is left out, and so stays as it is.
+/// `POST /contacts` with the complete list of tags. Omitted fields keep their values.
 pub fn prepare_tags(phone: &str, tags: Vec<String>) -> Result<PreparedRequest, PrepareError> {
     prepare_save(&ContactWish { phone: phone.to_owned(), tags: Some(tags), ..ContactWish::default() })
 }
 
-/// `POST /contacts` with a change merged with what the contact has now. What
-/// is not changed is left out, and so stays as it is.
+/// `POST /contacts` with a change merged into the contact's current values. Omitted fields
+/// keep their values.
 ///
 /// # Errors
-/// When it is certain to be refused, or would lose metadata that was too
-/// large to be read.
+/// Fails if the server is certain to refuse the request, or if it would drop metadata that
+/// was too large to be read.
 pub fn prepare_change(
     change: &ContactChange,
     before: Option<&ToldContact>,
@@ -199,7 +198,6 @@ pub fn prepare_change(
     })
 }
 
-/// The metadata a contact had with what is changed of it.
 fn metadata_after(change: &ContactChange, before: &str) -> Result<Json, PrepareError> {
     let mut all: Map<String, Value> = serde_json::from_str(before).unwrap_or_default();
     for name in &change.unset {
@@ -212,7 +210,7 @@ fn metadata_after(change: &ContactChange, before: &str) -> Result<Json, PrepareE
     Ok(Json(Value::Object(all).to_string()))
 }
 
-/// What a contact has otherwise than a change wished, in words.
+/// Describes each field of the contact that differs from the requested change.
 pub fn differences(change: &ContactChange, told: &ToldContact) -> Vec<String> {
     let mut words = Vec::new();
     let mut text = |label: &str, wished: &Option<String>, told: &Option<String>| {

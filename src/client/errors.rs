@@ -51,12 +51,12 @@ pub enum NotSent {
     Limited(ApiRefusal),
 }
 
-/// A refusal in the interface's words.
+/// A refusal in the API's error format.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ApiRefusal {
-    /// The row of the error table, if this version knows it.
+    /// `None` for a code that this version does not know.
     pub code: Option<ErrorCode>,
-    /// The code as it came, or a word for the status.
+    /// Code as received, or `HTTP` and the status if there was none.
     pub word: SafeText,
     pub status: u16,
     pub message: SafeText,
@@ -65,15 +65,14 @@ pub struct ApiRefusal {
     pub retry_after: Option<i64>,
 }
 
-/// Why an outcome is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unclear {
-    /// What came instead of an answer, in words.
+    /// Description for display.
     pub why: SafeText,
-    /// The status, if any answer came.
+    /// `None` if no response arrived.
     pub status: Option<u16>,
-    /// Whether this very answer is what is kept under the key: asking again
-    /// will bring nothing else.
+    /// True if the server replayed the answer kept under the idempotency key; a retry would
+    /// return it again.
     pub replayed: bool,
     /// How long the server asks to wait, in microseconds.
     pub retry_after: Option<i64>,
@@ -108,22 +107,20 @@ pub enum ReadError {
     /// Does not exist (404), in the interface's own words.
     #[error("{0}")]
     NotFound(SafeText),
-    /// Nothing answers to this path (404), in another language than the
-    /// interface's: the server does not have it, or another server answers.
+    /// 404 outside the API's error format: the server lacks the path, or another server
+    /// answers.
     #[error("{0}")]
     NoSuchPath(SafeText),
-    /// The answer is the one that was applied last; see
-    /// [`crate::Client::unless_same`].
+    /// The response equals the last one applied; see [`crate::Client::unless_same`].
     #[error("nothing is new")]
     Same,
-    /// Refused for another reason: 400 for a cursor that is too old, for one.
+    /// Any other refusal, such as 400 for an expired cursor.
     #[error("{0}")]
     Rejected(SafeText),
 }
 
 impl ReadError {
-    /// Whether it says of a list that this key may not read it, or that this
-    /// server has none: nothing is to be mended, nor asked again.
+    /// True if the key may not read the list or the server does not have it; a retry is useless.
     pub fn is_not_for_us(&self) -> bool {
         matches!(self, Self::Forbidden(_) | Self::NotFound(_) | Self::NoSuchPath(_))
     }
@@ -141,25 +138,24 @@ impl<T> WriteOutcome<T> {
 }
 
 impl Unclear {
-    /// No answer was understood, and none is kept.
+    /// Creates an unknown outcome without a refusal and without a kept answer.
     pub fn new(why: &str, status: Option<u16>) -> Self {
         Self { why: SafeText::line(why), status, replayed: false, retry_after: None, refusal: None }
     }
 
-    /// A redirect: no repetition to the same address is answered otherwise.
+    /// True for a redirect, which a retry to the same address would only repeat.
     pub fn is_redirect(&self) -> bool {
         self.status.is_some_and(|status| (300..400).contains(&status))
     }
 }
 
 impl ApiRefusal {
-    /// Whether it says something of the idempotency key and nothing of what
-    /// was asked.
+    /// True if the refusal concerns the idempotency key and not the request itself.
     pub fn is_about_the_key(&self) -> bool {
         matches!(self.code, Some(ErrorCode::IdempotencyConflict | ErrorCode::IdempotencyInProgress))
     }
 
-    /// The server's words with its code, for a person.
+    /// Formats the server's message and code for display.
     pub fn words(&self) -> SafeText {
         if self.message.is_empty() {
             return SafeText::line(&format!("the server refused ({})", self.word));
@@ -192,10 +188,9 @@ pub(crate) fn class_read(raw: Raw) -> Result<ReadResponse, ReadError> {
     }
 }
 
-/// A refusal, if the body is in the interface's language, which has a code in
-/// every error: a gateway's own JSON says nothing of what was asked. Two
-/// statuses speak for themselves, as servers in between send them with pages
-/// of their own, and a key that is not taken needs no code to be believed.
+/// Parses a refusal; `None` if the body has no code, as in a gateway's own JSON. 413 and 429
+/// are accepted with any body because proxies send them with their own pages, and 401 with any
+/// JSON object.
 fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal> {
     let object = json_object(body);
     let field =
@@ -216,14 +211,14 @@ fn refusal(status: u16, facts: &ResponseFacts, body: &[u8]) -> Option<ApiRefusal
         message: SafeText::line(field("message").as_deref().unwrap_or("")),
         docs: SafeText::optional_line(field("docs").as_deref()),
         retry_after: match (status, facts.rate.and_then(|rate| rate.reset_in)) {
-            // What the server asks for goes before what its counters say.
+            // `Retry-After` takes precedence over the rate limit counters.
             (429, Some(reset)) => Some(facts.retry_after.unwrap_or(reset).max(SECOND)),
             _ => facts.retry_after,
         },
     })
 }
 
-/// What a 5xx says, in its own words if it has any.
+/// Describes a 5xx, with the server's message if there is one.
 fn failure_words(status: u16, facts: &ResponseFacts, body: &[u8]) -> SafeText {
     let said =
         json_object(body).and_then(|json_object| json_object.get("message")?.as_str().map(str::to_owned));

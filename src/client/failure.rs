@@ -1,5 +1,4 @@
-//! Why something did not happen: one value, from how a request ended to the
-//! words, the exit code and the JSON of a command.
+//! Cause of a failed request, as commands report it in text, exit code and JSON.
 
 use crate::errors::{ApiRefusal, NotSent, ReadError, WriteOutcome};
 use crate::words;
@@ -8,50 +7,44 @@ use model::outbox::Stop;
 use model::text::SafeText;
 use model::time::SECOND;
 
-/// Why something did not happen, or is not known to have happened.
+/// A request that failed or has an unknown outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RequestFailure {
     pub cause: FailureCause,
-    /// The code of the interface, or one of this desk's in the same form.
+    /// Error code of the API, or a local code in the same form.
     pub code: SafeText,
     pub why: SafeText,
 }
 
-/// The kinds of reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailureCause {
-    /// No connection.
     Offline,
-    /// A connection, but no whole answer in time.
+    /// Connected, but no complete response before the timeout.
     NoAnswer,
-    /// An answer, but not what the interface promises.
+    /// A response that does not follow the API.
     Trouble,
-    /// The server asks to wait.
+    /// The server's rate limit (429).
     RateLimited,
-    /// This desk's own share of the rate limit is used up.
+    /// The local rate budget is used up; nothing was sent.
     RateBudget,
-    /// The key is not taken.
+    /// The API key is not accepted (401).
     KeyRefused,
-    /// The key may not do it.
+    /// The API key lacks the permission (403).
     Forbidden,
-    /// It does not exist.
     NotFound,
-    /// The server leads elsewhere.
+    /// The server answered with a redirect, which is never followed.
     Redirected,
-    /// It cannot work as configured.
     Misconfigured,
-    /// The server understood and refused.
     Refused,
-    /// It waits for a person to decide.
+    /// An outbox row waits for a user's decision.
     Undecided,
-    /// It may have been done, and nothing tells.
+    /// The outcome is unknown: the server may have executed the request.
     Unclear,
-    /// This desk's files cannot be used.
+    /// Local files cannot be read or written.
     Files,
 }
 
-/// Each cause with its word in JSON, its code where the server gave none, and
-/// what to do.
+/// Each cause with its word in JSON, its code if the server gave none, and the advice to the user.
 const CAUSES: [(FailureCause, &str, &str, &str); 14] = [
     (FailureCause::Offline, "offline", "OFFLINE", "check the connection and base_url, then try again"),
     (FailureCause::NoAnswer, "no-answer", "NO_ANSWER", "try again, or give a longer --timeout"),
@@ -85,7 +78,7 @@ impl FailureCause {
         found.map_or(("failed", "FAILED", ""), |(_, word, code, advice)| (word, code, advice))
     }
 
-    /// The word in JSON.
+    /// Returns the word for JSON output.
     pub fn word(self) -> &'static str {
         self.row().0
     }
@@ -96,16 +89,16 @@ impl FailureCause {
 }
 
 impl RequestFailure {
-    /// A failure with the code its words end with, or its cause's own.
+    /// Takes the code in parentheses at the end of `why`, or the default of the cause.
     pub fn new(cause: FailureCause, why: &str) -> Self {
         let code = code_in(why).unwrap_or(cause.row().1);
-        // An absent thing has one cause, whoever says so.
+        // NOT_FOUND always has the cause `NotFound`, whichever path reported it.
         let is_absent = cause == FailureCause::Refused && code == FailureCause::NotFound.row().1;
         let cause = if is_absent { FailureCause::NotFound } else { cause };
         Self { cause, code: SafeText::line(code), why: SafeText::line(why) }
     }
 
-    /// Why a read failed; `None` where it told that nothing is new.
+    /// Converts a read error; `None` for [`ReadError::Same`].
     pub fn of_read(error: &ReadError) -> Option<Self> {
         Some(match error {
             ReadError::Same => return None,
@@ -126,7 +119,7 @@ impl RequestFailure {
         })
     }
 
-    /// Why a write was not done, or is not known to be; `None` where it was.
+    /// Converts the outcome of a write; `None` if it was done.
     pub fn of_write<T>(outcome: &WriteOutcome<T>) -> Option<Self> {
         Some(match outcome {
             WriteOutcome::Done(_) => return None,
@@ -156,7 +149,7 @@ impl RequestFailure {
         Self { cause, code: refusal.word.clone(), why }
     }
 
-    /// What another process says of the connection; `None` where all is well.
+    /// Converts the connection state another process reports; `None` while connecting or live.
     pub fn of_health(health: &Health) -> Option<Self> {
         Some(match health {
             Health::Connecting | Health::Live { .. } => return None,
@@ -172,7 +165,7 @@ impl RequestFailure {
         })
     }
 
-    /// Why a row of the outbox waits for a person.
+    /// Converts the reason why an outbox row waits for a user.
     pub fn of_stop(stop: Stop, why: &SafeText) -> Self {
         let cause = match stop {
             Stop::Refused | Stop::Credits | Stop::Window | Stop::Upload => FailureCause::Refused,
@@ -197,7 +190,7 @@ impl RequestFailure {
     }
 }
 
-/// The code that the words of a refusal end with.
+/// Returns the code in parentheses at the end of a refusal's text.
 fn code_in(words: &str) -> Option<&str> {
     let (_, code) = words.strip_suffix(')')?.rsplit_once('(')?;
     let is_code = code.starts_with(|code: char| code.is_ascii_uppercase())

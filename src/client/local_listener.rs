@@ -1,8 +1,8 @@
-//! Who listens on a port of this machine, before a key is sent there in the
-//! clear: this user, root, or whom the configuration names. A port that nobody
-//! holds can be taken by any user.
+//! Checks which user owns a local port before an API key is sent there unencrypted.
 //!
-//! Linux tells; elsewhere nothing is known, and nothing refused.
+//! Accepted owners are the current user, root and the configured `service_uid`. Any local
+//! user could bind a port that is free. The check reads `/proc/net/tcp` and
+//! `/proc/net/tcp6`; on systems other than Linux every connection is accepted.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader};
@@ -12,42 +12,40 @@ use std::task::{Context, Poll};
 use futures_util::future::BoxFuture;
 use tower::{BoxError, Layer, Service};
 
-/// Looks that must find nobody on a port before it is said so.
+/// Number of lookups without a listener before the port counts as unused.
 #[cfg(target_os = "linux")]
 const LOOKS: u32 = 3;
 
-/// Users whose services are known, by their ports.
+/// Configured service users, by port.
 static KNOWN: Mutex<BTreeMap<u16, u32>> = Mutex::new(BTreeMap::new());
 
-/// Why a connection is not used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ForeignListener {
-    /// Another user's program holds the port.
     #[error(
         "port {0} of this machine is held by another user (uid {1}), who was given no key; if that is your \
          service, write service_uid = {1} to its channel"
     )]
     User(u16, u32),
-    /// The acceptor of the connection is gone.
+    /// No listener is left on the port of the new connection.
     #[error("nobody listens on port {0} of this machine any more; no key was sent")]
     Gone(u16),
 }
 
-/// From now on the service at this address of this machine may be this user's.
+/// Accepts `uid` as the owner of the local service at `base_url`.
 pub fn trust_user(base_url: &str, uid: u32) {
     let url = reqwest::Url::parse(base_url.trim()).ok();
     let Some(port) = url.and_then(|url| url.port_or_known_default()) else { return };
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner).insert(port, uid);
 }
 
-/// Looks at who holds a port that a connection was just made to.
+/// Checks the owner of a port after connecting to it.
 fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
     #[cfg(target_os = "linux")]
     {
         let mut found = look_once(check);
         for _ in 1..LOOKS {
-            // The kernel writes the table in pieces: where other sockets close meanwhile, it may skip a
-            // row that exists.
+            // The kernel writes the table in pieces and may skip an existing row if other sockets
+            // close meanwhile.
             if !matches!(found, Err(ForeignListener::Gone(_))) {
                 break;
             }
@@ -65,7 +63,7 @@ fn look(check: ListenerCheck) -> Result<(), ForeignListener> {
 #[cfg(target_os = "linux")]
 fn look_once(check: ListenerCheck) -> Result<(), ForeignListener> {
     let mut listeners = listeners_in("/proc/net/tcp");
-    // What listens on an address of IPv4 is asked before what listens on all of IPv6.
+    // A listener bound to an IPv4 address takes precedence over one bound to all of IPv6.
     if !check.is_ipv4 || !listeners.iter().any(|listener| listener.0 == check.port) {
         listeners.extend(listeners_in("/proc/net/tcp6"));
     }
@@ -73,24 +71,24 @@ fn look_once(check: ListenerCheck) -> Result<(), ForeignListener> {
     judge(&listeners, check.port, &[Some(0), Some(rustix::process::geteuid().as_raw()), known])
 }
 
-/// The ports of a table of the system's and the users who hold them.
+/// Returns port and user id of each listener in a table under `/proc/net`.
 #[cfg(target_os = "linux")]
 fn listeners_in(table: &str) -> Vec<(u16, u32)> {
-    // A row at a time: for each more the system may walk through all connections.
+    // Reads one row at a time: each further row may make the kernel walk all connections.
     const ROW: usize = 150;
     std::fs::File::open(table).map(|file| listeners(BufReader::with_capacity(ROW, file))).unwrap_or_default()
 }
 
-/// The listeners on this machine's loopback, which a table begins with.
+/// Returns the listeners reachable on loopback; the kernel lists listeners before connections.
 fn listeners(table: impl BufRead) -> Vec<(u16, u32)> {
     let rows = table.lines().skip(1).map_while(Result::ok);
     rows.map_while(|row| is_listening(&row).then(|| listener(&row))).flatten().collect()
 }
 
-/// What the system's tables of sockets say of a port.
+/// Decides whether the owner of `port` is one of `own`.
 fn judge(listeners: &[(u16, u32)], port: u16, own: &[Option<u32>]) -> Result<(), ForeignListener> {
     let mut here = listeners.iter().filter(|listener| listener.0 == port).peekable();
-    // A system that tells of no listener at all tells nothing.
+    // An empty table means that the system hides its sockets.
     if here.peek().is_none() && !listeners.is_empty() {
         return Err(ForeignListener::Gone(port));
     }
@@ -104,7 +102,7 @@ fn is_listening(row: &str) -> bool {
     row.split_whitespace().nth(3) == Some("0A")
 }
 
-/// The port and the user of a row, if it is reached from this machine's loopback.
+/// Returns port and user id of a row if its address accepts loopback connections.
 fn listener(row: &str) -> Option<(u16, u32)> {
     let fields: Vec<&str> = row.split_whitespace().collect();
     let (address, port) = fields.get(1)?.split_once(':')?;
@@ -115,11 +113,11 @@ fn listener(row: &str) -> Option<(u16, u32)> {
     reaches.then(|| Some((u16::from_str_radix(port, 16).ok()?, fields.get(7)?.parse().ok()?))).flatten()
 }
 
-/// Looks at who holds the port behind each new connection.
+/// Connector layer that checks the owner of the port after each connect.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ListenerCheck {
     pub(crate) port: u16,
-    /// Whether the host is an address of IPv4.
+    /// True if the host is an IPv4 address.
     pub(crate) is_ipv4: bool,
 }
 
@@ -131,7 +129,6 @@ impl<S> Layer<S> for ListenerCheck {
     }
 }
 
-/// Makes connections and looks at each.
 #[derive(Debug, Clone)]
 pub(crate) struct Connector<S> {
     inner: S,

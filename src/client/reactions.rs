@@ -1,4 +1,4 @@
-//! Reacting on both chat channels. Interface: the react operations.
+//! Reactions to WhatsApp and Telegram messages.
 
 use crate::prepare::{PrepareError, json};
 use model::account::Platform;
@@ -7,7 +7,6 @@ use model::outbox::{PreparedRequest, WriteMethod};
 use wire::paths;
 use wire::reactions::ReactBody;
 
-/// The react operation of a platform
 pub(crate) fn prepare(
     platform: &Platform,
     message: &MessageId,
