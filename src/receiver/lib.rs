@@ -1,15 +1,15 @@
-//! Listen: a small endpoint for the webhooks of this desk's own channels. It
-//! answers challenges, takes what is rightly signed, and says at once that
-//! something happened; the hands ask the server what it was.
+//! HTTP endpoint for webhook deliveries of the configured channels.
+//!
+//! Answers challenges, verifies signatures and reports each new delivery. The content of an
+//! event is then read from the server, never taken from the delivery.
 //!
 //! | file | knows |
 //! |---|---|
-//! | `signature.rs` | whether a body is signed with a secret |
-//! | `hooks.rs` | which addresses there are, and what is answered |
-//! | `server.rs` | connections and their bounds |
+//! | `signature.rs` | HMAC signatures of bodies |
+//! | `hooks.rs` | paths of the channels, and responses |
+//! | `server.rs` | connections and their limits |
 //!
-//! A floor of its own beside the client: it hears, as the client speaks. Knows
-//! nothing of polling, stores or screens; what it hears is no truth.
+//! Does not depend on polling, stores or screens.
 
 mod hooks;
 mod server;

@@ -1,5 +1,4 @@
-//! Connections: one request each, bounded in number, size and time. A delivery
-//! is answered before anything is done about it.
+//! HTTP server for deliveries: one request per connection, limited in number, size and time.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -20,25 +19,23 @@ use url::form_urlencoded;
 
 use crate::hooks::{DeliveryResponse, Hooks, IncomingDelivery};
 
-/// Bytes of a delivery at most; nothing of a larger one is looked at.
+/// Maximum size of a delivery, in bytes.
 pub const BODY: usize = 1 << 20;
-/// Headers of a request at most.
+/// Maximum number of request headers.
 const HEADERS: usize = 64;
-/// Bytes read ahead: bounds a request's head.
+/// Read buffer in bytes; limits the size of the request head.
 const BUFFER: usize = 16 * 1024;
-/// The header of a signature.
 const SIGNATURE: &str = "x-service-signature";
 
-/// What connections may take.
 #[derive(Debug, Clone, Copy)]
 pub struct ConnectionLimits {
-    /// Connections at a time; more wait to be accepted.
+    /// Maximum number at a time; further connections wait to be accepted.
     pub connections: usize,
-    /// How long each may keep others waiting where all are taken: a delivery
-    /// is answered well within it, and who only holds a connection gives way.
+    /// Age after which the oldest connection is aborted if all are in use. Answering a delivery
+    /// takes far less.
     pub grace: Duration,
     pub head: Duration,
-    /// For a connection, from its first byte to its last.
+    /// Maximum lifetime of a connection.
     pub whole: Duration,
 }
 
@@ -53,7 +50,7 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Serves until `stop` says so or its sender is gone.
+/// Serves until `stop` is true or its sender is dropped.
 pub async fn serve(
     listener: TcpListener,
     hooks: Arc<Hooks>,
@@ -78,7 +75,6 @@ pub async fn serve(
     }
 }
 
-/// A connection that is served.
 struct Open {
     since: Instant,
     task: JoinHandle<()>,
@@ -101,8 +97,7 @@ async fn accept(
     }
 }
 
-/// Waits until another connection can be served; the oldest gives way once
-/// its grace is over.
+/// Waits until another connection can be served; aborts the oldest after its grace period.
 async fn make_room(open: &mut VecDeque<Open>, bounds: ConnectionLimits) {
     open.retain(|open| !open.task.is_finished());
     while open.len() >= bounds.connections
@@ -163,7 +158,7 @@ enum BodyRead {
     Broken,
 }
 
-/// Reads a body up to its bound; one that says it is larger is not read.
+/// Reads a body of at most [`BODY`] bytes; rejects a larger `Content-Length` without reading.
 async fn read(mut body: Incoming) -> BodyRead {
     use hyper::body::Body;
     if body.size_hint().lower() > u64::try_from(BODY).unwrap_or(u64::MAX) {
@@ -190,7 +185,7 @@ fn response(answer: &DeliveryResponse) -> Response<Full<Bytes>> {
     let mut response = Response::new(Full::new(Bytes::from(text)));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::BAD_REQUEST);
     let headers = response.headers_mut();
-    // What is echoed is text, whatever a browser would like it to be.
+    // Keeps browsers from rendering the echoed challenge as HTML.
     for (name, value) in [
         (header::CONTENT_TYPE, "text/plain; charset=utf-8"),
         (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),

@@ -1,18 +1,17 @@
-//! Whether a body is signed with a secret. Interface: Events, Signature.
+//! HMAC-SHA-256 signatures of webhook bodies.
 
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use model::secret::Secret;
 
-/// Bytes of a signature.
+/// Length of a signature, in bytes.
 const LENGTH: usize = 32;
 
-/// A signature that was found right: names the body it is of.
+/// A verified signature; identifies the body.
 pub type Print = [u8; LENGTH];
 
-/// Compares a signature in hex, of either case, with that of the raw bytes, in
-/// a time that does not tell how much of it was right.
+/// Verifies a signature in hex, of either case, against the raw body in constant time.
 pub fn check(secret: &Secret, body: &[u8], signature: &[u8]) -> Option<Print> {
     let told = decode(signature)?;
     // HMAC takes keys of any length.
@@ -22,7 +21,6 @@ pub fn check(secret: &Secret, body: &[u8], signature: &[u8]) -> Option<Print> {
     Some(told)
 }
 
-/// The signature of some bytes.
 pub fn of(secret: &Secret, bytes: &[u8]) -> Print {
     // HMAC takes keys of any length.
     let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(secret.expose().as_bytes()) else { return [0; LENGTH] };
