@@ -1,4 +1,4 @@
-//! Reading the account. Interface: Endpoints, Account.
+//! The account that an API key belongs to.
 
 use sha2::{Digest, Sha256};
 
@@ -12,19 +12,19 @@ use model::text::SafeText;
 use wire::account::AccountBody;
 use wire::paths;
 
-/// Tells keys apart without telling them.
+/// Returns the first 8 bytes of the key's SHA-256, in hex.
 pub(crate) fn key_print(key: &Secret) -> String {
     let digest = Sha256::digest(key.expose().as_bytes());
     digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 impl Client {
-    /// `GET /account`: what the key drives.
+    /// `GET /account`
     pub async fn account(&self) -> Result<Account, ReadError> {
         self.identified_account().await.map(|(account, _)| account)
     }
 
-    /// The same with what rows of the outbox are compared by.
+    /// `GET /account`, with the identity that outbox rows are compared by.
     pub async fn identified_account(&self) -> Result<(Account, SendingAccount), ReadError> {
         let answer = self.get(paths::ACCOUNT, &[]).await?;
         let body: AccountBody = read_one(&answer, |raw| serde_json::from_str(raw.get()).ok())?;
@@ -41,7 +41,7 @@ impl Client {
         Ok((account, identity))
     }
 
-    /// Host and port it speaks to.
+    /// Returns the host of the base URL, with the port if one is given.
     fn server_name(&self) -> String {
         let Ok(url) = reqwest::Url::parse(self.base_url()) else { return self.base_url().to_owned() };
         let host = url.host_str().unwrap_or_default();

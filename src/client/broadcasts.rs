@@ -1,4 +1,4 @@
-//! Broadcasts: sent and watched. Interface: Endpoints, Broadcasts.
+//! Sends a broadcast and reads its status.
 
 use crate::checks;
 use crate::connect::Client;

@@ -1,11 +1,10 @@
-//! The bounds of the interface as a person's words meet them, before anything
-//! leaves. Interface: Limits, Size and count bounds.
+//! Checks user input against the API's size limits before a request is sent.
 
 use crate::prepare::PrepareError;
 use model::bounds;
 use wire::mail_addresses::in_ascii;
 
-/// A text that must be there.
+/// Requires text that is not blank.
 pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     if text.trim().is_empty() {
         return Err(PrepareError::Empty(what));
@@ -13,30 +12,28 @@ pub(crate) fn wanted(what: &'static str, text: &str, most: usize) -> Result<(), 
     bounded(what, text, most)
 }
 
-/// A text that may be empty.
+/// Limits a text that may be empty.
 pub(crate) fn bounded(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     let length = bounds::length(text);
     if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
 }
 
-/// A text as the bot platform counts it: in UTF-16 units.
+/// Limits a text in UTF-16 units, as Telegram counts.
 pub(crate) fn bounded_in_units(what: &'static str, text: &str, most: usize) -> Result<(), PrepareError> {
     let length = bounds::utf16_length(text);
     if length > most { Err(PrepareError::TooLong { what, length, most }) } else { Ok(()) }
 }
 
-/// A list.
 pub(crate) fn counted(what: &'static str, count: usize, most: usize) -> Result<(), PrepareError> {
     if count > most { Err(PrepareError::TooMany { what, count, most }) } else { Ok(()) }
 }
 
-/// An address of business chat that must be there: a phone number, or what the
-/// server gives for a person without one or a group.
+/// Requires a phone number, or the server's id for a group or a user without a number.
 pub(crate) fn chat_address(text: &str) -> Result<(), PrepareError> {
     if bounds::is_chat_address(text) { Ok(()) } else { phone(text) }
 }
 
-/// A phone number that must be there.
+/// Requires a phone number in E.164 form.
 pub(crate) fn phone(text: &str) -> Result<(), PrepareError> {
     match text {
         "" => Err(PrepareError::NoAddress),
@@ -50,13 +47,12 @@ pub(crate) fn mail_address(text: &str) -> Result<String, PrepareError> {
     in_ascii(text).ok_or_else(|| PrepareError::NotAMailAddress(text.to_owned()))
 }
 
-/// Checks a list of mail addresses.
 pub(crate) fn mail_addresses(all: &[String]) -> Result<Vec<String>, PrepareError> {
     all.iter().map(|address| mail_address(address)).collect()
 }
 
-/// An address the service fetches from. A service on this machine hands out
-/// plain ones; whether they are taken, it says.
+/// Requires an `https` or `http` URL. A local service hands out `http` URLs, so the server
+/// decides whether it accepts them.
 pub(crate) fn link(text: &str) -> Result<(), PrepareError> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     let plain = text

@@ -7,34 +7,31 @@ use reqwest::header::HeaderMap;
 
 use model::time::{MINUTE, SECOND, Timestamp};
 
-/// The longest wait a server may ask for.
+/// Maximum accepted `Retry-After` and reset time, in microseconds.
 const WAIT_MAX: i64 = 60 * MINUTE;
 
-/// What the headers of an answer say.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ResponseFacts {
     pub date: Option<Timestamp>,
-    /// How long to wait, in microseconds, between 1 s and 1 h.
+    /// In microseconds, between 1 s and 1 h.
     pub retry_after: Option<i64>,
-    /// Whether it is an answer given before under the same key.
+    /// True for the answer kept from an earlier request under the same idempotency key.
     pub replayed: bool,
     pub rate: Option<Rate>,
-    /// The media type without parameters, in lower case.
+    /// Media type without parameters, in lower case.
     pub content_type: String,
     pub location: Option<String>,
 }
 
-/// The rate limit an answer came under.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rate {
     /// Calls allowed in the window.
     pub limit: u32,
     pub remaining: u32,
-    /// Until calls are free again, in microseconds.
+    /// Time until the limit resets, in microseconds.
     pub reset_in: Option<i64>,
 }
 
-/// Reads an answer's headers.
 pub fn read(headers: &HeaderMap, now: Timestamp) -> ResponseFacts {
     let text = |name: &str| headers.get(name).and_then(|header| header.to_str().ok()).map(str::trim);
     let date = text("date").and_then(http_date);
@@ -65,7 +62,7 @@ pub(crate) fn charset(headers: &HeaderMap) -> Option<String> {
     })
 }
 
-/// Seconds, perhaps with a fraction, or an HTTP date; anything else is absent.
+/// Accepts seconds with an optional fraction or an HTTP date.
 fn retry_after(text: &str, now: Timestamp) -> Option<i64> {
     let seconds = text.parse::<f64>().ok().filter(|value| value.is_finite() && *value >= 0.0);
     let wait = match seconds {

@@ -33,32 +33,30 @@ const WEBHOOKS: usize = 20;
 const BURST: usize = 20;
 /// Requests a second polling may use.
 const BACKGROUND_BURST: usize = 12;
-/// Polls that may be made up for at once, at the full rate.
+/// Maximum number of missed polls sent in one burst, at the full rate.
 const SAVED: usize = 30;
-/// Kept free because the server's minute is not this desk's.
+/// Requests a minute left unused because the server's minute starts at another time.
 const MARGIN: usize = 5;
-/// A limit below this is the burst's, not a minute's.
+/// A reported limit below this is the limit per second.
 const MINUTE_LIMIT: u32 = 100;
-/// A tab that has not asked for so long takes no part.
+/// A tab without a poll for this long, in microseconds, gets no share.
 const ABSENT: i64 = MINUTE / 2;
 /// Shares of the minute, in percent: below the first, polling halves its
 /// rate; below the second, if this desk makes most of the reads.
 const LITTLE: (usize, usize) = (10, 15);
 
-/// Who waits for a read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReadPriority {
-    /// Nobody: polling.
+    /// Polling.
     Background,
     Person,
 }
 
-/// What is about to be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum RequestKind {
     /// A `GET`.
     Read(ReadPriority),
-    /// What changes the server and has no limit of its own.
+    /// A write without a separate limit.
     Send,
     Broadcast,
     /// A contact made or changed.
@@ -98,7 +96,7 @@ struct RecentWrites {
     blocked_until: i64,
 }
 
-/// A tab among those with the same key.
+/// Number of a tab among those with the same API key.
 pub type Seat = u32;
 
 /// What has been asked in the last minute, and what the server said of it.
@@ -162,7 +160,7 @@ impl RateBudget {
                 (&written.at, kind.writes(), BURST - 2, written.blocked_until)
             }
         };
-        // What claims to be further away is a clock that was set back.
+        // A longer block means that the clock was set back.
         let mut wait = Some(blocked - now).filter(|number| *number <= 60 * MINUTE).unwrap_or(0);
         wait = wait.max(until_free(list, limit, MINUTE, now));
         wait = wait.max(until_free(&self.all, burst, SECOND, now));
@@ -185,7 +183,7 @@ impl RateBudget {
         Ok(())
     }
 
-    /// Hears what an answer's headers say.
+    /// Applies the rate limit headers of a response.
     pub fn hear(&mut self, kind: RequestKind, rate: Rate, now: Moment) {
         let until = now.micros() + rate.reset_in.unwrap_or(SECOND).clamp(0, MINUTE);
         match kind {
@@ -202,7 +200,7 @@ impl RateBudget {
         }
     }
 
-    /// Hears that the server refused for the rate.
+    /// Applies a 429 that asks to wait `wait` microseconds.
     pub fn refused(&mut self, kind: RequestKind, wait: i64, now: Moment) {
         let until = now.micros() + wait;
         match kind {
@@ -236,7 +234,7 @@ impl RateBudget {
         }
     }
 
-    /// Once a minute at most: what was asked before still counts that long.
+    /// Halves the polling rate, at most once a minute because earlier requests count that long.
     fn halve(&mut self, now: i64) {
         if self.halved.is_some_and(|(at, _)| (0..MINUTE).contains(&(now - at))) {
             return;
@@ -245,18 +243,17 @@ impl RateBudget {
         self.rate = (self.rate / 2).max(FLOOR);
     }
 
-    /// Microseconds between two polls at the rate.
+    /// Returns the interval between two polls, in microseconds.
     fn gap(&self) -> i64 {
         MINUTE / i64::try_from(self.rate).unwrap_or(1).max(1)
     }
 
-    /// Polls that may be made up for at once.
+    /// Returns the maximum number of missed polls in one burst at the current rate.
     fn saved(&self) -> usize {
         (SAVED * self.rate / BACKGROUND_READS).max(1)
     }
 
-    /// Of those, what a tab that has made more than its share leaves to the
-    /// others.
+    /// Returns the number of polls that a tab over its fair share leaves to other tabs.
     fn left_to_others(&self, seat: Seat) -> usize {
         if self.seats.len() < 2 {
             return 0;
@@ -285,7 +282,7 @@ impl RateBudget {
     }
 }
 
-/// Until fewer than `limit` of the list lie within the span.
+/// Returns the time until fewer than `limit` entries lie within `span`, in microseconds.
 fn until_free(list: &VecDeque<i64>, limit: usize, span: i64, now: i64) -> i64 {
     if list.len() < limit {
         return 0;

@@ -1,31 +1,29 @@
-//! How many rows are asked for at once, after a page was too large to be
-//! read: fewer, so that one huge item does not keep the others away. Pure.
+//! Reduces the page size after a response was too large, so that one huge item does not block the others.
 
-/// Asked for instead, each when the one before was too large.
+/// Fallback page sizes, in rows.
 const SMALLER: [u32; 2] = [10, 1];
-/// Pages that must come before full ones are asked for again.
+/// Number of pages read before the full size is requested again.
 const AFTER: u32 = 20;
 
-/// The bound on a page, if one stands.
 #[derive(Debug, Default)]
 pub(crate) struct PageSize {
-    /// The bound, and how many more pages it holds for.
+    /// Maximum rows, and the number of pages it still applies to.
     bound: Option<(u32, u32)>,
 }
 
 impl PageSize {
-    /// How many rows to ask for where so many were wanted.
+    /// Returns the number of rows to request instead of `wanted`.
     pub(crate) fn of(&self, wanted: u32) -> u32 {
         self.bound.map_or(wanted, |(most, _)| wanted.min(most))
     }
 
-    /// A page of so many rows was too large.
+    /// Reduces the size after a page of `asked` rows was too large.
     pub(crate) fn too_large(&mut self, asked: u32) {
         let smaller = SMALLER.into_iter().find(|entry| *entry < asked).unwrap_or(1);
         self.bound = Some((smaller, AFTER));
     }
 
-    /// A page came.
+    /// Counts a page that was read.
     pub(crate) fn answered(&mut self) {
         self.bound = self.bound.and_then(|(most, left)| Some((most, left.checked_sub(1)?)));
     }

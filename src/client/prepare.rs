@@ -1,7 +1,6 @@
-//! Turns what a person wants into the exact bytes that will leave.
+//! Builds the exact request bytes of each operation.
 //!
-//! What is certain to be refused is refused here, with words; the rest is the
-//! server's to judge.
+//! Operations that the server is certain to refuse fail here.
 
 use crate::{
     broadcasts, contacts, conversations, email, media, messages, reactions, telegram, voip, webhooks,
@@ -11,71 +10,62 @@ use model::outbox::{Lane, Operation, PreparedRequest, WriteMethod};
 use model::secret::Secret;
 use wire::body::Body;
 
-/// Stands for an address that is not known before a file was uploaded.
+/// Placeholder for the URL of a file that is not uploaded yet.
 const SOMEWHERE: &str = "https://media.invalid/file";
 
-/// Why nothing can be sent, and what to do.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PrepareError {
-    /// Nothing visible is there.
+    /// Empty or only white space.
     #[error("there is nothing to send: {0} is empty")]
     Empty(&'static str),
-    /// Longer than the interface takes.
     #[error("{what} is {length} characters long as it is sent; at most {most} are taken")]
     TooLong { what: &'static str, length: usize, most: usize },
-    /// More than the interface takes.
     #[error("there are {count} {what}; at most {most} are taken")]
     TooMany { what: &'static str, count: usize, most: usize },
-    /// The address is not a phone number in E.164 form.
+    /// Not in E.164 form.
     #[error("{0:?} is not a phone number in the form +34600111222")]
     NotAPhone(String),
-    /// The address is not a mail address.
     #[error("{0:?} is not a mail address such as maria@mail.example")]
     NotAMailAddress(String),
-    /// The address is not one a service can fetch from or deliver to.
+    /// Not an `http` or `https` URL.
     #[error("{0:?} is not an https address")]
     NotALink(String),
-    /// JSON was wanted.
     #[error("{what} must be {shape}")]
     NotJson {
         what: &'static str,
         /// An object or an array.
         shape: &'static str,
     },
-    /// There is no address to send to.
     #[error("the server did not tell where replies to this conversation go")]
     NoAddress,
-    /// It can only be done to a conversation.
+    /// The operation needs a conversation lane.
     #[error("there is no conversation to do this to")]
     NoConversation,
-    /// The files given are not those the operation names.
     #[error("the files to be sent are missing")]
     NoFiles,
-    /// The interface has no such operation on this channel.
     #[error("{channel} has no way to {what}")]
     NotOnThisChannel {
-        /// What people call the channel.
+        /// Display name of the platform.
         channel: String,
         what: &'static str,
     },
-    /// The body cannot be written as JSON.
     #[error("the request cannot be written as JSON")]
     Json,
 }
 
-/// What goes into the bytes and is not kept beside them.
+/// Inputs that become part of the request bytes but are not stored with the operation.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Enclosed<'a> {
-    /// The files, in the order in which the operation names them.
+    /// In the order in which the operation names them.
     pub files: &'a [&'a [u8]],
-    /// What a webhook's deliveries are signed with.
+    /// Signing secret of a webhook.
     pub secret: Option<&'a Secret>,
 }
 
-/// Makes the request for an operation of a lane.
+/// Builds the request for an operation of a lane.
 ///
 /// # Errors
-/// When it is certain to be refused; the words are for the person.
+/// Fails if the server is certain to refuse the request; the message is for display.
 pub fn prepare(
     platform: &Platform,
     lane: &Lane,
@@ -84,7 +74,7 @@ pub fn prepare(
     prepare_with(platform, lane, operation, Enclosed::default())
 }
 
-/// Makes the request for an operation that encloses files or a secret.
+/// Builds the request for an operation that carries files or a secret.
 pub fn prepare_with(
     platform: &Platform,
     lane: &Lane,
@@ -126,7 +116,7 @@ pub fn prepare_with(
         }
         Operation::RemoveWebhook { webhook, .. } => Ok(webhooks::prepare_remove(platform, webhook)),
         Operation::SendFile(file) => {
-            // What is certain to be refused after the upload is refused before it.
+            // Checks the message before the file is uploaded.
             prepare(platform, lane, &file.uploaded_to(SOMEWHERE))?;
             media::prepare(&file.name, &file.mime_type, file.size, enclosed.files)
         }
@@ -136,8 +126,7 @@ pub fn prepare_with(
     }
 }
 
-/// What a channel certainly cannot do; whatever is not certain, the server
-/// says.
+/// Names the action if the platform certainly does not support the operation.
 fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
     let chat = platform.is_chat();
     let switch = platform.can_take_over();
@@ -157,7 +146,6 @@ fn lacks(platform: &Platform, operation: &Operation) -> Option<&'static str> {
     }
 }
 
-/// A request with a shape as its JSON body.
 pub(crate) fn json(
     method: WriteMethod,
     path: impl Into<String>,

@@ -1,9 +1,7 @@
-//! Answers that say what was said before: a poll whose bytes are those that
-//! were applied last is neither parsed nor applied again, so that an idle
-//! desk costs next to nothing.
+//! Hashes of the responses applied last, so that an unchanged poll is neither parsed nor applied again.
 //!
-//! Only who applied one whole says so, and whoever changes what answers are
-//! merged into makes all be forgotten.
+//! The caller records a response with [`Client::note_applied`] after applying all of it, and
+//! calls [`Client::forget_answers`] after changing the data that responses are merged into.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
@@ -15,13 +13,13 @@ use crate::connect::Client;
 use crate::errors::ReadError;
 use crate::request::ReadResponse;
 
-/// Questions remembered at most.
+/// Maximum number of requests with a recorded hash.
 const REMEMBERED: usize = 1_000;
 
-/// What stands for an answer's bytes.
+/// SHA-256 of a response body.
 type Print = [u8; 32];
 
-/// Of each question, the answer that was applied last.
+/// Hash of the response applied last, by request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Applied(Arc<Mutex<AnswerHashes>>);
 
@@ -29,11 +27,11 @@ pub(crate) struct Applied(Arc<Mutex<AnswerHashes>>);
 struct AnswerHashes {
     hash: RandomState,
     answers: HashMap<u64, Print>,
-    /// Grows whenever all is forgotten.
+    /// Incremented by every [`Client::forget_answers`].
     age: u64,
 }
 
-/// Answers that came since one asked to be spared what is known.
+/// Responses received since [`Client::unless_same`].
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Unless {
     age: u64,
@@ -47,26 +45,26 @@ impl Applied {
 }
 
 impl Client {
-    /// The same client, which answers [`ReadError::Same`] where the answer is
-    /// the one applied last. To be used for one reading.
+    /// Returns a client that fails with [`ReadError::Same`] if a response equals the one applied
+    /// last. Use each such client for one load.
     #[must_use]
     pub fn unless_same(&self) -> Self {
         let age = self.applied.known(|answer_hashes| answer_hashes.age);
         Self { unless: Some(Unless { age, came: Arc::default() }), ..self.clone() }
     }
 
-    /// The same client, to which every answer is new.
+    /// Returns a client that never fails with [`ReadError::Same`].
     #[must_use]
     pub fn also_same(&self) -> Self {
         Self { unless: None, ..self.clone() }
     }
 
-    /// What came through [`Client::unless_same`] was applied whole.
+    /// Records the responses of this [`Client::unless_same`] client as applied.
     pub fn note_applied(&self) {
         let Some(unless) = &self.unless else { return };
         let came = std::mem::take(&mut *unless.came.lock().unwrap_or_else(PoisonError::into_inner));
         self.applied.known(|answer_hashes| {
-            // What was on its way when all was forgotten may be older.
+            // A response requested before `forget_answers` may be stale.
             if answer_hashes.age == unless.age {
                 if answer_hashes.answers.len() >= REMEMBERED {
                     answer_hashes.answers.clear();
@@ -76,7 +74,7 @@ impl Client {
         });
     }
 
-    /// Takes every answer as new.
+    /// Drops all recorded hashes, so that the next responses count as new.
     pub fn forget_answers(&self) {
         self.applied.known(|answer_hashes| {
             answer_hashes.answers.clear();
@@ -84,7 +82,7 @@ impl Client {
         });
     }
 
-    /// Stops an answer that is known, where it is not wanted.
+    /// Returns [`ReadError::Same`] for a known response on an [`Client::unless_same`] client.
     pub(crate) fn look(
         &self,
         path: &str,

@@ -1,23 +1,22 @@
-//! What the server's clock shows, from the dates of its answers.
+//! Estimates the server's time from the `Date` header of its responses.
 //!
-//! Between answers the time since boot is added, which nobody sets, or where
-//! that is not told the wall clock, as long as it goes forward.
+//! Adds the boot time elapsed since the response, which cannot be set by users. Without a boot
+//! clock it adds the wall clock difference, unless that is negative.
 
 use model::outbox::Moment;
 use model::time::Timestamp;
 
-/// The newest date an answer told, and when it came.
+/// Latest `Date` header and the moment it was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ServerClock(Option<(Timestamp, Moment)>);
 
 impl ServerClock {
-    /// An answer told the server's time.
     pub fn hear(&mut self, date: Timestamp, now: Moment) {
         self.0 = Some((date, now));
     }
 
-    /// What the server's clock shows at another moment, before or after the
-    /// answer; `None` when that cannot be told.
+    /// Returns the server's time at `moment`, before or after the response; `None` without a
+    /// response or after the wall clock was set back.
     pub fn at(&self, moment: Moment) -> Option<Timestamp> {
         let (date, heard) = self.0?;
         let wall = moment.wall.since(heard.wall);

@@ -1,12 +1,11 @@
-//! Reads that were asked and have had no answer yet, so that a silent server
-//! is named long before a read is given up.
+//! Reads without a response yet, so that a silent server is reported before the read times out.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use model::time::Moment;
 
-/// When each read that is under way was asked.
+/// Last number given, and the start of each pending read by its number.
 #[derive(Debug, Default)]
 pub(crate) struct Unanswered(Mutex<(u64, BTreeMap<u64, Moment>)>);
 
@@ -15,8 +14,7 @@ impl Unanswered {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A read is asked; it ends when what comes back is dropped, also where
-    /// nobody waits for its answer any more.
+    /// Registers a read until the returned value is dropped, also on cancellation.
     pub(crate) fn begin(&self, at: Moment) -> UnderWay<'_> {
         let mut all = self.lock();
         all.0 += 1;
@@ -25,13 +23,12 @@ impl Unanswered {
         UnderWay { all: self, number }
     }
 
-    /// When the oldest of them was asked.
+    /// Returns the start of the oldest pending read.
     pub(crate) fn since(&self) -> Option<Moment> {
         self.lock().1.values().min().copied()
     }
 }
 
-/// One read that is under way.
 pub(crate) struct UnderWay<'a> {
     all: &'a Unanswered,
     number: u64,

@@ -1,5 +1,4 @@
-//! Voice and SMS: conversations read, texts sent, calls placed. Interface:
-//! Endpoints, Voice and SMS.
+//! Requests of voice and SMS keys.
 
 use crate::Listed;
 use crate::checks;
@@ -16,7 +15,7 @@ use wire::paths;
 use wire::voip::{PlaceCallBody, SendSmsBody};
 use wire::voip_rows::read_conversation;
 
-/// A page of calls and SMS.
+/// Loads one page of calls and SMS.
 pub(crate) async fn conversations(
     client: &Client,
     query: &[(&str, &str)],

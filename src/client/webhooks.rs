@@ -1,5 +1,4 @@
-//! Webhook subscriptions: listed, registered, removed; email keys use paths
-//! of their own. Interface: Endpoints, Webhooks and Email.
+//! Webhook subscriptions; email keys use separate paths.
 
 use crate::Listed;
 use crate::checks;
@@ -15,7 +14,7 @@ use wire::paths;
 use wire::webhooks::{AddWebhookBody, WebhookBody};
 
 impl Client {
-    /// `GET /webhooks` or `GET /email/webhooks`: all of them.
+    /// `GET /webhooks` or `GET /email/webhooks`
     pub async fn webhooks(&self, platform: &Platform) -> Result<Listed<WebhookBody>, ReadError> {
         let answer = self.get(path(platform), &[]).await?;
         read_page(&answer, |raw| serde_json::from_str(raw.get()).ok())
