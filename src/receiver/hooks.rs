@@ -1,5 +1,4 @@
-//! The addresses that deliveries come to, one for each channel with a secret of
-//! its own, and what is answered. Each delivery is heard once.
+//! Webhook paths, one per channel, and the responses to deliveries. Each delivery is reported once.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, PoisonError};
@@ -11,40 +10,35 @@ use model::secret::Secret;
 use model::time::Timestamp;
 use wire::deliveries;
 
-/// Deliveries of a channel that are remembered. What comes again after so many
-/// others only leads to one look more.
+/// Number of deliveries per channel kept for detecting repetitions. A later repetition only
+/// causes one more read.
 const REMEMBERED: usize = 4096;
-/// Bytes of a challenge at most.
+/// Maximum size of a challenge, in bytes.
 const CHALLENGE: usize = 1024;
-/// Bytes of a path that cannot be guessed.
+/// Size of the unguessable part of a path, in bytes before hex encoding.
 const MARK: usize = 16;
 
-/// Told of every delivery that is new, and of how many came.
+/// Callback for each new delivery, with the channel's counters.
 pub type Heard = Box<dyn Fn(&ChannelId, ReceivedDelivery, DeliveryCounts) + Send + Sync>;
 
-/// What was asked.
 #[derive(Debug)]
 pub enum IncomingDelivery<'a> {
-    /// The endpoint is to show that it is there.
+    /// A `GET` whose `challenge` parameter must be echoed.
     Challenge(&'a str),
-    /// A delivery: its signatures and its raw bytes.
+    /// Signature headers and raw body.
     Delivery(&'a [&'a [u8]], &'a [u8]),
-    /// A delivery that is too large to be looked at.
     TooLarge,
 }
 
-/// What is answered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DeliveryResponse {
-    /// The challenge, as it came.
     Echo(String),
-    /// It was taken, now or before.
+    /// Accepted, now or as an earlier delivery (200).
     Taken,
-    /// Refused, with a status.
+    /// HTTP status of a refusal.
     Refused(u16),
 }
 
-/// The addresses.
 pub struct Hooks {
     all: HashMap<String, RegisteredHook>,
     heard: Heard,
@@ -56,7 +50,6 @@ struct RegisteredHook {
     past: Mutex<Past>,
 }
 
-/// What came before.
 #[derive(Debug, Default)]
 struct Past {
     known: HashSet<Print>,
@@ -64,9 +57,10 @@ struct Past {
     counts: DeliveryCounts,
 }
 
-/// Where the deliveries of a channel come: a path of one part, which tells the
-/// channel to people and cannot be guessed. It follows from the secret, so that
-/// it stays the same for as long as that is kept, and tells nothing of it.
+/// Returns the path segment for the deliveries of a channel: a readable name and an HMAC.
+///
+/// The HMAC is unguessable, does not reveal the secret, and stays the same as long as the
+/// secret does.
 pub fn path_of(channel: &ChannelId, secret: &Secret) -> String {
     let word = |character: char| {
         if character.is_ascii_alphanumeric() { character.to_ascii_lowercase() } else { '-' }
@@ -78,7 +72,6 @@ pub fn path_of(channel: &ChannelId, secret: &Secret) -> String {
 }
 
 impl Hooks {
-    /// Addresses of some channels.
     pub fn new(channels: Vec<(ChannelId, Secret)>, heard: Heard) -> Self {
         let hook = |(channel, secret): (ChannelId, Secret)| {
             (path_of(&channel, &secret), RegisteredHook { channel, secret, past: Mutex::default() })
@@ -86,8 +79,7 @@ impl Hooks {
         Self { all: channels.into_iter().map(hook).collect(), heard }
     }
 
-    /// What is answered at a path; whatever stands before its last part is of
-    /// the proxy in front.
+    /// Answers a request. Only the last path segment counts: a proxy may add a prefix.
     pub fn answer(&self, path: &str, asked: IncomingDelivery<'_>) -> DeliveryResponse {
         let last = path.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
         let Some(hook) = self.all.get(last) else { return DeliveryResponse::Refused(404) };
@@ -109,11 +101,11 @@ impl RegisteredHook {
             IncomingDelivery::Challenge(value) if value.is_empty() || value.len() > CHALLENGE => {
                 (DeliveryResponse::Refused(400), None)
             }
-            // Anybody may ask: it shows nothing of deliveries.
+            // Needs no signature: the response reveals nothing about deliveries.
             IncomingDelivery::Challenge(value) => (DeliveryResponse::Echo(value.to_owned()), None),
             IncomingDelivery::TooLarge => past.refuse(413),
             IncomingDelivery::Delivery(signatures, body) => {
-                // Two of them may be read in two ways.
+                // Several signature headers are ambiguous.
                 let [signature] = signatures else { return past.refuse(401) };
                 let Some(print) = signature::check(&self.secret, body, signature) else {
                     return past.refuse(401);
