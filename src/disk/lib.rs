@@ -1,5 +1,4 @@
-//! Files and folders of this user alone: made with their modes whatever the
-//! umask, written whole or not at all, looked at before they are trusted.
+//! Private files and folders: created with owner-only modes, written atomically, checked before use.
 
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -13,18 +12,17 @@ mod watch;
 
 pub use watch::FileWatch;
 
-/// Makes all that this process creates from here on private, also what
-/// libraries and child processes make.
+/// Sets the umask to 077, also for libraries and child processes.
 #[cfg(unix)]
 pub fn keep_private() {
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
 }
 
-/// Makes all that this process creates from here on private.
+/// Does nothing: this system has no umask.
 #[cfg(not(unix))]
 pub fn keep_private() {}
 
-/// How a file is opened that is made readable by its owner only if it is new.
+/// Returns options that create files with mode 600; existing files keep their mode.
 fn private() -> OpenOptions {
     let mut options = OpenOptions::new();
     #[cfg(unix)]
@@ -32,24 +30,23 @@ fn private() -> OpenOptions {
     options
 }
 
-/// Makes a file that is not there yet; a link of its name counts as there.
+/// Creates a file; fails if the path exists, also as a symbolic link.
 pub fn create(path: &Path) -> io::Result<File> {
     private().write(true).create_new(true).open(path)
 }
 
-/// Opens a file to read and write, and makes it if it is not there. SQLite
-/// gives its side files the same permissions.
+/// Opens a file for reading and writing, or creates it. SQLite gives the `-wal` and `-shm`
+/// files of a database the same permissions.
 pub fn open(path: &Path) -> io::Result<File> {
     private().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-/// Opens a file to read and add to, and makes it if it is not there.
+/// Opens a file for reading and appending, or creates it.
 pub fn append(path: &Path) -> io::Result<File> {
     private().read(true).append(true).create(true).open(path)
 }
 
-/// Makes a folder and those above it where they are not there, for this user
-/// alone; those that are there stay as they are.
+/// Creates a folder and its missing parents with mode 700; existing folders keep their mode.
 pub fn folder(path: &Path) -> io::Result<()> {
     if path.as_os_str().is_empty() {
         return Ok(());
@@ -61,8 +58,8 @@ pub fn folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
-/// As [`folder`], for what is to be trusted: one that others can write in is
-/// refused, and never changed, as it may be shared on purpose.
+/// Like [`folder`], but fails if other users can write to the folder. Its mode is not changed,
+/// because it may be shared on purpose.
 pub fn own_folder(path: &Path) -> io::Result<()> {
     folder(path)?;
     if is_open_to_others(&fs::metadata(path)?, 0o022) {
@@ -71,7 +68,6 @@ pub fn own_folder(path: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Why a folder is refused.
 const SHARED: &str = "others can write in this folder, so it was not used and not changed; choose a folder of \
      your own, or run chmod 700 on it";
 
@@ -87,8 +83,7 @@ pub fn is_open_to_others(_: &fs::Metadata, _: u32) -> bool {
     false
 }
 
-/// Opens a file to read without waiting for what is no plain file: a pipe or a
-/// device.
+/// Opens a regular file for reading; fails for a pipe or a device without blocking.
 pub fn plain(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
@@ -104,32 +99,31 @@ pub fn plain(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Reads a plain file as text.
+/// Reads a regular file as UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     plain(path)?.read_to_string(&mut text)?;
     Ok(text)
 }
 
-/// Which file stands at a path, so that it is noticed when it is deleted,
-/// moved or replaced while it is open: what is written then is lost.
+/// Device and inode of an open file, to detect that it was deleted, moved or replaced. Later
+/// writes to such a file are lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Standing {
     path: PathBuf,
     file: Option<(u64, u64)>,
-    /// The journal of a database, with what told it from others.
+    /// Path, device and inode of a database's `-wal` file.
     journal: Option<(PathBuf, (u64, u64))>,
 }
 
 impl Standing {
-    /// The file at a path, as it stands now.
+    /// Reads the file currently at `path`.
     pub fn of(path: &Path) -> Self {
         Self { path: path.to_owned(), file: number(path), journal: None }
     }
 
-    /// The database at a path that is open, as it stands now, with its journal
-    /// (`-wal`): what is written into a journal that is gone is lost, and another
-    /// process that begins a new one does not see it.
+    /// Reads the open database at `path` with its `-wal` file. Writes to a deleted `-wal` are lost,
+    /// and a process that creates a new one does not see them.
     pub fn of_database(path: &Path) -> Self {
         let mut journal = path.as_os_str().to_owned();
         journal.push("-wal");
@@ -138,12 +132,11 @@ impl Standing {
         Self { journal, ..Self::of(path) }
     }
 
-    /// True if the file is at its path, whatever became of its journal.
+    /// True if the file is still at its path; ignores the `-wal` file.
     pub fn has_file(&self) -> bool {
         self.file.is_none() || number(&self.path) == self.file
     }
 
-    /// Where it stood.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -154,25 +147,23 @@ impl Standing {
     }
 }
 
-/// Tells a file from copies of it: the number of its inode and the time of its
-/// birth, as far as the system tells them. Stays when the file is renamed or
-/// written.
+/// Inode number and creation time, to distinguish a file from its copies. Unchanged when the
+/// file is renamed or written; a value the system does not provide is not compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileIdentity {
     inode: Option<u64>,
-    /// In nanoseconds.
+    /// Nanoseconds since the Unix epoch.
     born: Option<u128>,
 }
 
 impl FileIdentity {
-    /// Reads that of an open file.
     pub fn of(file: &File) -> io::Result<Self> {
         let metadata = file.metadata()?;
         let born = metadata.created().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
         Ok(Self { inode: inode(&metadata), born: born.map(|since| since.as_nanos()) })
     }
 
-    /// Returns true if this is not the file that `other` was read of.
+    /// True if both were read from different files.
     pub fn is_another(&self, other: &Self) -> bool {
         fn differ<T: PartialEq>(one: Option<T>, other: Option<T>) -> bool {
             one.zip(other).is_some_and(|(one, other)| one != other)
@@ -212,7 +203,7 @@ fn inode(_: &fs::Metadata) -> Option<u64> {
     None
 }
 
-/// What tells a file from all others on this machine.
+/// Returns device and inode number; `None` if the file cannot be read.
 #[cfg(unix)]
 fn number(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
@@ -220,13 +211,13 @@ fn number(path: &Path) -> Option<(u64, u64)> {
     Some((metadata.dev(), metadata.ino()))
 }
 
-/// What tells a file from all others; not known on this system.
+/// Returns `None`: this system provides no inode numbers.
 #[cfg(not(unix))]
 fn number(_: &Path) -> Option<(u64, u64)> {
     None
 }
 
-/// Looks whether a folder takes what is written into it; leaves nothing.
+/// Checks that [`PROBE`] bytes can be written to a folder, with a temporary file.
 pub fn can_take(folder: &Path) -> io::Result<()> {
     let part = part_of(&folder.join("probe"));
     let written = create(&part).and_then(|mut file| {
@@ -239,21 +230,20 @@ pub fn can_take(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes written to look whether there is room: a few pages of a database.
+/// Size of the test file, in bytes: a few database pages.
 const PROBE: usize = 64 * 1024;
 
-/// Where a file is written before it takes its name: a name of its own, as
-/// another process may be writing too.
+/// Returns a unique temporary path beside `path`; another process may write at the same time.
 pub fn part_of(path: &Path) -> PathBuf {
     let mut part = path.as_os_str().to_owned();
     part.push(format!(".{}.part", uuid::Uuid::new_v4()));
     PathBuf::from(part)
 }
 
-/// Writes a file whole or not at all, over what may be there.
+/// Writes or replaces a file atomically, through a temporary file and a rename.
 ///
 /// # Errors
-/// When its folder takes no file; what was there is as it was.
+/// Fails if the folder is not writable; an existing file is then unchanged.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let part = &part_of(path);
     let written = create(part).and_then(|mut file| {
@@ -262,13 +252,13 @@ pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     });
     let done = written.and_then(|()| fs::rename(part, path));
     if done.is_err() {
-        // The first error tells more than one about the leftover.
+        // Reports the first error rather than one of the cleanup.
         let _ = fs::remove_file(part);
     }
     done
 }
 
-/// Looks whether a file can be written here later; leaves nothing.
+/// Checks that a file can be created at `path`, with a temporary file.
 pub fn can_write(path: &Path) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -278,7 +268,7 @@ pub fn can_write(path: &Path) -> io::Result<()> {
     fs::remove_file(part)
 }
 
-/// As [`write`], with the folder made that it goes into.
+/// Like [`write`], but creates the parent folder first.
 pub fn write_with_folder(path: &Path, bytes: &[u8]) -> io::Result<()> {
     path.parent().map_or(Ok(()), folder)?;
     write(path, bytes)

@@ -1,10 +1,9 @@
-//! Being told by the system when files change, where it tells: on Linux.
+//! Detection of file changes with inotify, on Linux only.
 
 use std::io;
 use std::path::Path;
 
-/// Tells of changes to some files, and to those beside them whose names begin
-/// with theirs.
+/// Watches files and their siblings whose names start with the same name, such as `-wal`.
 #[derive(Debug)]
 pub struct FileWatch {
     #[cfg(target_os = "linux")]
@@ -18,7 +17,7 @@ impl FileWatch {
     /// Watches the folders of these files.
     ///
     /// # Errors
-    /// When the system watches no more, or nothing of the kind.
+    /// Fails if inotify is unavailable or its limits are reached.
     pub fn new(files: &[&Path]) -> io::Result<Self> {
         use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
         use std::os::unix::ffi::OsStrExt;
@@ -33,10 +32,10 @@ impl FileWatch {
         Ok(Self { events, names })
     }
 
-    /// Whether one of the files has changed since this was last asked.
+    /// True if one of the files changed since the previous call.
     ///
     /// # Errors
-    /// When the system tells nothing any more.
+    /// Fails if the inotify queue cannot be read.
     pub fn take_changed(&self) -> io::Result<bool> {
         use rustix::fs::inotify::{ReadFlags, Reader};
         use std::mem::MaybeUninit;
@@ -48,7 +47,7 @@ impl FileWatch {
             match reader.next() {
                 Ok(event) => {
                     let name = event.file_name().map(|file_name| file_name.to_bytes());
-                    // After an overflow nobody knows what was missed.
+                    // An overflow may have dropped events of these files.
                     changed |= event.events().contains(ReadFlags::QUEUE_OVERFLOW)
                         || name.is_some_and(|entry| self.names.iter().any(|name| entry.starts_with(name)));
                 }
@@ -69,10 +68,8 @@ impl std::os::fd::AsRawFd for FileWatch {
 
 #[cfg(not(target_os = "linux"))]
 impl FileWatch {
-    /// Elsewhere files have to be looked at.
-    ///
     /// # Errors
-    /// Always.
+    /// Always fails: the caller has to poll the files.
     pub fn new(_: &[&Path]) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
