@@ -1,9 +1,7 @@
-//! Reads the answer to a write as what the interface promises for that
-//! operation; anything else is not a success.
+//! Parses the 2xx response to a write; a response the API does not define is not a success.
 //!
-//! Interface: the responses of Endpoints. Fields that only inform are read
-//! tolerantly: what was done must not look undone because a balance came as a
-//! word.
+//! Informational fields such as the balance are parsed leniently, so that an odd value does not
+//! make a successful write look failed.
 
 use serde_json::{Map, Value};
 
@@ -13,11 +11,10 @@ use model::ids::{BroadcastId, ContactId, MessageId, ThreadId, WebhookId};
 use model::outbox::Operation;
 use model::time::Timestamp;
 
-/// The largest balance that is believed: what a float holds exactly.
+/// Maximum accepted balance: the largest integer range a float holds exactly (2^53).
 const CREDITS_MAX: f64 = 9_007_199_254_740_992.0;
 
-/// Status words that say that nothing reaches anybody: the interface's `failed`, and
-/// what platforms call the same.
+/// Status words of a failed delivery: the API's `failed` and the platforms' own words.
 const FAILED: [&str; 14] = [
     "failed",
     "failure",
@@ -35,27 +32,26 @@ const FAILED: [&str; 14] = [
     "cancelled",
 ];
 
-/// What an accepted operation brought.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Receipt {
     pub kind: ReceiptKind,
-    /// The balance after it, if told.
+    /// Balance after the operation, if reported.
     pub credits: Option<f64>,
-    /// What it cost, if told.
+    /// Cost of the operation in credits, if reported.
     pub cost: Option<f64>,
-    /// Whether nothing was really done: a test key.
+    /// True for a test key: the operation was not executed.
     pub test: bool,
-    /// Whether it is an answer given before under the same key.
+    /// True for the answer kept from an earlier request under the same idempotency key.
     pub replayed: bool,
-    /// Whether the status says that something new was made (201).
+    /// True for status 201.
     pub created: bool,
     pub server_time: Option<Timestamp>,
 }
 
-/// What an accepted operation brought, by operation.
+/// Result of an accepted operation.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ReceiptKind {
-    /// A chat message or an SMS was sent.
+    /// A chat message or an SMS.
     Sent {
         /// The service's id of the new message.
         message: MessageId,
@@ -63,20 +59,18 @@ pub enum ReceiptKind {
         /// The status word, `sent`.
         status: String,
     },
-    /// A mail was sent.
     Mailed {
         /// The service's id of the mail.
         message: MessageId,
-        /// The thread it is in, if told.
+        /// `None` if the response does not name it.
         thread: Option<ThreadId>,
         /// The status word, if told.
         status: Option<String>,
     },
-    /// A call was placed.
     Called {
         /// The service's id of the call.
         call: String,
-        /// How it stands, in the server's word.
+        /// Status word of the server.
         status: String,
     },
     Broadcasting {
@@ -84,23 +78,23 @@ pub enum ReceiptKind {
         /// The status word, if told.
         status: Option<String>,
     },
-    /// A contact was made or changed; a test key may be told no id.
+    /// A contact was created or changed; the id may be missing for a test key.
     Saved {
         contact: Option<ContactId>,
-        /// What it has now, where the answer tells all of it.
+        /// The contact after the change, if the response is complete.
         told: Option<Box<ToldContact>>,
     },
-    /// A webhook was registered; a test key may be told no id.
+    /// The id may be missing for a test key.
     Registered(Option<WebhookId>),
-    /// A file was uploaded; a test key may be told no address.
+    /// The URL may be missing for a test key.
     Uploaded {
         url: Option<String>,
     },
-    /// A contact or a webhook is gone.
+    /// A contact or a webhook was deleted.
     Deleted,
     /// A thread was changed.
     Filed,
-    /// The AI switch was set; the state that holds now, if told.
+    /// The automation switch was set; its new state, if reported.
     Automation(Option<bool>),
     Closed,
     /// The reaction was set or removed.
@@ -108,7 +102,7 @@ pub enum ReceiptKind {
 }
 
 impl Receipt {
-    /// What was found out another way than by an answer to the write.
+    /// Creates a receipt for an outcome that was not learned from the response to the write.
     pub fn of(kind: ReceiptKind) -> Self {
         Self {
             kind,
@@ -123,8 +117,7 @@ impl Receipt {
 }
 
 impl ReceiptKind {
-    /// Returns how the server says that it stands, such as `sent`; `None` where
-    /// its answer has no such word.
+    /// Returns the server's status word, such as `sent`; `None` if the response has none.
     pub fn status(&self) -> Option<&str> {
         match self {
             Self::Sent { status, .. } | Self::Called { status, .. } => Some(status),
@@ -140,7 +133,7 @@ impl ReceiptKind {
         }
     }
 
-    /// What the server made, by its id or address, for the person to look up.
+    /// Returns the id or URL of the created object.
     pub fn made(&self) -> Option<&str> {
         match self {
             Self::Sent { message, .. } | Self::Mailed { message, .. } => Some(message.as_str()),
@@ -154,31 +147,28 @@ impl ReceiptKind {
     }
 }
 
-/// A 2xx answer as it is read for a receipt.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AcceptedAnswer<'a> {
     pub status: u16,
     pub body: &'a [u8],
-    /// True if it is an answer given before under the same key.
+    /// True for the answer kept from an earlier request under the same idempotency key.
     pub replayed: bool,
-    /// True if it carries the rate limit's numbers, as every answer of the
-    /// interface does: what else answers in its place does not.
+    /// True if rate limit headers are present, which every response of the API has and a proxy's
+    /// own response lacks.
     pub is_rated: bool,
     pub server_time: Option<Timestamp>,
 }
 
-/// How a 2xx answer reads.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum ReadReceipt {
-    /// The answer has what the interface promises for the operation.
+    /// The response that the API defines for the operation.
     Promised(Receipt),
-    /// The same with a status that says it failed, in the server's word.
+    /// The defined response with a status word of [`FAILED`].
     Failed(String),
-    /// The answer does not say that the operation was carried out.
+    /// Any other response; does not prove that the operation was executed.
     Other,
 }
 
-/// Reads a 2xx answer as what the interface promises for the operation.
 pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadReceipt {
     let empty = answer.body.trim_ascii().is_empty();
     let told: Option<Map<String, Value>> = serde_json::from_slice(answer.body).ok();
@@ -193,7 +183,7 @@ pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadRec
     if let Some(word) = told.failure() {
         return if promised.is_some() { ReadReceipt::Failed(word) } else { ReadReceipt::Other };
     }
-    // 202 says that it was accepted, and alone not that a state was set.
+    // 202 alone does not say that a state was set.
     let is_rated = answer.is_rated && answer.status != 202;
     let wordless = || without_words(operation, empty && answer.status != 202, is_rated);
     let Some(kind) = promised.or_else(wordless) else { return ReadReceipt::Other };
@@ -208,10 +198,9 @@ pub(crate) fn read(operation: &Operation, answer: AcceptedAnswer<'_>) -> ReadRec
     })
 }
 
-/// A success that says nothing, or nothing the interface has told of, will do
-/// where a state was set: if it is known by the rate limit's numbers, which
-/// every answer of the interface carries. Whoever else answers in its place
-/// has not set anything.
+/// Accepts a success without the defined fields for operations that set a state. Except for
+/// the automation switch, it needs rate limit headers: without them the response may come from
+/// a proxy.
 fn without_words(operation: &Operation, empty: bool, is_rated: bool) -> Option<ReceiptKind> {
     match operation {
         // Looked for itself.
@@ -275,11 +264,10 @@ fn kind(operation: &Operation, told: &ReceiptFields) -> Option<ReceiptKind> {
     })
 }
 
-/// The fields of an answer.
 struct ReceiptFields(Map<String, Value>);
 
 impl ReceiptFields {
-    /// A text that is not empty, or a number as its text.
+    /// Returns a string that is not empty, or a number as a string.
     fn id(&self, name: &str) -> Option<String> {
         match self.0.get(name)? {
             Value::String(text) if !text.is_empty() => Some(text.clone()),
@@ -288,12 +276,12 @@ impl ReceiptFields {
         }
     }
 
-    /// An id; a test key is told a made-up one of another name.
+    /// Returns an id; for a test key it may be in `messageId` instead.
     fn made(&self, name: &str) -> Option<String> {
         self.id(name).or_else(|| if self.is_test() { self.id("messageId") } else { None })
     }
 
-    /// An id, or for a test key nothing; `None` when it is neither.
+    /// Returns the id, `Some(None)` for a test key without one, `None` otherwise.
     fn made_or_test(&self, name: &str) -> Option<Option<String>> {
         let id = self.id(name);
         (id.is_some() || self.is_test()).then_some(id)
@@ -307,8 +295,7 @@ impl ReceiptFields {
         self.flag("test") == Some(true)
     }
 
-    /// The shape of a refusal, whatever the status says: a code, an error, or
-    /// no success in so many words.
+    /// True if the body has a code, an error or `success: false`, whatever the HTTP status.
     fn is_refusal(&self) -> bool {
         let error = ["error", "errors"].iter().filter_map(|name| self.0.get(*name));
         let has_error = error.into_iter().any(|error| match error {
@@ -322,14 +309,14 @@ impl ReceiptFields {
         has_code || has_error || self.flag("success") == Some(false)
     }
 
-    /// The status word, where it says that it failed.
+    /// Returns the status word if it is one of [`FAILED`].
     fn failure(&self) -> Option<String> {
         let word = self.id("status")?;
         let plain = word.to_ascii_lowercase().replace(['_', ' '], "-");
         FAILED.contains(&plain.as_str()).then_some(word)
     }
 
-    /// Credits; a number nobody can have is not believed.
+    /// Returns an amount of credits; `None` outside 0 to [`CREDITS_MAX`].
     fn number(&self, name: &str) -> Option<f64> {
         let credits = match self.0.get(name)? {
             Value::Number(number) => number.as_f64()?,

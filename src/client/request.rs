@@ -1,4 +1,4 @@
-//! The one place that makes requests, within the rate budget.
+//! Sends all API requests, within the rate budget.
 
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -21,35 +21,34 @@ use model::text::SafeText;
 use model::time::{SECOND, Timestamp};
 use wire::{paths, repair};
 
-/// The body of a read that succeeded; not looked at yet.
+/// Unparsed response of a successful read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReadResponse {
     pub status: u16,
-    /// The bytes.
     pub body: Vec<u8>,
     pub server_time: Option<Timestamp>,
     pub(crate) facts: ResponseFacts,
 }
 
-/// A whole answer of any status.
+/// A complete response of any status.
 pub(crate) struct Raw {
     pub(crate) status: u16,
     pub(crate) facts: ResponseFacts,
     pub(crate) body: Vec<u8>,
 }
 
-/// The query's word for how many rows are wanted.
+/// Query parameter for the number of rows.
 const LIMIT: &str = "limit";
-/// Bytes a second a slow line carries.
+/// Assumed upload rate of a slow line, in bytes per second.
 const SLOW: u64 = 64 * 1024;
 
-/// How many rows a query wants, if it wants rows.
+/// Returns the `limit` of a query.
 fn rows(query: &[(&str, &str)]) -> Option<u32> {
     query.iter().find(|(name, _)| *name == LIMIT)?.1.parse().ok()
 }
 
-/// What a large body or a file takes beside an ordinary exchange. A body of
-/// several parts is a file, which the service looks into before it answers.
+/// Returns the extra time for uploading the body. A multipart body gets a third of the ordinary
+/// timeout on top, because the service inspects the file before it responds.
 fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
     let carried = Duration::from_secs(u64::try_from(request.body.len()).unwrap_or(u64::MAX) / SLOW);
     let is_file =
@@ -58,7 +57,6 @@ fn upload_time(request: &PreparedRequest, ordinary: Duration) -> Duration {
 }
 
 impl Client {
-    /// Reads a path below the base URL.
     pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<ReadResponse, ReadError> {
         let rows = rows(query);
         let fewer = rows.map(|row| self.page_size(|size| size.of(row)).to_string());
@@ -97,7 +95,7 @@ impl Client {
         }
     }
 
-    /// Sends a row's bytes under its key, once, and classes the answer.
+    /// Sends an outbox row once under its idempotency key and classifies the response.
     pub async fn carry_out(
         &self,
         operation: &outbox::Operation,
