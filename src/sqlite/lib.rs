@@ -1,5 +1,4 @@
-//! Questions to SQLite and rows read by the names of their columns, for both
-//! databases.
+//! SQLite queries, and rows read by column name.
 
 use std::cell::{Cell, RefCell};
 
@@ -9,37 +8,34 @@ use rusqlite::{Connection, Error, OptionalExtension, Params, Result, Statement};
 
 use model::text::SafeText;
 
-/// The column of a row that has one.
 const ONLY: usize = 0;
 
-/// Plans do not depend on what is bound: otherwise a statement with a limit, or
-/// with a range once the tables have been analysed, is prepared anew at every use.
+/// Makes query plans independent of bound values. Otherwise SQLite prepares a statement with a
+/// limit, or with a range after `ANALYZE`, again at every use.
 ///
 /// # Errors
-/// Where SQLite does not take the setting.
+/// Fails if SQLite rejects the setting.
 pub fn keep_plans(connection: &Connection) -> Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
-/// A row whose cells are read by name.
+/// A row whose cells are read by column name.
 ///
-/// A name is first looked for behind the one that was read last: a row read
-/// in the order of its columns costs one comparison a cell. Reading fails
-/// where there is no such column, or it holds something else.
+/// The search for a name starts behind the column read last, so that reading in column order
+/// costs one comparison per cell. Reading fails if the column is missing or has another type.
 pub struct Row<'a> {
     row: &'a rusqlite::Row<'a>,
     next: Cell<usize>,
-    /// What the rows before it were read by, and how much of that was taken.
+    /// Columns found while reading earlier rows of the query.
     learned: Option<&'a LearnedPlaces>,
     step: Cell<usize>,
 }
 
-/// Names in the order in which a row was read, and where each was found: the
-/// next row of the same question is read alike, without comparing a name.
+/// Names in reading order with their column indices, so that the next row of the query needs no
+/// name comparison.
 type LearnedPlaces = RefCell<Vec<(&'static str, usize)>>;
 
 impl<'a> Row<'a> {
-    /// The same row, by name.
     pub fn of(row: &'a rusqlite::Row<'a>) -> Self {
         Self { row, next: Cell::new(0), learned: None, step: Cell::new(0) }
     }
@@ -48,52 +44,51 @@ impl<'a> Row<'a> {
         Self { learned: Some(learned), ..Self::of(row) }
     }
 
-    /// A cell.
     pub fn get<T: FromSql>(&self, name: &'static str) -> Result<T> {
         self.row.get(self.place(name)?)
     }
 
-    /// A text where it lies, or copied from there.
+    /// Reads a text without an intermediate copy.
     pub fn text<T: From<&'a str>>(&self, name: &'static str) -> Result<T> {
         Ok(self.row.get_ref(self.place(name)?)?.as_str()?.into())
     }
 
-    /// The same; `None` for null.
+    /// Returns `None` for NULL.
     pub fn optional_text<T: From<&'a str>>(&self, name: &'static str) -> Result<Option<T>> {
         Ok(self.row.get_ref(self.place(name)?)?.as_str_or_null()?.map(T::from))
     }
 
-    /// What a stored word means.
+    /// Converts a text with `meaning`.
     pub fn word<T>(&self, name: &'static str, meaning: impl FnOnce(&str) -> T) -> Result<T> {
         Ok(meaning(self.row.get_ref(self.place(name)?)?.as_str()?))
     }
 
-    /// A text of one line; none for null.
+    /// Reads a single-line text; empty for NULL.
     pub fn line(&self, name: &'static str) -> Result<SafeText> {
         Ok(self.optional_line(name)?.unwrap_or_default())
     }
 
-    /// The same; `None` for null.
+    /// Returns `None` for NULL.
     pub fn optional_line(&self, name: &'static str) -> Result<Option<SafeText>> {
         Ok(self.optional_text(name)?.map(SafeText::line))
     }
 
-    /// A text of any number of lines.
+    /// Reads a multi-line text.
     pub fn block(&self, name: &'static str) -> Result<SafeText> {
         self.word(name, SafeText::block)
     }
 
-    /// A number in its own type; none where it does not fit.
+    /// Reads an integer; the default of `T` if it does not fit.
     pub fn number<T: TryFrom<i64> + Default>(&self, name: &'static str) -> Result<T> {
         Ok(T::try_from(self.get::<i64>(name)?).unwrap_or_default())
     }
 
-    /// What JSON says; nothing where it cannot be read.
+    /// Reads JSON; the default of `T` for NULL or invalid JSON.
     pub fn json<T: JsonCell>(&self, name: &'static str) -> Result<T> {
         Ok(T::from_json(self.optional_text(name)?.unwrap_or_default()))
     }
 
-    /// The error that a cell makes no sense.
+    /// Creates the error for a cell with an invalid value.
     pub fn unreadable(&self, name: &'static str, why: String) -> Error {
         match self.place(name) {
             Ok(place) => Error::FromSqlConversionFailure(place, Type::Text, why.into()),
@@ -131,23 +126,21 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The cell of a row that has one column.
+/// Reads the first column.
 pub fn only<T: FromSql>(row: &Row<'_>) -> Result<T> {
     row.row.get(ONLY)
 }
 
-/// Questions a database answers; their statements are kept prepared.
+/// Queries with cached prepared statements.
 pub trait Queries {
-    /// The one value that answers a question which always has an answer: a
-    /// count, whether a row exists, a PRAGMA.
+    /// Returns the first column of a query that always has a row, such as a count or a PRAGMA.
     fn scalar<T: FromSql>(&self, sql: &str, bound: impl Params) -> Result<T> {
         self.one(sql, bound, only)
     }
 
-    /// The first row.
+    /// Reads the first row; fails if there is none.
     fn one<T>(&self, sql: &str, bound: impl Params, read: impl FnOnce(&Row<'_>) -> Result<T>) -> Result<T>;
 
-    /// The first row, if there is one.
     fn first<T>(
         &self,
         sql: &str,
@@ -157,7 +150,6 @@ pub trait Queries {
         self.one(sql, bound, read).optional()
     }
 
-    /// All rows.
     fn all<T, C: FromIterator<T>>(
         &self,
         sql: &str,
@@ -227,14 +219,13 @@ macro_rules! cell {
     };
 }
 
-/// A value as JSON.
+/// Serializes a value; `[]` if that fails.
 pub fn json_of(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "[]".to_owned())
 }
 
-/// What a cell may hold as JSON.
 pub trait JsonCell: Sized {
-    /// What it says; nothing where it cannot be read.
+    /// Returns the default for invalid JSON.
     fn from_json(text: &str) -> Self;
 }
 
