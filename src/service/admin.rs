@@ -9,6 +9,7 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::channels::Channel;
+use crate::database::channels::ChannelRow;
 use crate::database::erasing::{self, ErasedPerson};
 use crate::database::keys::KeyLine;
 use crate::database::place::DatabasePlace;
@@ -66,15 +67,15 @@ pub struct Admin {
     /// `None` for a database server without a named key file.
     pub(crate) key: Option<KeyPlace>,
     place: DatabasePlace,
-    workspace: WorkspaceChoice,
+    pub(crate) workspace: WorkspaceChoice,
 }
 
 /// Selects the workspace with this id or name; `None` selects the oldest one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct WorkspaceChoice(Option<String>);
+pub(crate) struct WorkspaceChoice(Option<String>);
 
 impl WorkspaceChoice {
-    fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
+    pub(crate) fn find(&self, db: &dyn DbSession) -> Result<Workspace, AdminError> {
         let Some(wanted) = &self.0 else { return Ok(workspaces::first(db)?) };
         let all = workspaces::all(db)?;
         let shown = || {
@@ -94,6 +95,15 @@ impl WorkspaceChoice {
                 Err(AdminError::Absent(format!("there is no workspace {wanted:?}; there are: {}", known())))
             }
         }
+    }
+}
+
+impl WorkspaceChoice {
+    /// Returns the workspace's channel of a kind.
+    pub(crate) fn channel(&self, db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminError> {
+        let all = channels::of_workspace(db, &self.find(db)?.id)?;
+        let none = || AdminError::Refused(format!("this workspace has no {} channel", kind.word()));
+        all.into_iter().find(|channel| channel.kind == kind).ok_or_else(none)
     }
 }
 
@@ -149,14 +159,8 @@ impl Admin {
         let (name, text, workspace) = (id.clone(), key.text.clone(), self.workspace.clone());
         self.database
             .write(move |db| {
-                let all = channels::of_workspace(db, &workspace.find(db)?.id)?;
-                let Some(channel) = all.into_iter().find(|channel| channel.kind == kind) else {
-                    return Err(AdminError::Refused(format!(
-                        "this workspace has no {} channel",
-                        kind.word()
-                    )));
-                };
-                Ok(stored::insert(db, &name, &channel.id, environment, &key, now)?)
+                let channel = workspace.channel(db, kind)?;
+                Ok::<_, AdminError>(stored::insert(db, &name, &channel.id, environment, &key, now)?)
             })
             .await?;
         Ok((id, Secret::new(&text)))

@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::carriers::dashboard::{ChannelStanding, standings};
+use crate::carriers::dashboard::{ChannelStanding, all_standings};
 use crate::database::{Database, DatabaseError};
 use crate::sealing_key::{KeyError, KeyPlace};
 
@@ -30,7 +30,7 @@ pub fn inspect(database: &Path, key_file: Option<&Path>) -> Result<Inspection, D
         Err(wrong) => Err(wrong),
     };
     // A database of an earlier version may lack the tables.
-    let channels = Database::look(database, |db| standings(db, None)).unwrap_or_default();
+    let channels = Database::look(database, all_standings).unwrap_or_default();
     Ok(Inspection { holder, key, channels })
 }
 

@@ -177,7 +177,7 @@ async fn notices(prepared: &Prepared, address: SocketAddr) -> Result<Vec<String>
 
 /// Returns the addresses of connected channels.
 fn unused_channels(db: &dyn DbSession) -> Result<Vec<String>, DatabaseError> {
-    let all = carriers::dashboard::standings(db, None)?;
+    let all = carriers::dashboard::all_standings(db)?;
     Ok(all.into_iter().filter_map(|standing| standing.address).collect())
 }
 

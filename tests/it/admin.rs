@@ -124,8 +124,10 @@ async fn another_workspace_is_acted_on_by_its_name() {
     let database = database.to_str().expect("words");
     let said = scene.binary.fails(1, &["admin", "--db", database, "--workspace", "Third", "credits"], "");
     assert!(said.contains("Second shop") && said.contains("Third"), "{said}");
+    let listed = in_second(&["channel", "list"]);
+    assert_eq!(listed.as_array().map(Vec::len), Some(4), "{listed}");
     let said =
-        scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Third", "channel", "list"], "");
+        scene.binary.fails(2, &["admin", "--db", database, "--workspace", "Third", "connection", "list"], "");
     assert!(said.contains("first"), "{said}");
 }
 

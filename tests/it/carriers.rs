@@ -37,6 +37,7 @@ mod stand_in;
 mod story;
 mod taking_over;
 mod times;
+mod workspaces;
 
 use std::collections::HashMap;
 use std::fmt::Display;

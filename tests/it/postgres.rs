@@ -61,6 +61,7 @@ fn the_contract_holds_on_a_server() {
         "carriers::mail_earlier",
         "carriers::phones",
         "carriers::taking_over",
+        "carriers::workspaces",
     ]);
     if let Some((name, folder)) = mail_server::servers().map(mail_server::MailServers::nested) {
         run.env(name, folder);

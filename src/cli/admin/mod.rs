@@ -120,17 +120,15 @@ pub fn run(arguments: AdminArguments) -> Result<(), CliError> {
     let is_elsewhere = arguments.workspace.is_some();
     let of_first = matches!(
         arguments.action,
-        AdminAction::Channel(_)
-            | AdminAction::Call(_)
-            | AdminAction::Connection(_)
+        AdminAction::Connection(_)
             | AdminAction::Proposal(_)
             | AdminAction::Workspace(_)
             | AdminAction::KeyFile(_)
     );
     if is_elsewhere && of_first {
         return Err(CliError::Usage(
-            "--workspace is for keys, credits, templates, webhooks and `erase`; real platforms connect to the first \
-             workspace"
+            "--workspace is for keys, channels, calls, credits, templates, webhooks, `assistant` and `erase`; the others \
+             act on the first workspace or on all"
                 .to_owned(),
         ));
     }

@@ -33,7 +33,7 @@ pub async fn type_along(service: &Service, conversation: &str, turn: &Turn) -> I
     };
     let found = service.database.read(look).await;
     if let Ok(Some(((channel, row), seen))) = found
-        && let Some(connected) = service.platforms.connected(channel.kind)
+        && let Some(connected) = service.platforms.connected(&channel.id)
     {
         while let Some(showing) = connected.platform.show_typing(&row.peer, &seen) {
             tokio::time::sleep(showing.await).await;

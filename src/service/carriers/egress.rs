@@ -38,15 +38,16 @@ const PACE: Duration = Duration::from_millis(35);
 /// Sends due messages until the service stops, then finishes running attempts.
 pub async fn run(service: Service, mut stop: watch::Receiver<bool>) {
     let mut flights = FuturesUnordered::new();
-    let mut paces: HashMap<Channel, Instant> = HashMap::new();
+    let mut paces: HashMap<String, Instant> = HashMap::new();
     loop {
         let mut committed = pin!(service.committed.notified());
         committed.as_mut().enable();
         let next = match round(&service, TOGETHER.saturating_sub(flights.len())).await {
             Ok((claimed, next)) => {
                 for (row, channel) in claimed {
-                    let start = paces.get(&channel).copied().unwrap_or_else(Instant::now).max(Instant::now());
-                    paces.insert(channel, start + PACE);
+                    let start =
+                        paces.get(&row.channel).copied().unwrap_or_else(Instant::now).max(Instant::now());
+                    paces.insert(row.channel.clone(), start + PACE);
                     flights.push(fly(&service, row, channel, start));
                 }
                 next
@@ -184,7 +185,7 @@ async fn carry(service: &Service, row: &EgressRow, channel: Channel) -> Option<C
     let refused =
         |error: ApiError| Some(CarryOutcome::Refused { code: error.code, why: error.message, broken: false });
     let later = |error: ApiError| Some(CarryOutcome::Later { after: 5 * SECOND, why: error.message });
-    let Some(connected) = service.platforms.connected(channel) else {
+    let Some(connected) = service.platforms.connected(&row.channel) else {
         return refused(platforms::not_connected(channel));
     };
     let parcel: Parcel = match serde_json::from_str(&row.parcel) {

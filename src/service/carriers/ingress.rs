@@ -107,8 +107,7 @@ async fn work_on(service: &Service, row: IngressRow) -> (String, String) {
 }
 
 async fn attempt(service: &Service, row: IngressRow) -> Result<(), ApiError> {
-    let all = service.platforms.all_connected();
-    let Some(connected) = all.into_iter().find(|connected| connected.channel == row.channel) else {
+    let Some(connected) = service.platforms.connected(&row.channel) else {
         // Processed when the channel is connected again.
         return put_off(service, row, 30 * SECOND).await;
     };

@@ -365,10 +365,16 @@ pub trait PlatformSource: Send + Sync {
         None
     }
 
+    /// Names of this channel in the content of a webhook, see
+    /// [`crate::platforms::names_in_call`].
+    fn hook_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Verifies the signature of a webhook.
     fn is_genuine(&self, call: &HookCall<'_>) -> bool;
 
-    /// Splits a webhook into updates; empty if it is malformed.
+    /// Splits a webhook into the updates that are for this channel; empty if it is malformed.
     fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece>;
 
     /// Media type and body of the answer to a webhook, if the platform expects any.

@@ -50,21 +50,21 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
         .await;
     let mut all = HashMap::new();
     for (kind, row) in rows? {
-        let known = service.platforms.connected(kind).filter(|connected| connected.version == row.version);
+        let known = service.platforms.connected(&row.channel).filter(|it| it.version == row.version);
         let connected = match known {
             Some(known) => known,
             None => match connect(service, kind, &row) {
                 Ok(connected) => Arc::new(connected),
                 Err(why) => {
                     if row.trouble.as_ref() != Some(&why) {
-                        tracing::error!(channel = kind.word(), %why, "a channel cannot be used");
+                        tracing::error!(channel = row.channel, kind = kind.word(), %why, "a channel cannot be used");
                         note(service, &row.channel, Some(why)).await?;
                     }
                     continue;
                 }
             },
         };
-        all.insert(kind, connected);
+        all.insert(row.channel, connected);
     }
     service.platforms.connect(all);
     Ok(())

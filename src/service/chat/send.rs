@@ -58,7 +58,7 @@ pub fn send(
         keywords::check(work.db, &channel.id, &conversation.peer)?;
     }
     let stamp = work.stamp();
-    let carrier = work.service.platforms.of(channel.kind)?;
+    let carrier = work.service.platforms.carrier(&channel.id, channel.kind)?;
     let parcel = parcel(work, channel, conversation, &id, &outgoing)?;
     if is_persons(outgoing.sender, outgoing.broadcast.as_deref()) {
         takeover::person_answered(work, Subject::Chat(&conversation.id))?;

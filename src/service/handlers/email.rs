@@ -6,7 +6,6 @@ use axum::extract::State;
 use crate::auth::Caller;
 use crate::carriers::dashboard::EarlierStanding;
 use crate::carriers::watch;
-use crate::channels::Channel;
 use crate::chat::send::QUEUED;
 use crate::client_info::ClientInfo;
 use crate::credits;
@@ -46,7 +45,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
             let channel = channels::read(db, &caller.channel_id)?;
             let address = state.platforms.address(&channel)?.to_owned();
             let name = workspaces::read(db, &caller.workspace)?.name;
-            let Some(behind) = state.platforms.connected(Channel::Email) else {
+            let Some(behind) = state.platforms.connected(&channel.id) else {
                 return Reply::ok(&EmailAccountBody {
                     email_address: address,
                     display_name: name,
@@ -84,7 +83,7 @@ pub async fn account(State(service): State<Service>, request: Reading) -> Result
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let mut asked = MailSendRequest::read(&Fields::of_body(&request.body)?)?;
     let wanted = std::mem::take(&mut asked.attachments);
-    if service.platforms.connected(Channel::Email).is_none() || request.caller.is_test() {
+    if service.platforms.connected(&request.caller.channel_id).is_none() || request.caller.is_test() {
         let told = attachments::inspect(&service, &mut request, wanted).await?;
         return service
             .write(request, move |work, caller| send_in(work, caller, asked, told, Vec::new()))

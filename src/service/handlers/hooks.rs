@@ -17,9 +17,10 @@ use crate::database::DatabaseError;
 use crate::database::session::DbSession;
 use crate::errors::ApiError;
 use crate::gate;
-use crate::platforms::Connected;
+use crate::platforms::{self, Connected};
 use crate::request::stranger_body;
 use crate::state::Service;
+use model::text::SafeText;
 use wire::errors::ErrorCode;
 
 /// Maximum size of a webhook body, in bytes; platforms may batch many updates.
@@ -29,24 +30,25 @@ pub fn routes() -> Router<Service> {
     Router::new().route("/hooks/{channel}", post(hear).get(challenge).fallback(gate::wrong_method))
 }
 
-/// Returns the connected platform of a channel that sends webhooks.
-fn caller(service: &Service, word: &str) -> Result<Arc<Connected>, ApiError> {
-    let connected = Channel::from_word(word).and_then(|channel| service.platforms.connected(channel));
-    let connected = connected.filter(|entry| !entry.platform.is_read());
-    connected.ok_or_else(|| ApiError::not_found("the path"))
+/// Returns the connected channels whose platform may call a path; at least one.
+fn callees(service: &Service, word: &str) -> Result<(Channel, Vec<Arc<Connected>>), ApiError> {
+    let kind = Channel::from_word(word).ok_or_else(|| ApiError::not_found("the path"))?;
+    let all = service.platforms.called(kind);
+    if all.is_empty() { Err(ApiError::not_found("the path")) } else { Ok((kind, all)) }
 }
 
-/// `GET /hooks/{channel}`: verification handshake of a platform.
+/// `GET /hooks/{channel}`: verification handshake of a platform, with the verify token of any
+/// channel of the kind.
 pub async fn challenge(
     State(service): State<Service>,
     Path(word): Path<String>,
     uri: Uri,
 ) -> Result<String, ApiError> {
-    let connected = caller(&service, &word)?;
+    let (_, all) = callees(&service, &word)?;
     let asked: HashMap<String, String> =
         url::form_urlencoded::parse(uri.query().unwrap_or("").as_bytes()).into_owned().collect();
-    let refused = || ApiError::new(ErrorCode::InvalidAuth, "this is not the verify token of the channel");
-    connected.platform.challenge(&asked).ok_or_else(refused)
+    let refused = || ApiError::new(ErrorCode::InvalidAuth, "this is not the verify token of a channel");
+    all.iter().find_map(|connected| connected.platform.challenge(&asked)).ok_or_else(refused)
 }
 
 /// `POST /hooks/{channel}`: updates of a platform.
@@ -55,27 +57,70 @@ pub async fn hear(
     Path(word): Path<String>,
     request: Request<Body>,
 ) -> Result<Response, ApiError> {
-    let connected = caller(&service, &word)?;
+    let (kind, all) = callees(&service, &word)?;
     let (parts, body) = request.into_parts();
     let (body, _room) = stranger_body(&parts, body, BODY, &service).await?;
     let query = parts.uri.query().unwrap_or("");
     let call = HookCall { query, headers: &parts.headers, body: &body };
-    if !connected.platform.is_genuine(&call) {
-        return Err(ApiError::new(ErrorCode::InvalidAuth, "this call does not come from the platform"));
-    }
-    let pieces = connected.platform.split(&call);
-    let receipt = match connected.platform.receipt() {
+    let receipt = match all.first().and_then(|connected| connected.platform.receipt()) {
         Some((kind, body)) => ([(header::CONTENT_TYPE, kind)], body).into_response(),
         None => StatusCode::OK.into_response(),
     };
+    let genuine = recipients(kind, all, &call)?;
+    let pieces: Vec<_> = genuine
+        .into_iter()
+        .map(|connected| (connected.channel.clone(), connected.platform.split(&call)))
+        .filter(|(_, pieces)| !pieces.is_empty())
+        .collect();
     if pieces.is_empty() {
         tracing::warn!(channel = word, "a platform's call could not be read");
-        return Ok(receipt);
     }
-    let state = service.clone();
-    let scope = service.database.scope_of_channel(&connected.channel).await?;
-    let keep = move |db: &dyn DbSession| ingress::keep(db, &state, &connected.channel, &pieces);
-    let kept: Result<(), DatabaseError> = service.database.write_in(scope, keep).await;
-    kept?;
+    for (channel, pieces) in pieces {
+        let state = service.clone();
+        let scope = service.database.scope_of_channel(&channel).await?;
+        let keep = move |db: &dyn DbSession| ingress::keep(db, &state, &channel, &pieces);
+        let kept: Result<(), DatabaseError> = service.database.write_in(scope, keep).await;
+        kept?;
+    }
     Ok(receipt)
+}
+
+/// Returns the channels that a call names and whose secret it is signed with. Only these
+/// read it: a call that is signed with one channel's secret says nothing to another.
+///
+/// # Errors
+/// `INVALID_AUTH` when no channel that is named has the secret; for a call that names no
+/// connected channel, when no channel of the kind has it.
+fn recipients(
+    kind: Channel,
+    all: Vec<Arc<Connected>>,
+    call: &HookCall<'_>,
+) -> Result<Vec<Arc<Connected>>, ApiError> {
+    let names = platforms::names_in_call(kind, call);
+    let is_named = |connected: &Connected| {
+        let Some(names) = &names else { return true };
+        connected.platform.hook_names().iter().any(|name| names.contains(name))
+    };
+    let (named, others): (Vec<_>, Vec<_>) = all.into_iter().partition(|connected| is_named(connected));
+    let is_genuine = |connected: &Arc<Connected>| connected.platform.is_genuine(call);
+    let (genuine, forged): (Vec<_>, Vec<_>) = named.iter().cloned().partition(is_genuine);
+    if genuine.is_empty() && !(named.is_empty() && others.iter().any(is_genuine)) {
+        return Err(ApiError::new(ErrorCode::InvalidAuth, "this call does not come from the platform"));
+    }
+    if names.is_some() {
+        for connected in forged {
+            let channel = &connected.channel;
+            tracing::warn!(
+                channel,
+                "what a call tells a channel is dropped: it is signed with another secret"
+            );
+        }
+    }
+    for name in names.into_iter().flatten() {
+        if !named.iter().any(|connected| connected.platform.hook_names().contains(&name)) {
+            let name = SafeText::line(&name);
+            tracing::warn!(kind = kind.word(), name = name.as_str(), "a call is for no connected channel");
+        }
+    }
+    Ok(genuine)
 }

@@ -191,7 +191,7 @@ fn react_to(
         let words = "the bot platform takes no reactions in a chat of a business it is connected to";
         return Err(ApiError::new(ErrorCode::UnsupportedType, words));
     }
-    if !work.test && !work.service.platforms.of(caller.channel)?.is_instant() {
+    if !work.test && !work.service.platforms.carrier(&caller.channel_id, caller.channel)?.is_instant() {
         return Ok(Some(send::enqueue_reaction(work, row, conversation.recipient(), emoji)?));
     }
     messages::react(work.db, &row.id, Some(emoji).filter(|entry| !entry.is_empty()))?;

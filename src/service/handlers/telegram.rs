@@ -49,7 +49,7 @@ struct TelegramSendRequest {
 pub async fn send(State(service): State<Service>, mut request: Writing) -> Result<Reply, ApiError> {
     let fields = Fields::of_body(&request.body)?;
     let asked = TelegramSendRequest::read(&fields)?;
-    if service.platforms.connected(Channel::Telegram).is_some() {
+    if service.platforms.connected(&request.caller.channel_id).is_some() {
         asked.check_units(&fields)?;
     }
     let media = match &asked.media {
@@ -69,10 +69,8 @@ async fn ask_for_chat(
     caller: &Caller,
     address: &str,
 ) -> Result<Option<FoundChat>, ApiError> {
-    let connected = service.platforms.connected(Channel::Telegram).filter(|_| !caller.is_test());
-    let Some(connected) = connected.filter(|platform| platform.channel == caller.channel_id) else {
-        return Ok(None);
-    };
+    let connected = service.platforms.connected(&caller.channel_id).filter(|_| !caller.is_test());
+    let Some(connected) = connected else { return Ok(None) };
     let (channel, wanted) = (caller.channel_id.clone(), address.to_owned());
     let known = service.database.read(move |db| is_known(db, &channel, &wanted)).await?;
     let Some(asking) = connected.platform.find_chat(address).filter(|_| !known) else { return Ok(None) };

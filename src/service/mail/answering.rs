@@ -7,7 +7,6 @@ use std::pin::pin;
 use tokio::sync::watch;
 
 use crate::assistant::{self, Answer, Failure, Speaker, Tools, Turn};
-use crate::channels::Channel;
 use crate::database::channels::{self, ChannelRow};
 use crate::database::due::{self, Due};
 use crate::database::emails::{self, EmailRow};
@@ -44,10 +43,9 @@ const SHOWN_BYTES: usize = 512 * 1024;
 const CHARACTERS: usize = 6_000;
 
 /// Schedules an answer, if the mailbox is connected with that setting.
-pub fn expect(work: &Work<'_>, thread: &str) -> Result<(), DatabaseError> {
-    let connected = work.service.platforms.connected(Channel::Email);
-    let answers = connected.is_some_and(|connected| connected.platform.answers_mail())
-        && work.service.assistant.is_some();
+pub fn expect(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), DatabaseError> {
+    let connected = work.service.platforms.connected(&channel.id);
+    let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();
     if !answers {
         return Ok(());
     }
@@ -220,7 +218,8 @@ fn turn(
     thread: &str,
     now: Timestamp,
 ) -> Result<Option<(Turn, ChannelRow, ThreadRow)>, DatabaseError> {
-    let Some(channel) = channels::of_kind(db, Channel::Email)? else { return Ok(None) };
+    let Some(channel) = threads::channel_of(db, thread)? else { return Ok(None) };
+    let channel = channels::read(db, &channel)?;
     let Some(row) = threads::read(db, &channel.id, thread)? else { return Ok(None) };
     let mails = emails::of_thread(db, thread, SHOWN, SHOWN_BYTES)?;
     // Only mail from the contact's address is shown as the customer's: a thread may have other participants,

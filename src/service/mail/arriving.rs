@@ -80,7 +80,7 @@ pub fn arrive(work: &Work<'_>, channel: &ChannelRow, arrived: ArrivedMail) -> Re
     // Only the author's own address is answered automatically: nobody else may learn what the assistant knows
     // about the customer.
     if !mail.is_automatic && mail.is_answerable() && mail.answers_go_to == AnswerTarget::Author {
-        answering::expect(work, &received.thread)?;
+        answering::expect(work, channel, &received.thread)?;
     }
     Ok(())
 }

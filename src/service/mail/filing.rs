@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 
 use crate::carriers::Parcel;
-use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
 use crate::database::threads::{self, ThreadRow};
@@ -24,7 +23,7 @@ pub fn ask_for(
     was: &ThreadRow,
     now: &ThreadRow,
 ) -> Result<(), ApiError> {
-    if work.service.platforms.connected(Channel::Email).is_none() || work.test {
+    if work.service.platforms.connected(&channel.id).is_none() || work.test {
         return Ok(());
     }
     let filing = MailFiling {

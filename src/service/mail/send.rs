@@ -3,7 +3,6 @@
 use serde_json::{Map, Value};
 
 use crate::carriers::Parcel;
-use crate::channels::Channel;
 use crate::chat::send::QUEUED;
 use crate::database::channels::ChannelRow;
 use crate::database::egress::{self, EgressRow, EgressState};
@@ -101,8 +100,8 @@ pub fn send(
     let from_name = match asked.from_name {
         Some(name) => Some(name),
         None => {
-            let connected = work.service.platforms.connected(Channel::Email);
-            let given = connected.and_then(|connected| connected.platform.display_name());
+            let connected = work.service.platforms.connected(&channel.id);
+            let given = connected.and_then(|it| it.platform.display_name());
             match given {
                 Some(name) => Some(name),
                 None => workspaces::read(work.db, &channel.workspace)?.name,
@@ -136,7 +135,7 @@ pub fn send(
         key: work.key.map(str::to_owned),
         author: author.word.to_owned(),
     };
-    if work.service.platforms.connected(Channel::Email).is_some() && !work.test {
+    if work.service.platforms.connected(&channel.id).is_some() && !work.test {
         enqueue(work, channel, &draft)?;
         return Ok(settle::row_of(&draft, channel, QUEUED, stamp));
     }

@@ -13,10 +13,10 @@ mod web;
 pub mod whatsapp;
 mod words;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use crate::carriers::{Carrier, Platform};
+use crate::carriers::{Carrier, HookCall, Platform};
 use crate::channels::Channel;
 use crate::database::channels::ChannelRow;
 use crate::database::conversations::ConversationRow;
@@ -25,14 +25,27 @@ use crate::errors::ApiError;
 use crate::write::Work;
 use wire::errors::ErrorCode;
 
-/// What stands behind the four channels, where anything does.
-pub struct Platforms {
-    simulated: Option<Simulated>,
-    connected: RwLock<HashMap<Channel, Arc<Connected>>>,
+/// Operators of all channels of a service.
+pub struct Platforms(Operators);
+
+/// Simulated operators play every channel; otherwise each channel has the platform it is
+/// connected to, if any.
+enum Operators {
+    Simulated(Simulated),
+    /// By the id of the channel.
+    Real(RwLock<HashMap<String, Arc<Connected>>>),
 }
 
-/// The simulated operators.
-struct Simulated {
+/// Operator of one channel.
+pub enum Operator<'a> {
+    Simulated(&'a Simulated),
+    Connected(Arc<Connected>),
+    /// Nothing leaves the channel until it is connected.
+    Nobody,
+}
+
+/// Simulated operators of the four kinds.
+pub struct Simulated {
     chat: Arc<dyn Carrier>,
     bot: Arc<dyn Carrier>,
     sms: Arc<dyn Carrier>,
@@ -42,6 +55,7 @@ struct Simulated {
 
 /// A channel with the platform it is connected to.
 pub struct Connected {
+    /// Its id.
     pub channel: String,
     pub kind: Channel,
     /// Another one each time it is connected.
@@ -59,30 +73,59 @@ impl Platforms {
             mail: mail::SimulatedMail::new(seed),
             voice: voice::SimulatedVoice::new(seed),
         };
-        Self { simulated: Some(simulated), connected: RwLock::default() }
+        Self(Operators::Simulated(simulated))
     }
 
     /// None until channels are connected.
     pub fn none() -> Self {
-        Self { simulated: None, connected: RwLock::default() }
+        Self(Operators::Real(RwLock::default()))
     }
 
-    /// Whether they are simulated.
     pub fn are_simulated(&self) -> bool {
-        self.simulated.is_some()
+        matches!(self.0, Operators::Simulated(_))
     }
 
-    pub fn connected(&self, channel: Channel) -> Option<Arc<Connected>> {
-        self.connected.read().unwrap_or_else(PoisonError::into_inner).get(&channel).cloned()
+    /// Returns the operator of the channel with this id.
+    pub fn operator(&self, channel: &str) -> Operator<'_> {
+        match &self.0 {
+            Operators::Simulated(simulated) => Operator::Simulated(simulated),
+            Operators::Real(connected) => {
+                let connected = connected.read().unwrap_or_else(PoisonError::into_inner);
+                connected.get(channel).cloned().map_or(Operator::Nobody, Operator::Connected)
+            }
+        }
+    }
+
+    /// Returns the platform that the channel with this id is connected to.
+    pub fn connected(&self, channel: &str) -> Option<Arc<Connected>> {
+        match self.operator(channel) {
+            Operator::Connected(connected) => Some(connected),
+            Operator::Simulated(_) | Operator::Nobody => None,
+        }
+    }
+
+    /// Returns the connected channels of a kind that their platform calls.
+    pub fn called(&self, kind: Channel) -> Vec<Arc<Connected>> {
+        let mut all = self.all_connected();
+        all.retain(|connected| connected.kind == kind && !connected.platform.is_read());
+        all
     }
 
     pub fn all_connected(&self) -> Vec<Arc<Connected>> {
-        self.connected.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+        match &self.0 {
+            Operators::Simulated(_) => Vec::new(),
+            Operators::Real(connected) => {
+                connected.read().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
+            }
+        }
     }
 
-    /// Takes what the channels are connected to from now on.
-    pub fn connect(&self, connected: HashMap<Channel, Arc<Connected>>) {
-        *self.connected.write().unwrap_or_else(PoisonError::into_inner) = connected;
+    /// Replaces all platforms that channels are connected to, by the ids of the channels.
+    /// Simulated operators stay.
+    pub fn connect(&self, all: HashMap<String, Arc<Connected>>) {
+        if let Operators::Real(connected) = &self.0 {
+            *connected.write().unwrap_or_else(PoisonError::into_inner) = all;
+        }
     }
 
     /// The number, bot name or mail address under which a channel reaches people.
@@ -91,37 +134,42 @@ impl Platforms {
     /// # Errors
     /// `NOT_CONFIGURED` where the channel is not connected.
     pub fn address<'a>(&self, channel: &'a ChannelRow) -> Result<&'a str, ApiError> {
-        let reaches = self.are_simulated() || self.connected(channel.kind).is_some();
+        let reaches = !matches!(self.operator(&channel.id), Operator::Nobody);
         let address = channel.address.as_deref().filter(|_| reaches);
         address.ok_or_else(|| not_connected(channel.kind))
     }
 
     /// The simulated mail servers.
     pub fn mail(&self) -> Result<&mail::SimulatedMail, ApiError> {
-        Ok(&self.behind(Channel::Email)?.mail)
+        Ok(&self.simulated_of(Channel::Email)?.mail)
     }
 
     /// Who puts calls through.
     pub fn voice(&self) -> Result<&dyn voice::VoicePlatform, ApiError> {
-        Ok(&self.behind(Channel::Voip)?.voice)
+        Ok(&self.simulated_of(Channel::Voip)?.voice)
     }
 
-    /// The carrier of a channel of messages; mail has [`Platforms::mail`].
-    pub fn of(&self, channel: Channel) -> Result<Arc<dyn Carrier>, ApiError> {
-        if let Some(connected) = self.connected(channel) {
-            let carrier: Arc<dyn Carrier> = connected.platform.clone();
-            return Ok(carrier);
+    /// Returns the carrier of a channel's messages; mail has [`Platforms::mail`].
+    ///
+    /// # Errors
+    /// `NOT_CONFIGURED` where the channel is not connected.
+    pub fn carrier(&self, channel: &str, kind: Channel) -> Result<Arc<dyn Carrier>, ApiError> {
+        match self.operator(channel) {
+            Operator::Connected(connected) => Ok(connected.platform.clone()),
+            Operator::Nobody => Err(not_connected(kind)),
+            Operator::Simulated(simulated) => Ok(match kind {
+                Channel::Whatsapp => simulated.chat.clone(),
+                Channel::Telegram => simulated.bot.clone(),
+                Channel::Email | Channel::Voip => simulated.sms.clone(),
+            }),
         }
-        let behind = self.behind(channel)?;
-        Ok(match channel {
-            Channel::Whatsapp => behind.chat.clone(),
-            Channel::Telegram => behind.bot.clone(),
-            Channel::Email | Channel::Voip => behind.sms.clone(),
-        })
     }
 
-    fn behind(&self, channel: Channel) -> Result<&Simulated, ApiError> {
-        self.simulated.as_ref().ok_or_else(|| not_connected(channel))
+    fn simulated_of(&self, kind: Channel) -> Result<&Simulated, ApiError> {
+        match &self.0 {
+            Operators::Simulated(simulated) => Ok(simulated),
+            Operators::Real(_) => Err(not_connected(kind)),
+        }
     }
 }
 
@@ -135,6 +183,17 @@ pub fn not_connected(channel: Channel) -> ApiError {
     };
     let message = format!("{what} yet; until it is, nothing can be sent from it");
     ApiError::new(ErrorCode::NotConfigured, message)
+}
+
+/// Returns the names of the channels that a call's content is for, to be compared with
+/// [`PlatformSource::hook_names`](crate::carriers::PlatformSource::hook_names). `None`
+/// where the content names none, and only the call's secret tells.
+pub fn names_in_call(kind: Channel, call: &HookCall<'_>) -> Option<BTreeSet<String>> {
+    match kind {
+        Channel::Whatsapp => Some(whatsapp::names_in_call(call.body)),
+        Channel::Voip => Some(voip::names_in_call(call)),
+        Channel::Telegram | Channel::Email => None,
+    }
 }
 
 /// The platform's id of a message that comes in from a simulated platform:

@@ -42,7 +42,7 @@ pub fn place(
     new: NewCall,
 ) -> Result<bool, ApiError> {
     let platforms = &work.service.platforms;
-    if !platforms.of(channel.kind)?.is_instant() && !work.test {
+    if !platforms.carrier(&channel.id, channel.kind)?.is_instant() && !work.test {
         enqueue(work, channel, conversation, new)?;
         return Ok(true);
     }

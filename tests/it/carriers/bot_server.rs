@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::stand_in::{self, Answers, Plan, Shared, Wrong, fields};
+use super::stand_in::{self, Answers, Names, Plan, Shared, Wrong, fields};
 use crate::raw_http::RawRequest;
 
 pub const TOKEN: &str = "7000001:stand-in-token";
@@ -27,6 +27,7 @@ pub struct Reached {
 
 #[derive(Default)]
 struct World {
+    names: Names,
     /// The chats that were shown a typing sign.
     typing: Vec<String>,
     reached: Vec<Reached>,
@@ -54,7 +55,13 @@ pub struct BotServer {
 
 impl BotServer {
     pub fn start() -> Self {
+        Self::start_as(Names::default())
+    }
+
+    /// Plays another bot.
+    pub fn start_as(names: Names) -> Self {
         let shared: Arc<Shared<World>> = Arc::default();
+        shared.world().names = names;
         Self { address: stand_in::listen(&shared, serve), shared }
     }
 
@@ -195,6 +202,8 @@ pub fn call(url: &str, secret: &str, update: &Value) -> u16 {
 
 fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let Some(request) = stand_in::read(&mut stream) else { return };
+    let names = shared.world().names;
+    let request = names.read(request);
     let method = request.target.rsplit('/').next().unwrap_or("").to_owned();
     let wrong = {
         let mut world = shared.world();
@@ -205,7 +214,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     if wrong == Some(Wrong::Repeated) {
         repeat(shared);
     }
-    stand_in::respond(&mut stream, wrong, failure, || answer(&request, &method, shared));
+    stand_in::respond(&mut stream, wrong, failure, || names.answer(answer(&request, &method, shared)));
 }
 
 /// What it says when it has too much to do, or has failed.

@@ -12,7 +12,7 @@ use rand::{RngExt, SeedableRng};
 use ring::hmac;
 use serde_json::{Value, json};
 
-use super::stand_in::{self, Answers, Plan, Shared, Wrong, fields};
+use super::stand_in::{self, Answers, Names, Plan, Shared, Wrong, fields};
 use crate::raw_http::RawRequest;
 
 pub const TOKEN: &str = "EAA-stand-in-token";
@@ -56,6 +56,7 @@ pub enum Reports {
 
 #[derive(Default)]
 struct World {
+    names: Names,
     reached: Vec<Reached>,
     read: Vec<String>,
     /// The messages whose senders were shown a typing sign.
@@ -92,7 +93,13 @@ pub struct NumberServer {
 
 impl NumberServer {
     pub fn start() -> Self {
+        Self::start_as(Names::default())
+    }
+
+    /// Plays another account.
+    pub fn start_as(names: Names) -> Self {
         let shared: Arc<Shared<World>> = Arc::default();
+        shared.world().names = names;
         shared.world().quality = Some("GREEN".to_owned());
         let address = stand_in::listen(&shared, serve);
         let caller = Arc::downgrade(&shared);
@@ -318,7 +325,12 @@ fn status_of(message: &Reached, status: &str, ours: bool, error: &Value) -> Stri
 
 /// What it says a call is signed with.
 pub fn signature(body: &str) -> String {
-    let key = hmac::Key::new(hmac::HMAC_SHA256, APP_SECRET.as_bytes());
+    signature_with(APP_SECRET, body)
+}
+
+/// Signs a call with the secret of an app.
+pub fn signature_with(secret: &str, body: &str) -> String {
+    let key = hmac::Key::new(hmac::HMAC_SHA256, secret.as_bytes());
     let hex: String =
         hmac::sign(&key, body.as_bytes()).as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256={hex}")
@@ -339,8 +351,11 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
         world.said.pop_front().expect("one")
     };
     world.calling = true;
+    let names = world.names;
     drop(world);
-    let taken = stand_in::call("POST", &url, (SIGNATURE, &signature(&body)), &body).map(|call| call.0);
+    let (said, secret) = (names.say(&body), names.say(APP_SECRET));
+    let signed = signature_with(&secret, &said);
+    let taken = stand_in::call("POST", &url, (SIGNATURE, &signed), &said).map(|it| it.0);
     let mut world = shared.world();
     world.calling = false;
     match taken {
@@ -366,6 +381,8 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
 
 fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let Some(request) = stand_in::read(&mut stream) else { return };
+    let names = shared.world().names;
+    let request = names.read(request);
     let body = fields(&request);
     let path = request.target.split('?').next().unwrap_or("");
     let method = match path.rsplit('/').next().unwrap_or("") {
@@ -393,7 +410,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
         if !known || shared.world().revoked {
             return json_of((401, error(190, "Invalid OAuth access token")));
         }
-        answer(&request, method, &body, shared)
+        names.answer(answer(&request, method, &body, shared))
     });
 }
 

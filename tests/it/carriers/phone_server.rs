@@ -18,7 +18,7 @@ use ring::hmac;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::stand_in::{self, Answers, Plan, Shared, Wrong};
+use super::stand_in::{self, Answers, Names, Plan, Shared, Wrong};
 use crate::raw_http::RawRequest;
 
 pub const ACCOUNT: &str = "AC0123456789abcdef0123456789abcdef";
@@ -58,6 +58,7 @@ pub enum TextReports {
 
 #[derive(Default)]
 struct World {
+    names: Names,
     texts: Vec<Carried>,
     calls: Vec<Carried>,
     /// All it lists, oldest first.
@@ -91,7 +92,13 @@ pub struct PhoneServer {
 
 impl PhoneServer {
     pub fn start() -> Self {
+        Self::start_as(Names::default())
+    }
+
+    /// Plays another account.
+    pub fn start_as(names: Names) -> Self {
         let shared: Arc<Shared<World>> = Arc::default();
+        shared.world().names = names;
         let address = stand_in::listen(&shared, serve);
         let caller = Arc::downgrade(&shared);
         std::thread::spawn(move || {
@@ -304,10 +311,15 @@ fn date() -> String {
 
 /// What it says a call of an address is signed with.
 pub fn signature(url: &str, body: &str) -> String {
+    signature_with(TOKEN, url, body)
+}
+
+/// Signs a call with the token of an account.
+pub fn signature_with(token: &str, url: &str, body: &str) -> String {
     let mut fields: Vec<_> = form_urlencoded::parse(body.as_bytes()).into_owned().collect();
     fields.sort();
     let fields: String = fields.into_iter().flat_map(|(name, value)| [name, value]).collect();
-    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, TOKEN.as_bytes());
+    let key = hmac::Key::new(hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY, token.as_bytes());
     BASE64_STANDARD.encode(hmac::sign(&key, format!("{url}{fields}").as_bytes()))
 }
 
@@ -363,9 +375,10 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
         let path = url.split_once("://").and_then(|pair| pair.1.split_once('/')).map_or("", |pair| pair.1);
         format!("{base}/{path}")
     });
+    let (said, token) = (world.names.say(&body), world.names.say(TOKEN));
     drop(world);
-    let taken =
-        stand_in::call("POST", reached.as_ref().unwrap_or(&url), (SIGNATURE, &signature(&url, &body)), &body);
+    let signed = signature_with(&token, &url, &said);
+    let taken = stand_in::call("POST", reached.as_ref().unwrap_or(&url), (SIGNATURE, &signed), &said);
     let mut world = shared.world();
     world.calling = false;
     match taken {
@@ -385,11 +398,13 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
 
 fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let Some(request) = stand_in::read(&mut stream) else { return };
+    let names = shared.world().names;
+    let request = names.read(request);
     let form: Form = form_urlencoded::parse(&request.body).into_owned().collect();
     let path = request.target.split('?').next().unwrap_or("").to_owned();
     let account = format!("/2010-04-01/Accounts/{ACCOUNT}");
-    let known = format!("Basic {}", BASE64_STANDARD.encode(format!("{ACCOUNT}:{TOKEN}")));
-    let is_known = request.headers.get("authorization").is_some_and(|header| *header == known);
+    let known = format!("Basic {}", BASE64_STANDARD.encode(names.say(&format!("{ACCOUNT}:{TOKEN}"))));
+    let is_known = request.headers.get("authorization").is_some_and(|it| *it == known);
     if let Some(file) = path.strip_prefix("/files/") {
         return give_file(&mut stream, shared, file, request.headers.contains_key("authorization"));
     }
@@ -421,7 +436,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
             true => answer(&request, &name, form, shared),
             false => (401, error(20_003, "Authenticate")),
         };
-        (status, told.to_string().into_bytes())
+        names.answer((status, told.to_string().into_bytes()))
     });
 }
 

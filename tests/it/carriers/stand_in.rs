@@ -52,6 +52,38 @@ pub type Plan = dyn FnMut(&str) -> Option<Wrong> + Send;
 /// What is answered to what would reach somebody, instead of doing it.
 pub type Answers = dyn Fn(&Value) -> Option<(u16, Value)> + Send;
 
+/// Names of an account that a stand-in plays in place of its usual one, each behind the
+/// usual one.
+#[derive(Clone, Copy, Default)]
+pub struct Names(pub &'static [(&'static str, &'static str)]);
+
+impl Names {
+    /// Says something of the usual account about this one.
+    pub fn say(self, text: &str) -> String {
+        self.0.iter().fold(text.to_owned(), |text, (usual, own)| text.replace(usual, own))
+    }
+
+    /// Reads a request about this account as one about the usual account.
+    pub fn read(self, request: RawRequest) -> RawRequest {
+        if self.0.is_empty() {
+            return request;
+        }
+        let usual =
+            |text: &str| self.0.iter().fold(text.to_owned(), |text, (usual, own)| text.replace(own, usual));
+        let headers = request.headers.iter().map(|(name, text)| (name.clone(), usual(text))).collect();
+        let body = usual(&String::from_utf8_lossy(&request.body)).into_bytes();
+        RawRequest { target: usual(&request.target), headers, body, ..request }
+    }
+
+    /// Answers about this account.
+    pub fn answer(self, (status, body): (u16, Vec<u8>)) -> (u16, Vec<u8>) {
+        match std::str::from_utf8(&body) {
+            Ok(text) if !self.0.is_empty() => (status, self.say(text).into_bytes()),
+            _ => (status, body),
+        }
+    }
+}
+
 /// A world that threads share, and that tells when it has changed.
 pub struct Shared<W>(Mutex<W>, Condvar);
 

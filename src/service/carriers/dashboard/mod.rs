@@ -1,6 +1,7 @@
 //! Administration of channels: connection after a live test, listing, test, disconnection. The parts of each
 //! platform are in a file of its name.
 
+mod accounts;
 mod bot;
 mod mailbox;
 mod number;
@@ -15,7 +16,7 @@ use crate::database::channels::{self, ChannelRow};
 use crate::database::connected::{self as stored, ConnectedRow};
 use crate::database::egress::{self, EgressState};
 use crate::database::session::DbSession;
-use crate::database::{DatabaseError, meta};
+use crate::database::{DatabaseError, meta, workspaces};
 use crate::sealing_key::KeyError;
 use crate::vault::Vault;
 use model::time::{SECOND, Timestamp};
@@ -94,11 +95,6 @@ fn refused(trouble: PlatformTrouble) -> AdminError {
     AdminError::Refused(trouble.why)
 }
 
-fn channel_of(db: &dyn DbSession, kind: Channel) -> Result<ChannelRow, AdminError> {
-    let none = || AdminError::Refused(format!("this service has no {} channel", kind.word()));
-    channels::of_kind(db, kind)?.ok_or_else(none)
-}
-
 /// Checks the API address of a platform.
 fn check_address(api: &str) -> Result<(), AdminError> {
     let url = url::Url::parse(api).map_err(|_| AdminError::Refused(format!("{api:?} is no address")))?;
@@ -132,10 +128,12 @@ impl Admin {
         new: NewConnection,
         also: impl FnOnce(&dyn DbSession, &ChannelRow) -> Result<(), DatabaseError> + Send + 'static,
     ) -> Result<(), AdminError> {
+        let workspace = self.workspace.clone();
         self.database
             .write(move |db| {
                 let NewConnection { kind, address, settings, secrets, mark, at } = new;
-                let channel = channel_of(db, kind)?;
+                let channel = workspace.channel(db, kind)?;
+                accounts::check_free(db, &channel, &settings)?;
                 let sealed = vault
                     .seal(&watch::owner(&channel.id), &secrets)
                     .map_err(|why| AdminError::Refused(why.to_string()))?;
@@ -159,8 +157,12 @@ impl Admin {
     }
 
     pub async fn channels(&self, now: Timestamp) -> Result<Vec<ChannelStanding>, AdminError> {
-        let all: Result<_, DatabaseError> = self.database.read(move |db| standings(db, Some(now))).await;
-        Ok(all?)
+        let workspace = self.workspace.clone();
+        let of_workspace = move |db: &dyn DbSession| {
+            let channels = channels_of(db, &workspace.find(db)?.id)?;
+            Ok::<_, AdminError>(standings(db, channels, Some(now))?)
+        };
+        self.database.read(of_workspace).await
     }
 
     /// Tests a connected channel and returns the results, one per line.
@@ -198,7 +200,12 @@ impl Admin {
     pub async fn disconnect(&self, kind: Channel) -> Result<(), AdminError> {
         let (row, secrets) = self.connected_row(kind).await?;
         let platform = watch::open(kind, &row.settings, &secrets, None).map_err(AdminError::Refused)?;
+        let (channel, settings) = (row.channel.clone(), row.settings.clone());
+        let is_shared = move |db: &dyn DbSession| accounts::is_shared(db, &channel, kind, &settings);
+        let is_shared: Result<bool, DatabaseError> = self.database.read(is_shared).await;
+        // The platform calls for all numbers of an account or for none.
         if !platform.is_read()
+            && !is_shared?
             && let Err(trouble) = platform.subscribe(None).await
         {
             tracing::warn!(%trouble, "the platform goes on calling for now");
@@ -213,8 +220,9 @@ impl Admin {
 
     /// Returns the connection of a channel and its secrets.
     async fn connected_row(&self, kind: Channel) -> Result<(ConnectedRow, String), AdminError> {
+        let workspace = self.workspace.clone();
         let found = self.database.read(move |db| {
-            let channel = channel_of(db, kind)?;
+            let channel = workspace.channel(db, kind)?;
             Ok::<_, AdminError>(stored::read(db, &channel.id)?)
         });
         let Some(row) = found.await? else {
@@ -247,12 +255,16 @@ fn text(it: Result<String, serde_json::Error>) -> Result<String, AdminError> {
     it.map_err(|why| AdminError::Refused(why.to_string()))
 }
 
-/// Lists all channels. With `now` it also checks whether a process reads each one.
-pub fn standings(db: &dyn DbSession, now: Option<Timestamp>) -> Result<Vec<ChannelStanding>, DatabaseError> {
+/// Reads the state of channels. With `now` it also checks whether a process reads each one.
+fn standings(
+    db: &dyn DbSession,
+    channels: Vec<ChannelRow>,
+    now: Option<Timestamp>,
+) -> Result<Vec<ChannelStanding>, DatabaseError> {
     let mut all = Vec::new();
     let is_played = meta::number(db, meta::PLAYS_PLATFORMS)?.is_some_and(|is_played| is_played != 0);
-    for kind in Channel::ALL {
-        let Some(channel) = channels::of_kind(db, kind)? else { continue };
+    for channel in channels {
+        let kind = channel.kind;
         let row = stored::read(db, &channel.id)?;
         let settings: Option<Value> =
             row.as_ref().map(|row| serde_json::from_str(&row.settings).unwrap_or_else(|_| json!({})));
@@ -280,5 +292,23 @@ pub fn standings(db: &dyn DbSession, now: Option<Timestamp>) -> Result<Vec<Chann
             unknown: egress::count(db, &channel.id, EgressState::Unknown)?,
         });
     }
+    Ok(all)
+}
+
+/// How the channels of the first workspace and all connected channels of the others stand,
+/// whether a process reads them or not.
+pub fn all_standings(db: &dyn DbSession) -> Result<Vec<ChannelStanding>, DatabaseError> {
+    let mut all = Vec::new();
+    for (place, workspace) in workspaces::all(db)?.into_iter().enumerate() {
+        let of_workspace = standings(db, channels_of(db, &workspace.id)?, None)?;
+        all.extend(of_workspace.into_iter().filter(|standing| place == 0 || standing.address.is_some()));
+    }
+    Ok(all)
+}
+
+/// Channels of a workspace, by kind.
+fn channels_of(db: &dyn DbSession, workspace: &str) -> Result<Vec<ChannelRow>, DatabaseError> {
+    let mut all = channels::of_workspace(db, workspace)?;
+    all.sort_by_key(|channel| Channel::ALL.iter().position(|kind| *kind == channel.kind));
     Ok(all)
 }

@@ -1,7 +1,7 @@
 //! Connection and test of the voice and SMS channel, and ending of its calls.
 
 use crate::admin::{Admin, AdminError};
-use crate::carriers::dashboard::{NewConnection, channel_of, check_address, refused, text};
+use crate::carriers::dashboard::{NewConnection, check_address, refused, text};
 use crate::channels::Channel;
 use crate::database::calls::{self as stored, CallRow};
 use crate::database::connected::ConnectedRow;
@@ -137,9 +137,10 @@ impl Admin {
 
     /// Lists calls that have not ended, at most [`LISTED`].
     pub async fn open_calls(&self) -> Result<Vec<OpenCall>, AdminError> {
+        let workspace = self.workspace.clone();
         self.database
-            .read(|db| {
-                let channel = channel_of(db, Channel::Voip)?;
+            .read(move |db| {
+                let channel = workspace.channel(db, Channel::Voip)?;
                 let rows = stored::open(db, &channel.id, LISTED)?;
                 let with_peer = |call_row: CallRow| {
                     let found = conversations::read(db, &call_row.channel, &call_row.conversation)?;

@@ -1,7 +1,7 @@
 //! What the platform calls to tell: texts, and what became of texts and calls.
 //! Its lists tell the same in another form, so both become the same pieces.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Value, json};
 use url::form_urlencoded;
@@ -99,11 +99,32 @@ fn piece(name: String, lane: String, body: &Value) -> HookPiece {
     HookPiece { name, lane, body: body.to_string().into_bytes() }
 }
 
+/// Name of a channel in a call.
+pub(super) fn name(account: &str, number: &str) -> String {
+    format!("number {number} of {account}")
+}
+
+/// Returns the name of the number that a call is about: the recipient of a text that came
+/// in, the sender of texts and calls whose status is told.
+pub fn names_in_call(call: &HookCall<'_>) -> BTreeSet<String> {
+    name_in(&fields(call)).into_iter().collect()
+}
+
+fn fields(call: &HookCall<'_>) -> HashMap<String, String> {
+    form_urlencoded::parse(call.body).into_owned().collect()
+}
+
+fn name_in(fields: &HashMap<String, String>) -> Option<String> {
+    let is_status = fields.contains_key("MessageStatus") || !fields.contains_key("MessageSid");
+    let number = fields.get(if is_status { "From" } else { "To" })?;
+    Some(name(fields.get("AccountSid")?, number))
+}
+
 /// The pieces of a call that is about a number.
 pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPiece> {
-    let fields: HashMap<String, String> = form_urlencoded::parse(call.body).into_owned().collect();
+    let fields = fields(call);
     let of = |name: &str| fields.get(name).cloned().unwrap_or_default();
-    if of("AccountSid") != settings.account {
+    if name_in(&fields) != Some(name(&settings.account, &settings.number)) {
         return Vec::new();
     }
     let own = form_urlencoded::parse(call.query.as_bytes()).find(|(name, _)| name == "id");
@@ -113,14 +134,14 @@ pub(super) fn split(settings: &PhoneSettings, call: &HookCall<'_>) -> Vec<HookPi
         let error = of("ErrorCode").parse().ok();
         let (status, to) = (of("MessageStatus"), of("To"));
         Some(TextStatus { id: message, status, to, error, own, text: None }.piece())
-    } else if !message.is_empty() && of("To") == settings.number {
+    } else if !message.is_empty() {
         let count = of("NumMedia").parse().unwrap_or(0).min(FILES);
         let file = |at: usize| (of(&format!("MediaUrl{at}")), of(&format!("MediaContentType{at}")));
         let files = (0..count).map(file).filter(|(address, _)| !address.is_empty()).collect();
         let opt_out = fields.get("OptOutType").cloned();
         let text = with_place(of("Body"), &of);
         Some(TextArrived { id: message, from: of("From"), text, at: None, files, opt_out }.piece())
-    } else if !call.is_empty() && of("From") == settings.number {
+    } else if !call.is_empty() {
         let seconds = of("CallDuration").parse().unwrap_or(0);
         Some(CallStatus { id: call, status: of("CallStatus"), to: of("To"), seconds, own }.piece())
     } else {
@@ -315,8 +336,13 @@ mod tests {
     #[test]
     fn what_became_of_a_text_or_call_says_whose_it_is() {
         let status = |word: &str, error: &str| {
-            let fields =
-                [("MessageSid", "SM1"), ("MessageStatus", word), ("To", "+34"), ("ErrorCode", error)];
+            let fields = [
+                ("MessageSid", "SM1"),
+                ("MessageStatus", word),
+                ("From", "+15550100200"),
+                ("To", "+34"),
+                ("ErrorCode", error),
+            ];
             match told("id=msg_1", &fields).pop() {
                 Some(PlatformEvent::Status(it)) => it,
                 other => panic!("{other:?}"),
@@ -337,5 +363,8 @@ mod tests {
         assert!(told("", &inbound).is_empty(), "somebody calls");
         let other = [("MessageSid", "SM1"), ("From", "+34"), ("To", "+15550100999"), ("Body", "x")];
         assert!(told("", &other).is_empty(), "another number of the account");
+        let other =
+            [("MessageSid", "SM1"), ("From", "+15550100999"), ("To", "+34"), ("MessageStatus", "sent")];
+        assert!(told("id=msg_1", &other).is_empty(), "status of another number's text");
     }
 }

@@ -33,6 +33,7 @@ use model::text::SafeText;
 use model::time::MINUTE;
 use wire::carriers::{PhoneSecrets, PhoneSettings};
 
+pub use hooks::names_in_call;
 pub use listing::mark;
 
 /// Where the platform is, unless somebody says otherwise.
@@ -141,6 +142,10 @@ impl PlatformSource for PhonePlatform {
             let told = [("SmsUrl", url.unwrap_or("")), ("SmsMethod", "POST")];
             self.tell(&format!("IncomingPhoneNumbers/{}.json", me.id), &told).await.map(drop)
         })
+    }
+
+    fn hook_names(&self) -> Vec<String> {
+        vec![hooks::name(&self.settings.account, &self.settings.number)]
     }
 
     fn is_genuine(&self, call: &HookCall<'_>) -> bool {

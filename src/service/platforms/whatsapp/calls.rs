@@ -1,6 +1,8 @@
 //! What the platform calls to tell: messages, what became of ours, and what
 //! changed about the account.
 
+use std::collections::BTreeSet;
+
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -12,26 +14,63 @@ use crate::platforms::whatsapp::{PAYMENT, message, sending};
 use crate::platforms::words::{self, in_brackets, joined, text};
 use model::bounds;
 use model::phone_forms::normal;
+use wire::carriers::NumberSettings;
 use wire::extras::MessageExtras;
 
 /// The field under which the platform tells what was sent with its own app.
 const ECHOES: &str = "smb_message_echoes";
 
-/// The pieces of a call that are about a number; one for each thing told.
-pub(super) fn split(number: &str, body: &[u8]) -> Vec<HookPiece> {
-    let told: Value = serde_json::from_slice(body).unwrap_or_default();
-    let entries = told["entry"].as_array().into_iter().flatten();
-    let changes = entries.flat_map(|entry| {
-        let changes = entry["changes"].as_array().into_iter().flatten();
-        changes.map(|change| (change, &entry["time"]))
-    });
-    changes.flat_map(|(change, time)| of_change(number, change, time)).collect()
+/// Name of a channel in a call, by the platform's id of its number.
+pub(super) fn number_name(number: &str) -> String {
+    format!("number {number}")
 }
 
-fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
+/// Name of the channels of an account in a call.
+pub(super) fn account_name(account: &str) -> String {
+    format!("account {account}")
+}
+
+/// Returns the names of the numbers and accounts that a call is about.
+pub fn names_in_call(body: &[u8]) -> BTreeSet<String> {
+    let told: Value = serde_json::from_slice(body).unwrap_or_default();
+    changes(&told).filter_map(|(entry, change)| name_of(entry, change)).collect()
+}
+
+/// Changes of a call, each with its entry.
+fn changes(told: &Value) -> impl Iterator<Item = (&Value, &Value)> {
+    let entries = told["entry"].as_array().into_iter().flatten();
+    entries.flat_map(|entry| {
+        let changes = entry["changes"].as_array().into_iter().flatten();
+        changes.map(move |change| (entry, change))
+    })
+}
+
+/// Returns the name of the number that a change is about, or of the account if it names
+/// no number. Messages always name theirs.
+fn name_of(entry: &Value, change: &Value) -> Option<String> {
+    if let Some(number) = text(&change["value"]["metadata"]["phone_number_id"]) {
+        return Some(number_name(&number));
+    }
+    let is_of_number = change["field"] == "messages" || change["field"] == ECHOES;
+    text(&entry["id"]).filter(|_| !is_of_number).map(|account| account_name(&account))
+}
+
+/// The pieces of a call that are about a number or its account; one for each thing told.
+pub(super) fn split(settings: &NumberSettings, body: &[u8]) -> Vec<HookPiece> {
+    let told: Value = serde_json::from_slice(body).unwrap_or_default();
+    let own = [number_name(&settings.number), account_name(&settings.account)];
+    let is_own =
+        |entry: &Value, change: &Value| name_of(entry, change).is_some_and(|name| own.contains(&name));
+    changes(&told)
+        .filter(|(entry, change)| is_own(entry, change))
+        .flat_map(|(entry, change)| of_change(change, &entry["time"]))
+        .collect()
+}
+
+fn of_change(change: &Value, time: &Value) -> Vec<HookPiece> {
     let (field, value) = (change["field"].as_str().unwrap_or(""), &change["value"]);
     if field == ECHOES {
-        return echoes(number, value);
+        return echoes(value);
     }
     if matches!(field, "group_lifecycle_update" | "group_settings_update") {
         return of_groups(value);
@@ -45,9 +84,6 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
         // The same may happen twice: it is told apart by its time.
         let body = json!({ "changed": field, "value": value, "time": time }).to_string();
         return if wanted { vec![piece(digest(&body), "account".to_owned(), body)] } else { Vec::new() };
-    }
-    if value["metadata"]["phone_number_id"].as_str().is_some_and(|value| value != number) {
-        return Vec::new();
     }
     let list = |name: &str| value[name].as_array().map_or(&[][..], Vec::as_slice);
     let mut pieces = Vec::new();
@@ -79,10 +115,7 @@ fn of_change(number: &str, change: &Value, time: &Value) -> Vec<HookPiece> {
 }
 
 /// What was sent with the platform's own app on a phone that has the same number.
-fn echoes(number: &str, value: &Value) -> Vec<HookPiece> {
-    if value["metadata"]["phone_number_id"].as_str().is_some_and(|id| id != number) {
-        return Vec::new();
-    }
+fn echoes(value: &Value) -> Vec<HookPiece> {
     let all = value["message_echoes"].as_array().into_iter().flatten();
     let one = |message: &Value| {
         let (id, to) = (message["id"].as_str()?, message["to"].as_str()?);
@@ -264,9 +297,13 @@ mod tests {
     use super::*;
     use wire::errors::ErrorCode;
 
+    fn settings() -> NumberSettings {
+        NumberSettings { number: "555".to_owned(), account: "1".to_owned(), ..NumberSettings::default() }
+    }
+
     fn call(value: &Value) -> Vec<HookPiece> {
         let body = json!({"entry": [{"id": "1", "changes": [{"field": "messages", "value": value}]}]});
-        split("555", body.to_string().as_bytes())
+        split(&settings(), body.to_string().as_bytes())
     }
 
     fn one(message: Value) -> Option<PlatformEvent> {
@@ -354,11 +391,29 @@ mod tests {
         assert!(call(&other).is_empty(), "another number of the account");
         let change = |time: i64| {
             let change = json!({"field": "message_template_status_update", "value": {}});
-            let told = json!({"entry": [{"time": time, "changes": [change]}]});
-            split("555", told.to_string().as_bytes()).pop().expect("a piece")
+            let told = json!({"entry": [{"id": "1", "time": time, "changes": [change]}]});
+            split(&settings(), told.to_string().as_bytes()).pop().expect("a piece")
         };
         assert_eq!(change(1), change(1));
         assert_ne!(change(1).name, change(2).name, "it happened twice");
-        assert!(split("555", b"no JSON").is_empty());
+        assert!(split(&settings(), b"no JSON").is_empty());
+        let nobodys = json!({"messages": [message("text", json!({"body": "x"}))]});
+        assert!(call(&nobodys).is_empty(), "a message that does not say for which number");
+    }
+
+    #[test]
+    fn a_call_names_the_numbers_and_accounts_it_is_about() {
+        let of =
+            |number: &str| json!({"field": "messages", "value": {"metadata": {"phone_number_id": number}}});
+        let told = json!({"entry": [
+            {"id": "1", "changes": [of("555"), of("556"), of("555")]},
+            {"id": "2", "changes": [{"field": "account_update", "value": {}}, {"field": "messages", "value": {}}]},
+        ]});
+        let names = names_in_call(told.to_string().as_bytes());
+        assert_eq!(
+            names.iter().map(String::as_str).collect::<Vec<_>>(),
+            ["account 2", "number 555", "number 556"]
+        );
+        assert!(names_in_call(b"no JSON").is_empty());
     }
 }

@@ -41,6 +41,8 @@ use model::secret::Secret;
 use model::text::SafeText;
 use wire::carriers::{NumberSecrets, NumberSettings};
 
+pub use calls::names_in_call;
+
 /// How long a typing sign is seen, less what showing it takes.
 const TYPING: Duration = Duration::from_secs(20);
 /// Where the platform is, unless somebody says otherwise.
@@ -185,6 +187,10 @@ impl PlatformSource for NumberPlatform {
         asked.get("hub.challenge").filter(|_| is_it && is_mine).cloned()
     }
 
+    fn hook_names(&self) -> Vec<String> {
+        vec![calls::number_name(&self.settings.number), calls::account_name(&self.settings.account)]
+    }
+
     fn is_genuine(&self, call: &HookCall<'_>) -> bool {
         let given = call
             .headers
@@ -195,7 +201,7 @@ impl PlatformSource for NumberPlatform {
     }
 
     fn split(&self, call: &HookCall<'_>) -> Vec<HookPiece> {
-        calls::split(&self.settings.number, call.body)
+        calls::split(&self.settings, call.body)
     }
 
     fn understand(&self, body: &[u8]) -> Vec<PlatformEvent> {

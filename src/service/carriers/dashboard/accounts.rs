@@ -1,0 +1,82 @@
+//! Accounts of platforms: each is connected to one channel of a service, or what comes in
+//! would be filed twice.
+
+use serde_json::Value;
+
+use crate::admin::AdminError;
+use crate::channels::Channel;
+use crate::database::channels::{self, ChannelRow};
+use crate::database::connected as stored;
+use crate::database::session::DbSession;
+use crate::database::{DatabaseError, workspaces};
+
+/// Refuses an account that another channel is connected to.
+pub(super) fn check_free(db: &dyn DbSession, channel: &ChannelRow, settings: &str) -> Result<(), AdminError> {
+    let wanted = accounts(channel.kind, settings);
+    for row in stored::all(db)?.into_iter().filter(|row| row.channel != channel.id) {
+        let other = channels::read(db, &row.channel)?;
+        let is_taken = accounts(other.kind, &row.settings).iter().any(|account| wanted.contains(account));
+        if other.kind == channel.kind && is_taken {
+            let workspace = workspaces::read(db, &other.workspace)?;
+            let name = workspace.name.unwrap_or(workspace.id);
+            let (word, address) = (other.kind.word(), other.address.unwrap_or_default());
+            return Err(AdminError::Refused(format!(
+                "{address} is already connected to the {word} channel of the workspace {name}; disconnect it there first: \
+                 `admin --workspace {name:?} channel disconnect {word}`"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Returns true if another connected channel has a number of the same business account,
+/// whose calls are switched on and off together.
+pub(super) fn is_shared(
+    db: &dyn DbSession,
+    channel: &str,
+    kind: Channel,
+    settings: &str,
+) -> Result<bool, DatabaseError> {
+    let account = |settings: &str| {
+        let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+        settings["account"].as_str().map(str::to_owned)
+    };
+    if kind != Channel::Whatsapp {
+        return Ok(false);
+    }
+    let others = stored::all(db)?.into_iter().filter(|row| row.channel != channel);
+    for row in others.filter(|row| account(&row.settings) == account(settings)) {
+        if channels::read(db, &row.channel)?.kind == kind {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns what the platform knows an account by. A mailbox has two names: its address,
+/// and where it is read.
+fn accounts(kind: Channel, settings: &str) -> Vec<String> {
+    let settings: Value = serde_json::from_str(settings).unwrap_or_default();
+    let fields: &[&str] = match kind {
+        Channel::Whatsapp | Channel::Voip => &["number"],
+        Channel::Telegram => &["bot"],
+        Channel::Email => &["address", "imap"],
+    };
+    let told = fields.iter().filter(|field| !settings[**field].is_null());
+    told.map(|field| settings[*field].to_string().to_lowercase()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_is_known_by_what_the_platform_calls_it() {
+        let number = r#"{"api":"https://a.example","number":"555","account":"1"}"#;
+        assert_eq!(accounts(Channel::Whatsapp, number), ["\"555\""]);
+        assert_eq!(accounts(Channel::Telegram, r#"{"bot":7,"name":"@desk_bot"}"#), ["7"]);
+        let mailbox = r#"{"address":"Desk@Shop.example","imap":"imaps://desk@mail.example:993"}"#;
+        let known = ["\"desk@shop.example\"", "\"imaps://desk@mail.example:993\""];
+        assert_eq!(accounts(Channel::Email, mailbox), known);
+    }
+}

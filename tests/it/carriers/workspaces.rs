@@ -1,0 +1,359 @@
+//! Two workspaces of one service, each with platforms of its own: what comes in and goes
+//! out stays with its workspace, and no call is filed under another one's channel.
+
+use std::collections::HashMap;
+use std::net::Ipv4Addr;
+
+use frontdesk::model::secret::Secret;
+use frontdesk::model::time::Clock;
+use frontdesk::service::carriers::dashboard::{MailboxAccess, NumberAccess, PhoneAccess};
+use frontdesk::service::{IssuedKey, Options, PublicUrl, Running, start};
+use frontdesk::shell::clock::SystemClock;
+use frontdesk::wire::carriers::MailboxSettings;
+use serde_json::{Value, json};
+
+use super::bot_server::{self, BotServer};
+use super::mail_server::{self, TestMailbox};
+use super::number_server::{self, NumberServer};
+use super::phone_server::{self, PhoneServer};
+use super::stand_in::{self, Names};
+use super::{dashboard, options};
+use crate::binary::free_port;
+use crate::postgres::cluster;
+use crate::waiting::until_found;
+
+const ANA: &str = "+34600111222";
+const SECOND: &str = "Second shop";
+const SECOND_NUMBER: Names = Names(&[
+    (number_server::NUMBER, "206540352242922"),
+    (number_server::ACCOUNT, "202290129340398"),
+    (number_server::TOKEN, "EAA-second-token"),
+    (number_server::APP_SECRET, "second-app-secret"),
+    (number_server::VERIFY, "second-verify"),
+    ("555-078-3881", "555-078-3999"),
+]);
+const SECOND_BOT: Names = Names(&[
+    (bot_server::TOKEN, "7000002:second-token"),
+    ("7000001", "7000002"),
+    ("harbor_bot", "second_bot"),
+]);
+const SECOND_PHONE: Names = Names(&[
+    (phone_server::ACCOUNT, "ACfedcba9876543210fedcba9876543210"),
+    (phone_server::TOKEN, "second-auth-token"),
+    ("15550100200", "15550100300"),
+]);
+
+/// A workspace with its platforms.
+struct Shop {
+    /// `None` for the first workspace.
+    workspace: Option<String>,
+    names: [Names; 3],
+    number: NumberServer,
+    bot: BotServer,
+    phone: PhoneServer,
+    mailbox: Option<TestMailbox>,
+    keys: HashMap<String, String>,
+}
+
+impl Shop {
+    fn new(workspace: Option<&str>, names: [Names; 3], keys: &[IssuedKey]) -> Self {
+        let live = keys.iter().filter(|key| key.environment.word() == "live");
+        Self {
+            workspace: workspace.map(str::to_owned),
+            names,
+            number: NumberServer::start_as(names[0]),
+            bot: BotServer::start_as(names[1]),
+            phone: PhoneServer::start_as(names[2]),
+            mailbox: mail_server::servers().map(mail_server::MailServers::mailbox),
+            keys: live.map(|key| (key.channel.to_owned(), key.key.expose().to_owned())).collect(),
+        }
+    }
+
+    fn number_access(&self) -> NumberAccess {
+        let secret = |usual: &str| Secret::new(&self.names[0].say(usual));
+        NumberAccess {
+            api: self.number.url(),
+            number: self.names[0].say(number_server::NUMBER),
+            account: self.names[0].say(number_server::ACCOUNT),
+            token: secret(number_server::TOKEN),
+            app_secret: secret(number_server::APP_SECRET),
+            verify: secret(number_server::VERIFY),
+        }
+    }
+
+    fn phone_access(&self) -> PhoneAccess {
+        PhoneAccess {
+            api: self.phone.url(),
+            account: self.names[2].say(phone_server::ACCOUNT),
+            number: self.names[2].say(phone_server::NUMBER),
+            token: Secret::new(&self.names[2].say(phone_server::TOKEN)),
+        }
+    }
+
+    fn mailbox_access(&self) -> Option<MailboxAccess> {
+        let mailbox = self.mailbox.as_ref()?;
+        let settings = MailboxSettings {
+            address: mailbox.address.clone(),
+            imap: mailbox.imap_url(),
+            smtp: mailbox.smtp_url(),
+            ..MailboxSettings::default()
+        };
+        let (reading, sending) = (Secret::new(&mail_server::password()), Secret::new(""));
+        Some(MailboxAccess { settings, reading, sending, since: Some(mailbox.since) })
+    }
+
+    async fn connect(&self, options: &Options, webhook: bool) {
+        let admin = dashboard(options).await.in_workspace(self.workspace.clone());
+        let now = SystemClock.now();
+        admin.connect_number(&self.number_access(), now).await.expect("a number");
+        let token = Secret::new(&self.names[1].say(bot_server::TOKEN));
+        admin.connect_bot(&self.bot.url(), webhook, &token, now).await.expect("a bot");
+        admin.connect_phone(&self.phone_access(), now).await.expect("a phone number");
+        if let Some(access) = self.mailbox_access() {
+            admin.connect_mailbox(&access, now).await.expect("a mailbox");
+        }
+        admin.close();
+    }
+
+    /// Customers write to the shop everywhere.
+    fn is_written_to(&self, text: &str) {
+        self.number.says(ANA, &format!("whatsapp {text}"));
+        self.bot.says(7, &format!("telegram {text}"));
+        self.phone.says(ANA, &format!("voip {text}"));
+        if let Some(mailbox) = &self.mailbox {
+            mailbox.hears("ana@people.example", &format!("email {text}"), "hello", "");
+        }
+    }
+}
+
+/// A service with two workspaces.
+struct Town {
+    running: Running,
+    options: Options,
+    shops: [Shop; 2],
+    http: reqwest::Client,
+    _folder: tempfile::TempDir,
+}
+
+impl Town {
+    async fn start(webhook: bool) -> Self {
+        frontdesk::client::install_tls();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut options = options(&folder.path().join("service.db"));
+        cluster::settle(&mut options).await;
+        let made = start(options.clone()).await.expect("it starts");
+        let first = Shop::new(None, [Names::default(); 3], &made.keys);
+        made.shutdown().await;
+        let admin = dashboard(&options).await;
+        let (_, keys) = admin.add_workspace(Some(SECOND.to_owned()), SystemClock.now()).await.expect("added");
+        admin.close();
+        let second = Shop::new(Some(SECOND), [SECOND_NUMBER, SECOND_BOT, SECOND_PHONE], &keys);
+        let shops = [first, second];
+        for shop in &shops {
+            shop.connect(&options, webhook).await;
+        }
+        options.listen = (Ipv4Addr::LOCALHOST, free_port()).into();
+        let public: PublicUrl = format!("http://{}", options.listen).parse().expect("an address");
+        options.public_url = Some(public);
+        let running = start(options.clone()).await.expect("it starts again");
+        for shop in &shops {
+            shop.number.calls(running.base_url.trim_end_matches("/v1"));
+            shop.phone.waits_until_followed();
+        }
+        let http = reqwest::Client::builder().no_proxy().build().expect("a client");
+        Self { running, options, shops, http, _folder: folder }
+    }
+
+    fn hook(&self, channel: &str) -> String {
+        format!("{}/hooks/{channel}", self.running.base_url.trim_end_matches("/v1"))
+    }
+
+    /// What came in, each behind its workspace's name and the kind of its channel.
+    fn came_in(&self) -> Vec<String> {
+        let from = "JOIN workspaces ON workspaces.id = channels.workspace";
+        let chats = format!(
+            "SELECT coalesce(workspaces.name, 'first') || ' ' || channels.kind || ': ' || messages.content
+             FROM messages JOIN conversations ON conversations.id = messages.conversation
+             JOIN channels ON channels.id = conversations.channel {from} WHERE direction = 'inbound'"
+        );
+        let mails = format!(
+            "SELECT coalesce(workspaces.name, 'first') || ' ' || channels.kind || ': ' || emails.subject
+             FROM emails JOIN channels ON channels.id = emails.channel {from} WHERE direction = 'inbound'"
+        );
+        let mut all = cluster::column(&self.options.database, &chats);
+        all.extend(cluster::column(&self.options.database, &mails));
+        all.sort();
+        all
+    }
+
+    async fn waits_for(&self, mut wanted: Vec<String>) {
+        wanted.sort();
+        until_found("what came in", async || {
+            let all = self.came_in();
+            if all == wanted { Ok(()) } else { Err(format!("{all:?}")) }
+        })
+        .await;
+    }
+
+    async fn send(&self, shop: &Shop, channel: &str, path: &str, body: Value) {
+        let url = format!("{}{path}", self.running.base_url);
+        let request = self.http.post(url).bearer_auth(&shop.keys[channel]);
+        let request = request.header("content-type", "application/json").body(body.to_string());
+        let answer = request.send().await.expect("an answer");
+        let (status, told) = (answer.status(), answer.text().await.expect("a body"));
+        assert_eq!(status, 200, "{told}");
+    }
+
+    /// Sends a text from a shop everywhere; it leaves by its own platforms only.
+    async fn send_everywhere(&self, at: usize, text: &str) {
+        let (shop, other) = (&self.shops[at], &self.shops[1 - at]);
+        self.send(
+            shop,
+            "whatsapp",
+            "/messages/send",
+            json!({"to": ANA, "type": "text", "text": {"body": text}}),
+        )
+        .await;
+        self.send(shop, "telegram", "/telegram/send", json!({"chatId": 7, "type": "text", "text": text}))
+            .await;
+        self.send(shop, "voip", "/voip/sms", json!({"to": ANA, "body": text})).await;
+        shop.number.waits_for(text);
+        shop.bot.waits_for(text);
+        shop.phone.waits_for(text);
+        if let Some(mailbox) = &shop.mailbox {
+            let mail = json!({"to": "ana@people.example", "subject": text, "text": text});
+            self.send(shop, "email", "/email/send", mail).await;
+            let left = mailbox.waits_for("ana@people.example", text);
+            assert!(left.contains(&mailbox.address), "{left}");
+        }
+        assert!(other.number.reached().iter().all(|it| it.text != text));
+        assert!(other.bot.reached().iter().all(|it| it.text != text));
+        assert!(other.phone.texts().iter().all(|it| it.text != text));
+    }
+}
+
+fn wanted(shop: &Shop, text: &str) -> Vec<String> {
+    let name = shop.workspace.as_deref().unwrap_or("first");
+    let mut kinds = vec!["whatsapp", "telegram", "voip"];
+    kinds.extend(shop.mailbox.as_ref().map(|_| "email"));
+    kinds.iter().map(|kind| format!("{name} {kind}: {kind} {text}")).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_comes_in_and_goes_out_stays_with_its_workspace() {
+    let mut town = Town::start(false).await;
+    let mut all = Vec::new();
+    for (shop, text) in town.shops.iter().zip(["one", "two"]) {
+        shop.is_written_to(text);
+        all.extend(wanted(shop, text));
+    }
+    town.waits_for(all.clone()).await;
+    for (at, text) in ["from the first", "from the second"].into_iter().enumerate() {
+        town.send_everywhere(at, text).await;
+    }
+    town.running.shutdown().await;
+    town.running = start(town.options.clone()).await.expect("it starts once more");
+    for (shop, text) in town.shops.iter().zip(["three", "four"]) {
+        shop.is_written_to(text);
+        all.extend(wanted(shop, text));
+    }
+    town.waits_for(all).await;
+    town.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_account_is_connected_once_and_disconnected_alone() {
+    let town = Town::start(false).await;
+    let [first, second] = &town.shops;
+    let admin = dashboard(&town.options).await;
+    let now = SystemClock.now();
+    let told = |error: frontdesk::service::admin::AdminError| error.to_string();
+    let refusals = [
+        admin.connect_number(&second.number_access(), now).await.map(drop).map_err(told).expect_err("taken"),
+        admin.connect_phone(&second.phone_access(), now).await.map(drop).map_err(told).expect_err("taken"),
+        admin
+            .connect_bot(&second.bot.url(), false, &Secret::new(&SECOND_BOT.say(bot_server::TOKEN)), now)
+            .await
+            .map(drop)
+            .map_err(told)
+            .expect_err("taken"),
+    ];
+    for refusal in refusals {
+        assert!(refusal.contains("already connected") && refusal.contains(SECOND), "{refusal}");
+    }
+    let standings = admin.channels(now).await.expect("listed");
+    assert_eq!(standings[0].address.as_deref(), Some(number_server::PHONE), "the first keeps its own");
+    let admin = admin.in_workspace(Some(SECOND.to_owned()));
+    let standings = admin.channels(now).await.expect("listed");
+    assert_eq!(standings[0].address.as_deref(), Some("+15550783999"));
+    admin.test_channel(frontdesk::service::channels::Channel::Whatsapp).await.expect("well");
+    admin.disconnect(frontdesk::service::channels::Channel::Whatsapp).await.expect("disconnected");
+    admin.close();
+    first.number.says(ANA, "still here");
+    town.waits_for(vec!["first whatsapp: still here".to_owned()]).await;
+    let body = json!({"to": ANA, "type": "text", "text": {"body": "still sent"}});
+    town.send(first, "whatsapp", "/messages/send", body).await;
+    first.number.waits_for("still sent");
+    town.running.shutdown().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_call_with_another_ones_signature_is_filed_nowhere() {
+    let town = Town::start(true).await;
+    let text = |id: &str| {
+        let text = json!({"id": id, "from": "34600111222", "type": "text", "text": {"body": id}});
+        number_server::change("messages", json!({ "messages": [text] }))
+    };
+    let secrets = [number_server::APP_SECRET.to_owned(), SECOND_NUMBER.say(number_server::APP_SECRET)];
+    let call = |secret: &str, body: &str| {
+        let signed = number_server::signature_with(secret, body);
+        stand_in::call("POST", &town.hook("whatsapp"), (number_server::SIGNATURE, &signed), body)
+            .expect("heard")
+            .0
+    };
+    assert_eq!(call(&secrets[1], &text("wamid.A")), 401, "the first's number with the second's secret");
+    assert_eq!(call(&secrets[0], &SECOND_NUMBER.say(&text("wamid.B"))), 401, "and the other way round");
+    let entry = |body: &str| serde_json::from_str::<Value>(body).expect("JSON")["entry"][0].clone();
+    let (own, other) = (entry(&text("wamid.C")), entry(&SECOND_NUMBER.say(&text("wamid.D"))));
+    let both = json!({"object": "whatsapp_business_account", "entry": [own, other]}).to_string();
+    assert_eq!(call(&secrets[0], &both), 200, "what is for the signer is taken");
+    town.waits_for(vec!["first whatsapp: wamid.C".to_owned()]).await;
+    let unknown = text("wamid.E").replace(number_server::NUMBER, "306540352242922");
+    assert_eq!(call(&secrets[1], &unknown), 200, "an unknown number is not told for ever");
+    assert_eq!(call("nobody's", &unknown), 401);
+    for verify in [number_server::VERIFY, "second-verify"] {
+        let asked = format!("hub.mode=subscribe&hub.verify_token={verify}&hub.challenge=42");
+        let answer = town.http.get(format!("{}?{asked}", town.hook("whatsapp"))).send().await.expect("heard");
+        assert_eq!(answer.text().await.expect("a body"), "42", "{verify}");
+    }
+
+    let url = town.hook("voip");
+    let form = |number: &str| {
+        let account = phone_server::ACCOUNT;
+        format!(
+            "AccountSid={account}&MessageSid=SMF&From=%2B34600111222&To=%2B{number}&Body=forged&NumMedia=0"
+        )
+    };
+    let call = |token: &str, body: &str| {
+        let signed = phone_server::signature_with(token, &url, body);
+        stand_in::call("POST", &url, (phone_server::SIGNATURE, &signed), body).expect("heard").0
+    };
+    let own = form("15550100200");
+    assert_eq!(call(&SECOND_PHONE.say(phone_server::TOKEN), &own), 401);
+    assert_eq!(call(phone_server::TOKEN, &SECOND_PHONE.say(&own)), 401);
+    assert_eq!(call(phone_server::TOKEN, &form("15550100300")), 200, "a number of another account");
+
+    let secrets = town.shops.each_ref().map(|shop| shop.bot.waits_for_webhook().1);
+    let update = |text: &str| {
+        json!({"update_id": 9, "message": {"message_id": 1, "date": 1, "text": text,
+            "chat": {"id": 7, "type": "private"}, "from": {"id": 7, "first_name": "Ana"}}})
+    };
+    for (secret, text) in secrets.iter().zip(["for the first", "for the second"]) {
+        assert_eq!(bot_server::call(&town.hook("telegram"), secret, &update(text)), 200);
+    }
+    assert_eq!(bot_server::call(&town.hook("telegram"), "another", &update("forged")), 401);
+    let all =
+        ["first whatsapp: wamid.C", "first telegram: for the first", "Second shop telegram: for the second"];
+    town.waits_for(all.map(str::to_owned).to_vec()).await;
+    town.running.shutdown().await;
+}
