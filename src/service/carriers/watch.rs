@@ -50,7 +50,8 @@ pub async fn refresh(service: &Service) -> Result<(), DatabaseError> {
         .await;
     let mut all = HashMap::new();
     for (kind, row) in rows? {
-        let known = service.platforms.connected(&row.channel).filter(|it| it.version == row.version);
+        let known =
+            service.platforms.connected(&row.channel).filter(|connected| connected.version == row.version);
         let connected = match known {
             Some(known) => known,
             None => match connect(service, kind, &row) {

@@ -45,7 +45,8 @@ const CHARACTERS: usize = 6_000;
 /// Schedules an answer, if the mailbox is connected with that setting.
 pub fn expect(work: &Work<'_>, channel: &ChannelRow, thread: &str) -> Result<(), DatabaseError> {
     let connected = work.service.platforms.connected(&channel.id);
-    let answers = connected.is_some_and(|it| it.platform.answers_mail()) && work.service.assistant.is_some();
+    let answers = connected.is_some_and(|connected| connected.platform.answers_mail())
+        && work.service.assistant.is_some();
     if !answers {
         return Ok(());
     }

@@ -101,7 +101,7 @@ pub fn send(
         Some(name) => Some(name),
         None => {
             let connected = work.service.platforms.connected(&channel.id);
-            let given = connected.and_then(|it| it.platform.display_name());
+            let given = connected.and_then(|entry| entry.platform.display_name());
             match given {
                 Some(name) => Some(name),
                 None => workspaces::read(work.db, &channel.workspace)?.name,

@@ -355,7 +355,7 @@ fn call_once(shared: &Shared<World>, random: &mut StdRng) {
     drop(world);
     let (said, secret) = (names.say(&body), names.say(APP_SECRET));
     let signed = signature_with(&secret, &said);
-    let taken = stand_in::call("POST", &url, (SIGNATURE, &signed), &said).map(|it| it.0);
+    let taken = stand_in::call("POST", &url, (SIGNATURE, &signed), &said).map(|call| call.0);
     let mut world = shared.world();
     world.calling = false;
     match taken {

@@ -404,7 +404,7 @@ fn serve(mut stream: TcpStream, shared: &Shared<World>) {
     let path = request.target.split('?').next().unwrap_or("").to_owned();
     let account = format!("/2010-04-01/Accounts/{ACCOUNT}");
     let known = format!("Basic {}", BASE64_STANDARD.encode(names.say(&format!("{ACCOUNT}:{TOKEN}"))));
-    let is_known = request.headers.get("authorization").is_some_and(|it| *it == known);
+    let is_known = request.headers.get("authorization").is_some_and(|header| *header == known);
     if let Some(file) = path.strip_prefix("/files/") {
         return give_file(&mut stream, shared, file, request.headers.contains_key("authorization"));
     }

@@ -226,9 +226,9 @@ impl Town {
             let left = mailbox.waits_for("ana@people.example", text);
             assert!(left.contains(&mailbox.address), "{left}");
         }
-        assert!(other.number.reached().iter().all(|it| it.text != text));
-        assert!(other.bot.reached().iter().all(|it| it.text != text));
-        assert!(other.phone.texts().iter().all(|it| it.text != text));
+        assert!(other.number.reached().iter().all(|reached| reached.text != text));
+        assert!(other.bot.reached().iter().all(|reached| reached.text != text));
+        assert!(other.phone.texts().iter().all(|entry| entry.text != text));
     }
 }
 
